@@ -209,7 +209,8 @@ mod tests {
         let (mut expected, mut found) = (vec![], vec![]);
         let mut state = 1_u32;
         for cycle in 0..200 {
-            let sources: Vec<u32> = (0..5)
+            // Few, which are inserted, and many, which are sorted.
+            let sources: Vec<u32> = (0..if cycle % 3 == 0 { 30 } else { 5 })
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     state >> 8
@@ -223,7 +224,7 @@ mod tests {
             expected.extend(sorted);
             // As many are taken as join at times, so that all joined in an earlier cycle, or in this one.
             let queue = queues.number(0).unwrap();
-            let taken = if cycle % 20 < 12 { 2 } else { 14 };
+            let taken = if cycle % 20 < 12 { 2 } else { 40 };
             found.extend((0..taken).filter_map(|_| queues.take_first(queue, key)).map(|(_, source)| source));
         }
         let queue = queues.number(0).unwrap();

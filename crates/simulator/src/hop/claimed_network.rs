@@ -382,18 +382,18 @@ mod tests {
         hop::{HopEngine, HopInput, StartTimes},
     };
 
-    /// What a run on a network says, whose first transmission has a number.
+    /// What a run on a network says, whose links are as `change` makes them.
     fn run(
         placement: &Placement,
         links: LinkMode,
         hop: u64,
-        first: u32,
+        change: impl FnOnce(&mut ClaimedNetwork),
     ) -> (Vec<StageRecord>, [Option<u64>; 2]) {
         let cube = Hypercube::new(6).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
         let communication = Communication::new(links, Cycles::new(hop), TieRule::Direct).unwrap();
         let mut network = ClaimedNetwork::new(&program, placement, communication);
-        network.next = first;
+        change(&mut network);
         let input = HopInput { program: &program, placement, communication, starts: StartTimes::Together };
         let mut records = vec![];
         let traffic = HopEngine::whole(&input, network, &mut records).run().unwrap();
@@ -401,19 +401,54 @@ mod tests {
         (records, [Some(traffic.hops), traffic.longest_queue.map(u64::from)])
     }
 
+    /// The processes of a 6-cube on nodes of a network, in no order.
+    fn placement(kind: MachineKind) -> Placement {
+        let machine = Machine::of_dimensions(kind, 6).unwrap();
+        let nodes = (0..64).map(|label| NodeId::new(label * 37 % 64)).collect();
+        Placement::Table(PlacementTable::new(&machine, nodes).unwrap())
+    }
+
+    const SETTINGS: [(LinkMode, u64); 3] =
+        [(LinkMode::FullDuplex, 1), (LinkMode::FullDuplex, 3), (LinkMode::HalfDuplex, 2)];
+
+    #[test]
+    fn messages_that_set_out_together_take_their_own_routes() {
+        for kind in [MachineKind::ShuffleExchange, MachineKind::WrappedButterfly] {
+            let placement = placement(kind);
+            let nodes = placement.nodes();
+            for (links, hop) in SETTINGS {
+                for record in run(&placement, links, hop, |_| {}).0 {
+                    let own = record.process.label() as usize;
+                    let distance = placement.machine().distance(nodes[own ^ 1 << record.stage], nodes[own]);
+                    assert_eq!(record.transfer, Cycles::new(hop * distance), "{kind} {links:?} {record:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn resources_that_get_their_places_when_they_are_needed_change_nothing() {
+        let placement = placement(MachineKind::DeBruijn);
+        for (links, hop) in SETTINGS {
+            let needed = |network: &mut ClaimedNetwork| {
+                network.places = Places::Needed(rustc_hash::FxHashMap::default());
+                network.resources = vec![];
+            };
+            assert_eq!(run(&placement, links, hop, needed), run(&placement, links, hop, |_| {}));
+        }
+    }
+
     #[test]
     fn transmissions_that_are_numbered_again_change_nothing() {
-        let machine = Machine::of_dimensions(MachineKind::DeBruijn, 6).unwrap();
-        let nodes = (0..64).map(|label| NodeId::new(label * 37 % 64)).collect();
-        let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
-        for (links, hop) in [(LinkMode::FullDuplex, 1), (LinkMode::FullDuplex, 3), (LinkMode::HalfDuplex, 2)]
-        {
-            let expected = run(&placement, links, hop, 1);
+        let placement = placement(MachineKind::DeBruijn);
+        for (links, hop) in SETTINGS {
+            let run = |first| run(&placement, links, hop, |network| network.next = first);
+            let expected = run(1);
             assert!(expected.1[1] > Some(1));
             // From the last number before 2^31 that leaves room for a message of each process there is no way on.
             let firsts = (0..1000).step_by(23).map(|before| MAX_NUMBER - before).chain([2 * MAX_NUMBER - 70]);
             for first in firsts {
-                assert_eq!(run(&placement, links, hop, first), expected, "{links:?} {hop} {first}");
+                assert_eq!(run(first), expected, "{links:?} {hop} {first}");
             }
         }
     }

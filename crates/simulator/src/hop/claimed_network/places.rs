@@ -76,3 +76,46 @@ impl Places {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cubefold_mapping::ProcessId;
+    use cubefold_topology::{Machine, NetworkParameters};
+
+    use super::*;
+    use crate::{Computations, Cycles, StageMessage, StageProgram};
+
+    #[test]
+    fn few_messages_have_places_for_what_they_need() {
+        let machine = Machine::of_parameters(&NetworkParameters::FullMesh { nodes: 100 }).unwrap();
+        let network = machine.graph().unwrap();
+        let program = |stages: usize| {
+            let message = |stage| StageMessage {
+                stage,
+                source: ProcessId::new(0),
+                destination: ProcessId::new(1),
+                units: 1,
+            };
+            let messages: Vec<_> = (0..stages).map(message).collect();
+            StageProgram::new(2, Computations::Same(Cycles::ZERO), &messages).unwrap()
+        };
+        // Routes have at most 2 links for all that is known: 4 are needed in a stage, of 9900.
+        for (stages, needed) in [(1, Some(4)), (154, Some(616)), (155, None)] {
+            let places = Places::new(&program(stages), network);
+            assert_eq!(places.count(), if needed.is_some() { 0 } else { 9900 });
+            let bytes = needed.map_or(9900 * 12, |needed| needed * Places::BYTES_NEEDED);
+            assert_eq!(Places::bytes(&program(stages), network, 12), bytes);
+        }
+    }
+
+    #[test]
+    fn a_place_stays_what_it_is() {
+        let (mut places, mut resources) = (Places::Needed(FxHashMap::default()), vec![]);
+        for (numbers, expected) in [([7, 900, 7], [0, 1, 0]), ([900, 3, 7], [1, 2, 0])] {
+            let mut found = numbers;
+            places.find(&mut found, &mut resources);
+            assert_eq!(found, expected);
+        }
+        assert_eq!(resources, [0; 3]);
+    }
+}
