@@ -19,7 +19,7 @@ fn machines() -> Vec<Machine> {
         .map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 })
         .collect();
     // Places of hosts have more bits than coordinates.
-    parameters.push(NetworkParameters::HyperX { shape: vec![2, 3], hosts_per_switch: 20 });
+    parameters.push(NetworkParameters::HyperX { shape: vec![2, 2], hosts_per_switch: 14 });
     parameters.extend([2, 3, 9, 40].map(|nodes| NetworkParameters::FullMesh { nodes }));
     let small =
         (1..=8).flat_map(|a| (1..=8).map(move |h| (1, a, h))).filter(|(_, a, h)| a * (a * h + 1) <= 150);
