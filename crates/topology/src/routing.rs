@@ -28,7 +28,7 @@ pub(crate) use self::{
     level_walk::LevelWalk,
     rotation::Rotation,
     route_graph::NearerWord,
-    route_hash::RouteHash,
+    route_hash::{Draw, RouteHash},
     shuffle_exchange::MAX_ORDER as MAX_SHUFFLE_EXCHANGE_ORDER,
     symmetry::{Symmetry, SymmetryTable},
 };

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     NodeId, narrow,
-    routing::{CodeWriter, MAX_ROUTE_COUNT, RouteHash, RouteSteps, places},
+    routing::{CodeWriter, Draw, MAX_ROUTE_COUNT, RouteHash, RouteSteps, places},
 };
 
 /// So many neighbours of a node that are nearer, at most, are looked at together.
@@ -113,13 +113,8 @@ impl<'network> Row<'network> for DrawnRow<'network> {
             all += count(next); // below 2^64: at most 2^16 numbers of at most 2^48
             false
         });
-        let mut rest = hash.at(at.index()).checked_rem(all)?;
-        network.find_port(own, at, |next| {
-            let count = count(next);
-            let is_drawn = rest < count;
-            rest = rest.wrapping_sub(count); // unless it is drawn
-            is_drawn
-        })
+        let mut draw = Draw::new(hash.at(at.index()), all);
+        network.find_port(own, at, |next| draw.falls_on(count(next)))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Direction, NodeId,
-    routing::{RouteHash, RouteRule, RouteSteps},
+    routing::{Draw, RouteHash, RouteRule, RouteSteps},
 };
 
 /// The most nodes of a network whose routes are looked up although a formula has them.
@@ -162,13 +162,8 @@ impl Network {
         };
         self.count_routes(at, to, weights);
         let total: u64 = weights.iter().sum(); // below 2^64: at most 2^16 numbers of at most 2^48
-        let mut drawn = hash.checked_rem(total)?;
-        let is_drawn = |&weight: &u64| {
-            let is_own = drawn < weight;
-            drawn = drawn.saturating_sub(weight);
-            is_own
-        };
-        u16::try_from(weights.iter().position(is_drawn)?).ok()
+        let mut draw = Draw::new(hash, total);
+        u16::try_from(weights.iter().position(|&weight| draw.falls_on(weight))?).ok()
     }
 
     /// Sets for each port of a node the number of shortest routes that begin with it.

@@ -6,7 +6,7 @@
 //! are: links that lead to the same word are one.
 
 use super::{
-    MAX_ROUTE_COUNT, RouteSteps,
+    Draw, MAX_ROUTE_COUNT, RouteSteps,
     drawn_walks::{DrawnWalks, OpenWalk},
 };
 
@@ -127,13 +127,8 @@ impl<R: RoutesLeft> RouteGraph<R> {
         let (mut at, mut steps) = (0, RouteSteps::default());
         for (before, level) in (0..).zip(0..self.levels.len() - 1) {
             let total: u64 = self.next(level, at).map(|next| next.routes).sum(); // below 2^51
-            let mut drawn = hash(self.places[at].left.word()).checked_rem(total).unwrap_or(0);
-            let is_drawn = |next: &NearerWord| {
-                let is_own = drawn < next.routes;
-                drawn = drawn.saturating_sub(next.routes);
-                is_own
-            };
-            let Some(next) = self.next(level, at).find(is_drawn) else { break };
+            let mut draw = Draw::new(hash(self.places[at].left.word()), total);
+            let Some(next) = self.next(level, at).find(|next| draw.falls_on(next.routes)) else { break };
             steps.set(before, next.step);
             let words = &self.places[self.levels[level + 1]..];
             at = self.levels[level + 1]

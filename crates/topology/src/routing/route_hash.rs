@@ -1,4 +1,4 @@
-//! The hash by which routes are drawn.
+//! The hash by which routes are drawn, and what it falls on.
 
 use crate::{NodeId, RouteChoice};
 
@@ -52,5 +52,26 @@ impl RouteHash {
         let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         word ^ word >> 31
+    }
+}
+
+/// A number that falls on one of several weights that lie side by side: a hash, modulo their sum.
+#[derive(Debug)]
+pub(crate) struct Draw(u64);
+
+impl Draw {
+    /// Of weights with this sum, before the first of them; where all are 0 it falls on none.
+    #[inline]
+    pub(crate) fn new(hash: u64, sum: u64) -> Self {
+        Self(hash.checked_rem(sum).unwrap_or(0))
+    }
+
+    /// Whether the number falls on the next weight: to be asked of one after another, until it does.
+    #[inline]
+    pub(crate) fn falls_on(&mut self, weight: u64) -> bool {
+        let Self(left) = self;
+        let is_own = *left < weight;
+        *left = left.wrapping_sub(weight); // unless it falls on this one
+        is_own
     }
 }

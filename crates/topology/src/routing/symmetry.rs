@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use prefetch_index::prefetch_index;
 
-use super::{ChannelNumbers, Hop, Rotation, RouteSteps, short};
+use super::{ChannelNumbers, Draw, Hop, Rotation, RouteSteps, short};
 use crate::{Network, NodeId, RouteChoice, RoutedMessage, network::move_each, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
@@ -312,13 +312,11 @@ fn drawn(nearer: u64, hash: impl FnOnce() -> u64, routes: impl Fn(u32) -> u64) -
         total += *weight; // at most 8 numbers of at most 2^48
         rest &= rest - 1;
     }
-    let mut drawn = hash().checked_rem(total).unwrap_or(0);
-    let mut rest = nearer;
+    let (mut draw, mut rest) = (Draw::new(hash(), total), nearer);
     for weight in weights {
-        if drawn < weight {
+        if draw.falls_on(weight) {
             break;
         }
-        drawn -= weight;
         rest &= rest - 1;
     }
     lowest(rest)

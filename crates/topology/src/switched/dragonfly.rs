@@ -118,10 +118,17 @@ impl Dragonfly {
         apart.min(apart.wrapping_add(self.groups)) // one of them wraps around
     }
 
-    /// The place that a group is left from towards the one so many groups on, at least 1.
+    /// The place that a group is left from towards the one so many groups on, at least 1, and by which link of the switch there to
+    /// other groups.
     #[inline]
-    fn place_out(&self, apart: u32) -> u32 {
-        self.h.split(apart - 1).0
+    fn way_out(&self, apart: u32) -> (u32, u32) {
+        self.h.split(apart - 1)
+    }
+
+    /// The number of a link to another group among all links of a switch.
+    #[inline]
+    fn link_to_group(&self, link: u32) -> u32 {
+        (self.a() - 1).wrapping_add(link) // below all
     }
 
     /// The switch of a node, and the links to it.
@@ -151,9 +158,8 @@ impl Dragonfly {
         if apart == 0 {
             return Self::link_to_place(own, other.place);
         }
-        let out = self.place_out(apart);
-        let global = (self.a() - 1).wrapping_add(apart - 1).wrapping_sub(out * self.h());
-        select_unpredictable(own.place == out, global, Self::link_to_place(own, out))
+        let (out, link) = self.way_out(apart);
+        select_unpredictable(own.place == out, self.link_to_group(link), Self::link_to_place(own, out))
     }
 
     /// The number of the link of a switch to that neighbour that is nearer to another switch and is drawn by a hash, the lowest
@@ -228,11 +234,11 @@ impl Dragonfly {
         };
         let apart = self.apart(at, other);
         if apart > 0 {
-            let out = self.place_out(apart);
+            let (out, link) = self.way_out(apart);
             let leaving = Switch { group: at.group, place: out };
             cross(Self::link_to_place(at, out), leaving, at.place != out);
             at = Switch { group: other.group, place: self.a() - 1 - out };
-            cross((self.a() - 1).wrapping_add(apart - 1).wrapping_sub(out * self.h()), at, true);
+            cross(self.link_to_group(link), at, true);
         }
         cross(Self::link_to_place(at, other.place), other, at != other);
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::{Dragonfly, Switch};
+use crate::routing::Draw;
 
 /// The neighbours of a switch that are nearer to another in another group, with the numbers of shortest routes from them.
 #[derive(Debug)]
@@ -38,8 +39,7 @@ impl Dragonfly {
             return (u32::from(one.place != other.place), 1);
         }
         // By the link between the groups, or by another group.
-        let out = self.place_out(apart);
-        let direct = 1 + u32::from(one.place != out) + u32::from(other.place != self.a() - 1 - out);
+        let direct = self.links_by(self.way_out(apart).0, one, other);
         let pairs = if one.place == other.place { self.pair_count(apart) } else { 0 };
         match direct {
             1 => (1, 1),
@@ -47,6 +47,12 @@ impl Dragonfly {
             _ if pairs > 0 => (2, pairs),
             _ => (3, 1),
         }
+    }
+
+    /// How many links the route between two switches of different groups has that leaves the group of the first at a place.
+    #[inline]
+    fn links_by(&self, out: u32, one: Switch, other: Switch) -> u32 {
+        1 + u32::from(one.place != out) + u32::from(other.place != self.a() - 1 - out)
     }
 
     /// The distance between two switches.
@@ -66,9 +72,8 @@ impl Dragonfly {
     /// The neighbours of a switch that are nearer to another in another group.
     fn nearer(&self, own: Switch, other: Switch) -> Nearer {
         let apart = self.apart(own, other);
-        let (out, links) = (self.place_out(apart), self.between(own, other));
-        let is_direct =
-            1 + u32::from(own.place != out) + u32::from(other.place != self.a() - 1 - out) == links;
+        let ((out, link), links) = (self.way_out(apart), self.between(own, other));
+        let is_direct = self.links_by(out, own, other) == links;
         let mut nearer = Nearer {
             local: [(out, u64::from(is_direct)), (other.place, 0)],
             links: [0..0, 0..0],
@@ -76,7 +81,6 @@ impl Dragonfly {
         };
         if own.place == out {
             nearer.local[0].1 = 0;
-            let link = apart - 1 - out * self.h();
             nearer.links[0] = link..link + u32::from(is_direct);
         }
         if links == 2 && own.place == other.place {
@@ -146,23 +150,20 @@ impl Dragonfly {
     /// hash, the lowest for a hash of 0.
     pub(super) fn drawn_of_nearer(&self, own: Switch, other: Switch, hash: u64) -> u32 {
         let nearer = self.nearer(own, other);
-        let mut drawn = if hash == 0 { 0 } else { hash % self.routes(&nearer).max(1) };
-        let mut is_drawn = |routes: u64| {
-            let is_drawn = drawn < routes;
-            drawn = drawn.wrapping_sub(routes); // unless it is drawn
-            is_drawn
-        };
+        // A hash of 0 falls on the first, however many there are.
+        let mut draw = Draw::new(hash, if hash == 0 { 1 } else { self.routes(&nearer) });
         // Groups ascend with the numbers of links, and begin again from group 0 on, below the own.
-        let (a, h) = (self.a(), self.h());
+        let h = self.h();
         let again = (self.groups - 1 - own.group).saturating_sub(own.place * h).min(h);
-        let mut by_link = |link: &u32| is_drawn(self.routes_by(&nearer, *link));
-        if let Some(link) = (again..h).find(&mut by_link) {
-            return a - 1 + link;
+        let lower = (again..h).find(|&link| draw.falls_on(self.routes_by(&nearer, link)));
+        if let Some(link) = lower {
+            return self.link_to_group(link);
         }
-        if let Some(&(place, _)) = nearer.local.iter().find(|&&(_, routes)| is_drawn(routes)) {
+        let local = nearer.local.iter().find(|&&(_, routes)| draw.falls_on(routes));
+        if let Some(&(place, _)) = local {
             return Self::link_to_place(own, place);
         }
-        let mut by_link = |link: &u32| is_drawn(self.routes_by(&nearer, *link));
-        a - 1 + (0..again).find(&mut by_link).unwrap_or(0)
+        let higher = (0..again).find(|&link| draw.falls_on(self.routes_by(&nearer, link)));
+        self.link_to_group(higher.unwrap_or(0))
     }
 }
