@@ -107,13 +107,13 @@ impl ClaimedNetwork {
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
         let arbitration = Arbitration::new(communication.links());
-        let places = Places::new(program, &network);
+        let (places, resources) = Places::new(program, &network);
         Self {
             link_time: communication.timing().uniform_time(),
             network,
             choice,
             arbitration,
-            resources: vec![0; usize::try_from(places.count()).unwrap_or(usize::MAX)],
+            resources,
             places,
             queues: Slots::default(),
             rest: Slots::default(),

@@ -150,35 +150,21 @@ impl<'network, R: Row<'network>> Walk<R> {
 }
 
 impl Network {
-    /// Messages set out from hosts to hosts, given by their sources and destinations; each is written behind those that are
-    /// there, as is the length of its route \[links\], 0 where there is none.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    pub fn set_out_together(
+    /// [`Self::set_out_together`] by routes that are looked up.
+    pub(super) fn look_up_together(
         &self,
         choice: RouteChoice,
         ends: impl Iterator<Item = (NodeId, NodeId)>,
         messages: &mut Vec<RoutedMessage>,
         lengths: &mut Vec<u32>,
     ) {
-        if !self.looks_up() {
-            for (from, to) in ends {
-                let (links, steps) = self.find_route(choice, from, to);
-                // It is written where it stays: one that was copied before its parts are in the cache would be waited for.
-                messages.push(RoutedMessage::new(from, to, steps));
-                lengths.push(links);
-            }
-            return;
-        }
         match choice {
             RouteChoice::Lowest => self.walk_together::<&PortRow>(0, ends, messages, lengths),
             RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, ends, messages, lengths),
         }
     }
 
-    /// The same by routes that are looked up.
+    /// The same by rows of the tables.
     fn walk_together<'network, R: Row<'network>>(
         &'network self,
         seed: u64,

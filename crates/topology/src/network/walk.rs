@@ -103,24 +103,48 @@ pub(crate) fn move_each(
 }
 
 impl Network {
-    /// A message sets out from a host to a host; the length of its route is returned with it \[links\], 0 where there is
-    /// none.
+    /// Messages set out from hosts to hosts, given by their sources and destinations; each is written behind those that are
+    /// there, as is the length of its route \[links\], 0 where there is none.
     ///
     /// # Panics
     ///
     /// When there is no such node.
-    #[must_use]
-    pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
-        let (links, steps) = self.find_route(choice, from, to);
+    pub fn set_out_together(
+        &self,
+        choice: RouteChoice,
+        ends: impl Iterator<Item = (NodeId, NodeId)>,
+        messages: &mut Vec<RoutedMessage>,
+        lengths: &mut Vec<u32>,
+    ) {
+        if self.looks_up() {
+            self.look_up_together(choice, ends, messages, lengths);
+            return;
+        }
+        for (from, to) in ends {
+            let (links, steps) = self.find_route(choice, from, to);
+            // It is written where it stays: one that was copied before its parts are in the cache would be waited for.
+            messages.push(RoutedMessage::new(from, to, steps));
+            lengths.push(links);
+        }
+    }
+
+    /// One of them by itself, with the length of its route.
+    #[cfg(test)]
+    pub(crate) fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
+        let (links, steps) = if self.looks_up() {
+            self.looked_up_steps(choice, [from, from, to])
+        } else {
+            self.find_route(choice, from, to)
+        };
         (links, RoutedMessage::new(from, to, steps))
     }
 
-    /// The length of a route from a host to a host \[links\], 0 where there is none, and what of it goes along with a message.
+    /// The length of a route from a host to a host \[links\], 0 where there is none, and what of it goes along with a message;
+    /// where routes are not looked up.
     #[inline]
-    pub(super) fn find_route(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
+    fn find_route(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
         let ends = [from, to].map(NodeId::index);
         let found = match choice {
-            _ if self.looks_up() => Some(self.looked_up_steps(choice, [from, from, to])),
             RouteChoice::Lowest => self.rule.set_out(self, ends, None),
             RouteChoice::Spread(seed) => {
                 self.rule.set_out(self, ends, Some(RouteHash::new(seed, [from, to])))

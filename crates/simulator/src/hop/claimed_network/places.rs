@@ -15,7 +15,7 @@ const SEARCH: u64 = 16;
 #[derive(Debug)]
 pub(super) enum Places {
     /// All resources have one, their number.
-    All(u64),
+    All,
     /// Those that have been needed.
     Needed(FxHashMap<u32, u32>),
 }
@@ -24,15 +24,18 @@ impl Places {
     /// The most bytes of a resource that is needed, and of its place, while the lists of them grow.
     const BYTES_NEEDED: u64 = 48;
 
-    /// The places for a run.
-    pub(super) fn new<P: Program>(program: &P, network: &Network) -> Self {
+    /// The places for a run, and the resources that have one before it begins, idle.
+    pub(super) fn new<P: Program>(program: &P, network: &Network) -> (Self, Vec<u32>) {
         match Self::most_needed(program, network) {
-            None => Self::All(network.channel_numbers()),
+            None => {
+                let all = usize::try_from(network.channel_numbers()).unwrap_or(usize::MAX);
+                (Self::All, vec![0; all])
+            }
             Some(needed) => {
                 // Growing them would take longer than all else; a stage is not known to need more.
                 let at_first = needed.min(Self::messages_of_stage(program));
                 let capacity = usize::try_from(at_first).unwrap_or(usize::MAX);
-                Self::Needed(FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher))
+                (Self::Needed(FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher)), vec![])
             }
         }
     }
@@ -53,14 +56,6 @@ impl Places {
     /// The most messages of a stage.
     fn messages_of_stage<P: Program>(program: &P) -> u64 {
         program.process_count().saturating_mul(program.max_received().max(1) as u64)
-    }
-
-    /// How many resources have a place before the run begins.
-    pub(super) fn count(&self) -> u64 {
-        match self {
-            Self::All(count) => *count,
-            Self::Needed(_) => 0,
-        }
     }
 
     /// Makes of the numbers of resources their places; resources that are needed for the first time are added to the list of
@@ -101,8 +96,9 @@ mod tests {
         };
         // Routes have at most 2 links for all that is known: 4 are needed in a stage, of 9900.
         for (stages, needed) in [(1, Some(4)), (154, Some(616)), (155, None)] {
-            let places = Places::new(&program(stages), network);
-            assert_eq!(places.count(), if needed.is_some() { 0 } else { 9900 });
+            let (places, resources) = Places::new(&program(stages), network);
+            assert_eq!(resources.len(), if needed.is_some() { 0 } else { 9900 });
+            assert_eq!(matches!(places, Places::Needed(_)), needed.is_some());
             let bytes = needed.map_or(9900 * 12, |needed| needed * Places::BYTES_NEEDED);
             assert_eq!(Places::bytes(&program(stages), network, 12), bytes);
         }
