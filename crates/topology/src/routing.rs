@@ -172,9 +172,11 @@ impl RouteRule {
             }
             Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(hash)),
             Self::FatTree(tree) => tree.steps(from, to, hash),
-            Self::HyperX(hyperx) => hyperx.steps(from, to, hash),
+            Self::HyperX(hyperx) if hyperx.keeps_routes() => Some(hyperx.steps(from, to, hash)),
             Self::Dragonfly(dragonfly) if dragonfly.keeps_routes() => Some(dragonfly.steps(from, to, hash)),
-            Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::Dragonfly(_) => None,
+            Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::HyperX(_) | Self::Dragonfly(_) => {
+                None
+            }
         }
     }
 
@@ -219,7 +221,7 @@ impl RouteRule {
     pub(crate) fn step_bits(&self) -> u32 {
         match self {
             Self::FatTree(tree) => tree.step_bits(),
-            Self::HyperX(hyperx) => hyperx.step_bits().unwrap_or(0),
+            Self::HyperX(hyperx) => hyperx.step_bits(),
             Self::Dragonfly(_) => RouteSteps::HOP_BITS,
             _ => RouteSteps::FEW_LINKS_BITS,
         }
@@ -294,7 +296,7 @@ impl RouteRule {
             Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
                 message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
             }),
-            Self::HyperX(hyperx) if hyperx.step_bits().is_some() => {
+            Self::HyperX(hyperx) if hyperx.keeps_routes() => {
                 move_each(messages, channels, numbers, |message| {
                     message.cross(|at, steps| hyperx.take_step(at, steps))
                 });

@@ -175,8 +175,7 @@ impl NetworkParameters {
                 (pairs.collect(), RouteRule::FullMesh)
             }
             Self::HyperX { shape, hosts_per_switch } => {
-                let lengths = shape.iter().map(|&length| Divisor::new(length)).collect();
-                let hyperx = HyperX::new(Hosts::new(hosts, small(*hosts_per_switch)), lengths);
+                let hyperx = HyperX::new(Hosts::new(hosts, small(*hosts_per_switch)), shape);
                 (hyperx.links(), RouteRule::HyperX(hyperx))
             }
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {

@@ -10,10 +10,10 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct HyperX {
     hosts: Hosts,
-    lengths: Vec<Divisor>,
     dimensions: Box<[Dimension]>,
     dimension_of_code: Box<[u8]>, // of a link between switches, by its code less the hosts on a switch
-    step_bits: Option<StepBits>,
+    step_bits: StepBits,
+    keeps_routes: bool,
 }
 
 /// The bits of a link of a route that goes along with a message: the number of its dimension, counted from 1, above the
@@ -27,8 +27,9 @@ struct StepBits {
 /// A dimension of the switches.
 #[derive(Debug, Clone, Copy)]
 struct Dimension {
-    first: u32, // the code of the link to coordinate 0
+    length: Divisor,
     stride: Length,
+    first: u32, // the code of the link to coordinate 0
 }
 
 /// A coordinate of two switches.
@@ -44,16 +45,15 @@ struct Coordinate {
 impl HyperX {
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
         let mut links: Vec<_> = self.hosts.links().collect();
-        let lengths = self.lengths.iter().map(|length| narrow(length.get()));
+        let lengths = self.dimensions.iter().map(|own| narrow(own.length.get()));
         let switches: u32 = lengths.clone().product();
-        let (first, mut stride) = (self.hosts.count(), 1);
-        for length in lengths {
+        let first = self.hosts.count();
+        for (length, stride) in lengths.zip(self.dimensions.iter().map(|own| narrow(own.stride.get()))) {
             for switch in 0..switches {
                 let own = switch / stride % length;
                 let others = (own + 1..length).map(|other| switch + (other - own) * stride);
                 links.extend(others.map(|other| (first + switch, first + other)));
             }
-            stride *= length;
         }
         links
     }
@@ -61,13 +61,7 @@ impl HyperX {
     /// The number of coordinates in which two switches differ.
     #[inline]
     fn differing(&self, one: u32, other: u32) -> u32 {
-        let (mut count, mut rest) = (0, [one, other]);
-        for length in &self.lengths {
-            let [(one, a), (other, b)] = rest.map(|rest| length.split(rest));
-            rest = [one, other];
-            count += u32::from(a != b);
-        }
-        count
+        self.coordinates_of(one, other).map(|own| u32::from(own.from != own.to)).sum()
     }
 
     #[inline]
@@ -85,44 +79,40 @@ impl HyperX {
         (1..=u64::from(self.differing(one, other))).product()
     }
 
-    /// The sum of all lengths.
-    fn coordinates(&self) -> u32 {
-        self.lengths.iter().map(|length| narrow(length.get())).sum()
-    }
-
     /// The numbers of channels: of a switch those to its hosts, then those along each dimension by coordinate.
     pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
-        ChannelNumbers { single: self.hosts.count(), codes: self.hosts.per_switch() + self.coordinates() }
+        let between_switches = narrow(self.dimension_of_code.len() as u64);
+        ChannelNumbers { single: self.hosts.count(), codes: self.hosts.per_switch() + between_switches }
     }
 
-    /// The bits of a link of [`Self::steps`], where a route goes along with a message.
+    /// Whether the links of a route, but for that of its source to a switch, go along with a message.
     #[inline]
-    pub(crate) fn step_bits(&self) -> Option<u32> {
-        self.step_bits.map(|bits| bits.all)
+    pub(crate) fn keeps_routes(&self) -> bool {
+        self.keeps_routes
+    }
+
+    /// The bits of a link of [`Self::steps`].
+    #[inline]
+    pub(crate) fn step_bits(&self) -> u32 {
+        self.step_bits.all
     }
 
     /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
-    /// (`docs/model.md` section 19), and its links, but for that of its source to a switch. Hashes of 0 draw the lowest
-    /// neighbours. None where routes do not go along with messages.
+    /// (`docs/model.md` section 19), and its links that go along with a message. Hashes of 0 draw the lowest neighbours.
     #[inline]
-    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> Option<(u32, RouteSteps)> {
-        let bits = self.step_bits?;
+    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
         // Few dimensions, as most have, are in registers where no more are thought of.
-        Some(if self.lengths.len() < Self::FEW {
-            self.steps_in::<{ Self::FEW }>(bits, [from, to], hash)
+        if self.dimensions.len() < Self::FEW {
+            self.steps_in::<{ Self::FEW }>([from, to], hash)
         } else {
-            self.steps_in::<{ Self::MAX_KEPT }>(bits, [from, to], hash)
-        })
+            self.steps_in::<{ Self::MAX_KEPT }>([from, to], hash)
+        }
     }
 
     /// The same in fewer than `N` dimensions.
     #[inline]
-    fn steps_in<const N: usize>(
-        &self,
-        StepBits { all, coordinate: bits }: StepBits,
-        [from, to]: [u32; 2],
-        hash: impl Fn(u32) -> u64,
-    ) -> (u32, RouteSteps) {
+    fn steps_in<const N: usize>(&self, [from, to]: [u32; 2], hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
+        let StepBits { all, coordinate: bits } = self.step_bits;
         let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
         let mut coordinates = [Coordinate::default(); N];
         for (own, found) in coordinates.iter_mut().zip(self.coordinates_of(own, other)) {
@@ -138,7 +128,7 @@ impl HyperX {
             crossings[count % N] = (step, change);
             count += usize::from(differs);
         };
-        let coordinates = &coordinates[..self.lengths.len().min(N)];
+        let coordinates = &coordinates[..self.dimensions.len().min(N)];
         for &own in coordinates.iter().rev() {
             note(own, own.to < own.from);
         }
@@ -173,12 +163,12 @@ impl HyperX {
         if let Some(up) = self.hosts.link_up(at) {
             return up;
         }
-        let StepBits { all, coordinate: bits } = self.step_bits.unwrap_or(StepBits { all: 2, coordinate: 1 });
+        let StepBits { all, coordinate: bits } = self.step_bits;
         let step = steps.take_code(all);
         let dimension = step >> (2 * bits);
         let coordinate = |field: u32| step >> (field * bits) & ((1 << bits) - 1);
-        let Some(&Dimension { first, stride }) = self.dimensions.get(dimension.wrapping_sub(1) as usize)
-        else {
+        let own = self.dimensions.get(dimension.wrapping_sub(1) as usize);
+        let Some(&Dimension { first, stride, .. }) = own else {
             return self.hosts.link_down(at, step);
         };
         // All of it is below the number of nodes, or of codes.
@@ -194,40 +184,28 @@ impl HyperX {
     const MAX_KEPT: usize = 8;
 
     /// The network of a shape.
-    pub(super) fn new(hosts: Hosts, lengths: Vec<Divisor>) -> Self {
-        let own = Self {
-            hosts,
-            lengths,
-            dimensions: Box::default(),
-            dimension_of_code: Box::default(),
-            step_bits: None,
-        };
-        let (mut dimensions, mut dimension_of_code) = (vec![], vec![]);
-        for (number, (Coordinate { stride, code, .. }, length)) in
-            (0..).zip(own.coordinates_of(0, 0).zip(&own.lengths))
-        {
-            dimensions.push(Dimension { first: code, stride: Length::new(stride.into()) });
-            dimension_of_code.extend((0..length.get()).map(|_| number));
+    pub(super) fn new(hosts: Hosts, lengths: &[u64]) -> Self {
+        let (mut dimensions, mut dimension_of_code, mut stride) = (vec![], vec![], 1);
+        for (number, &length) in (0..).zip(lengths) {
+            let first = hosts.per_switch() + narrow(dimension_of_code.len() as u64);
+            dimensions.push(Dimension { length: Divisor::new(length), stride: Length::new(stride), first });
+            dimension_of_code.extend((0..length).map(|_| number));
+            stride *= length;
         }
+        // The bits of a link, if those of all links of a route go along with a message.
+        let longest = lengths.iter().copied().max().map_or(2, narrow);
+        let of_place = RouteSteps::bits_of_codes(hosts.per_switch().max(2));
+        let coordinate = RouteSteps::bits_of_codes(longest).max(of_place.div_ceil(2));
+        let links = narrow(lengths.len() as u64) + 1; // one to the destination
+        let all = 2 * coordinate + RouteSteps::bits_of_codes(links);
+        let keeps_routes = lengths.len() < Self::MAX_KEPT && all <= u32::BITS && links * all <= 2 * u64::BITS;
         Self {
-            step_bits: own.bits_of_steps(),
+            hosts,
             dimensions: dimensions.into(),
             dimension_of_code: dimension_of_code.into(),
-            ..own
+            step_bits: StepBits { all, coordinate },
+            keeps_routes,
         }
-    }
-
-    /// The bits of a link, if those of all links of a route go along with a message.
-    fn bits_of_steps(&self) -> Option<StepBits> {
-        let longest = self.lengths.iter().map(|length| narrow(length.get())).max()?;
-        let of_place = RouteSteps::bits_of_codes(self.hosts.per_switch().max(2));
-        let coordinate = RouteSteps::bits_of_codes(longest).max(of_place.div_ceil(2));
-        let dimensions = narrow(self.lengths.len() as u64);
-        let all = 2 * coordinate + RouteSteps::bits_of_codes(dimensions + 1);
-        let is_kept = self.lengths.len() < Self::MAX_KEPT
-            && all <= u32::BITS
-            && (dimensions + 1) * all <= 2 * u64::BITS;
-        is_kept.then_some(StepBits { all, coordinate })
     }
 
     /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
@@ -261,7 +239,7 @@ impl HyperX {
         let of_code = hop.code.wrapping_sub(self.hosts.per_switch()) as usize;
         let dimension =
             self.dimension_of_code.get(of_code).and_then(|&own| self.dimensions.get(usize::from(own)));
-        let Some(&Dimension { first, stride }) = dimension else { return 0 };
+        let Some(&Dimension { first, stride, .. }) = dimension else { return 0 };
         let there = hop.code.wrapping_sub(first).wrapping_mul(narrow(stride.get()));
         let own = at.wrapping_add(there).wrapping_sub(hop.next);
         first + narrow(stride.divide(own.into()).0)
@@ -270,14 +248,11 @@ impl HyperX {
     /// The coordinates of two switches, from the lowest on.
     #[inline]
     fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {
-        let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
-        (0..).zip(&self.lengths).map(move |(dimension, divisor)| {
-            let [(own, from), (other, to)] = rest.map(|rest| divisor.split(rest));
-            let coordinate = Coordinate { dimension, stride, code, from, to };
-            let length = narrow(divisor.get());
-            // All are below the number of nodes.
-            (rest, stride, code) = ([own, other], stride.wrapping_mul(length), code.wrapping_add(length));
-            coordinate
+        let mut rest = [own, other];
+        (0..).zip(&self.dimensions).map(move |(dimension, own)| {
+            let [(own_rest, from), (other_rest, to)] = rest.map(|rest| own.length.split(rest));
+            rest = [own_rest, other_rest];
+            Coordinate { dimension, stride: narrow(own.stride.get()), code: own.first, from, to }
         })
     }
 }
