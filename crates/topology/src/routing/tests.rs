@@ -12,8 +12,18 @@ fn machines() -> Vec<Machine> {
         let made = orders.map(|order| Machine::of_dimensions(kind, order).unwrap());
         machines.extend(made.take_while(|machine| machine.node_count() <= 1 << 10));
     }
-    let shapes: [&[u64]; 8] =
-        [&[2], &[5], &[3, 4], &[2, 2, 2], &[4, 2, 3], &[6, 6], &[2, 2, 2, 2], &[3, 2, 4, 2, 3]];
+    let shapes: [&[u64]; 10] = [
+        &[2],
+        &[5],
+        &[3, 4],
+        &[2, 2, 2],
+        &[4, 2, 3],
+        &[6, 6],
+        &[2, 2, 2, 2],
+        &[3, 2, 4, 2, 3],
+        &[2; 7],
+        &[2; 8], // whose routes do not go along with messages
+    ];
     let mut parameters: Vec<NetworkParameters> = shapes
         .iter()
         .map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 })

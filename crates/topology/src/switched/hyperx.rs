@@ -279,3 +279,21 @@ fn drawn_of(count: impl Fn() -> usize, hash: impl Fn() -> u64) -> usize {
     let others = ORDERS[(count - 1) % ORDERS.len()];
     usize::try_from(hash % (count as u64 * others) / others).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_go_along_with_messages_where_their_links_fit() {
+        let keeps = |lengths: &[u64], per_switch| {
+            let switches: u64 = lengths.iter().product();
+            HyperX::new(Hosts::new(narrow(switches) * per_switch, per_switch), lengths).keeps_routes()
+        };
+        assert!(keeps(&[2; 7], 1) && !keeps(&[2; 8], 1));
+        // 8 links of 15 bits, and of 17.
+        assert!(keeps(&[2; 7], 1 << 12) && !keeps(&[2; 7], (1 << 12) + 1));
+        // Two coordinates and a bit in 32.
+        assert!(keeps(&[1 << 15], 1) && !keeps(&[(1 << 15) + 1], 1));
+    }
+}
