@@ -50,12 +50,14 @@ pub struct StageRecord {
 
 impl StageRecord {
     /// The time for which it waited for its partner \[cycles\].
+    #[inline]
     #[must_use]
     pub fn waiting(&self) -> Cycles {
         self.begun() - self.ready
     }
 
     /// The time for which other messages blocked its message \[cycles\].
+    #[inline]
     #[must_use]
     pub fn blocked(&self) -> Cycles {
         self.finish - self.begun() - self.transfer

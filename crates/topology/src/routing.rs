@@ -210,6 +210,7 @@ impl RouteRule {
                 let links = table.distances(network)[difference as usize].into();
                 Some((links, RouteSteps::of_number(difference, drawn)))
             }
+            (Self::FullMesh, _) => Some((u32::from(from != to), RouteSteps::default())),
             (_, Some(hash)) => self.steps_by_chance(from, to, |at| hash.at(at)),
             (Self::ShuffleExchange(_) | Self::DeBruijn(_), None) => self.steps(from, to),
             (_, None) => self.steps_by_chance(from, to, |_| 0),

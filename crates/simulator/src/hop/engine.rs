@@ -13,7 +13,7 @@ use super::{
     HopInput, Network,
     border::{HopBorder, Keys, Note},
     computing::{Computing, PendingStarts},
-    processes::Processes,
+    processes::{InFlightMessage, Processes},
 };
 use crate::{
     Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors,
@@ -334,9 +334,9 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     /// A message is received at its destination.
     fn receive(&mut self, message: u32, now: Cycle) {
         let process = self.processes.destination(message);
-        if let Some(last) = self.processes.receive(process, message, now) {
-            let transfer = self.timing.transfer(u64::from(last.distance));
-            self.finish_stage(process, last.start, transfer, now);
+        if let Some(&InFlightMessage { start, distance, .. }) = self.processes.receive(process, message, now)
+        {
+            self.finish_stage(process, start, self.timing.transfer(distance.into()), now);
         }
     }
 

@@ -125,31 +125,30 @@ impl Processes {
         self.all[process.label() as usize].stages as usize > stage
     }
 
-    /// Injects a message to a process; returns its number.
+    /// Injects a message to a process; returns its number, and where it is to be written.
     #[inline]
-    pub(super) fn inject(&mut self, destination: ProcessId, message: InFlightMessage) -> u32 {
+    pub(super) fn inject(&mut self, destination: ProcessId) -> (u32, &mut InFlightMessage) {
         let slot = self.receiving.get_mut(destination.label() as usize).map_or(0, |receiving| {
             receiving.injected += 1;
             receiving.injected - 1
         });
-        let number = destination.label() * self.width + slot;
-        match slot.checked_sub(1) {
-            None => self.all[destination.label() as usize].message = message,
+        let message = match slot.checked_sub(1) {
+            None => &mut self.all[destination.label() as usize].message,
             Some(behind) => {
                 let index = self.further_index(destination, behind);
-                self.further[index] = message;
+                &mut self.further[index]
             }
-        }
-        number
+        };
+        (destination.label() * self.width + slot, message)
     }
 
     /// A message in flight.
     #[inline]
-    fn message(&self, number: u32) -> InFlightMessage {
+    fn message(&self, number: u32) -> &InFlightMessage {
         let process = self.destination(number);
         match (number - process.label() * self.width).checked_sub(1) {
-            None => self.all[process.label() as usize].message,
-            Some(behind) => self.further[self.further_index(process, behind)],
+            None => &self.all[process.label() as usize].message,
+            Some(behind) => &self.further[self.further_index(process, behind)],
         }
     }
 
@@ -173,14 +172,17 @@ impl Processes {
         process: ProcessId,
         message: u32,
         now: Cycle,
-    ) -> Option<InFlightMessage> {
-        let message = self.message(message);
-        let Some(receiving) = self.receiving.get_mut(process.label() as usize) else { return Some(message) };
+    ) -> Option<&InFlightMessage> {
+        if self.receiving.is_empty() {
+            return Some(&self.all[process.label() as usize].message);
+        }
+        let message = *self.message(message);
+        let receiving = &mut self.receiving[process.label() as usize];
         receiving.awaited -= 1;
         if now > receiving.receipt || message.source < receiving.last.source {
             (receiving.last, receiving.receipt) = (message, now);
         }
-        (receiving.awaited == 0).then_some(receiving.last)
+        (receiving.awaited == 0).then_some(&receiving.last)
     }
 
     /// The stage in which the process became ready last, and the cycle.

@@ -123,6 +123,7 @@ impl Computations {
         }
     }
 
+    #[inline]
     fn of(&self, stage: usize, process: ProcessId) -> Cycles {
         match self {
             Self::Same(cycles) => *cycles,
@@ -355,10 +356,12 @@ impl Program for StageProgram {
         self.computations.longest()
     }
 
+    #[inline]
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
         self.computations.of(stage, process)
     }
 
+    #[inline]
     fn computes(&self, stage: usize, process: ProcessId) -> bool {
         self.computation(stage, process) > Cycles::ZERO
     }
@@ -391,10 +394,12 @@ impl Program for StageProgram {
         self.max_received
     }
 
+    #[inline]
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.stages[stage].sent.of(source).iter().copied()
     }
 
+    #[inline]
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.stages[stage].received.of(destination).iter().copied()
     }

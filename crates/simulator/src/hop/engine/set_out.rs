@@ -71,9 +71,9 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
             let (distance, leg) = self.network.begin(from, self.processes.node(destination));
             self.message_count += 1;
             self.hop_count += distance;
+            let (message, written) = self.processes.inject(destination);
             let distance = narrow(distance); // below 2^32, the number of nodes
-            let message =
-                self.processes.inject(destination, InFlightMessage { start: now, source, distance });
+            *written = InFlightMessage { start: now, source, distance };
             self.start_leg(message, from, leg, now);
         }
         self.setting_out = setting_out;
