@@ -26,10 +26,9 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         let mut count = 0;
         for source in self.program.sources(stage, label) {
             count += 1;
-            if let Some(own) = self.border.index(source)
-                && self.processes.was_ready(own, stage)
-            {
-                self.inject((source, self.processes.node(own)), process);
+            if let Some(own) = self.border.index(source) {
+                let is_ready = self.processes.was_ready(own, stage);
+                self.inject_if(is_ready, (source, self.processes.node(own)), process);
             }
         }
         let mut sources = std::mem::take(&mut self.sources);
@@ -46,8 +45,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         let from = self.processes.node(process);
         for destination in self.program.destinations(stage, label) {
             match self.border.index(destination) {
-                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own),
-                Some(_) => {}
+                Some(own) => self.inject_if(self.processes.was_ready(own, stage), (label, from), own),
                 None => {
                     let stage = narrow(stage as u64);
                     self.border.announce(ReadySource { stage, source: label, from, destination });
@@ -60,6 +58,15 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     #[inline]
     pub(super) fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId) {
         self.setting_out.push(SettingOut { source, from, destination });
+    }
+
+    /// It is to be injected if the partner was ready. Which partner was has no pattern, so that a branch would be foreseen
+    /// badly.
+    #[inline]
+    fn inject_if(&mut self, is_ready: bool, source: (ProcessId, NodeId), destination: ProcessId) {
+        let count = self.setting_out.len() + usize::from(is_ready);
+        self.inject(source, destination);
+        self.setting_out.truncate(count);
     }
 
     /// The messages that are to be injected set out.
