@@ -33,6 +33,7 @@ impl Computing {
     }
 
     /// Takes a process whose computation ends at `now`.
+    #[inline]
     pub(super) fn take_ended(&mut self, now: Cycle) -> Option<ProcessId> {
         let (_, count) = self.ends.front_mut().filter(|(end, _)| *end == now)?;
         *count -= 1;
@@ -89,6 +90,7 @@ impl PendingStarts {
     }
 
     /// Takes a process that may begin at `now`.
+    #[inline]
     pub(super) fn take(&mut self, now: Cycle) -> Option<ProcessId> {
         match self {
             Self::Together(processes) => processes.next().map(|label| ProcessId::new(narrow(label))),

@@ -140,7 +140,8 @@ impl<'run, P: Program> Ledger<'run, P> {
 
 impl<P: Program> Ledger<'_, P> {
     /// Adds the record of the process with this index.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     pub(crate) fn add(&mut self, index: ProcessId, record: &StageRecord) {
         self.summary.add_stage(record, 1);
         self.accounts.add(index, record, self.program.computation(record.stage, record.process));
