@@ -345,7 +345,7 @@ impl RouteRule {
             Self::FullMesh => crossed.number_links(|at, hop| at - u32::from(at > hop.next)),
             Self::Butterfly(_) => crossed.number_links(|_, hop| Butterfly::back(hop)),
             Self::ShuffleExchange(order) => {
-                crossed.number_links(|_, hop| shuffle_exchange::back(*order, hop));
+                crossed.number_links(|at, hop| shuffle_exchange::back(*order, at, hop));
             }
             Self::DeBruijn(order) => crossed.number_links(|at, hop| de_bruijn::back(*order, at, hop)),
             Self::HyperX(hyperx) => crossed.number_links(|at, hop| hyperx.back(at, hop)),

@@ -367,12 +367,12 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     Hop { code: select_unpredictable(is_left, 1, step.into()), next }
 }
 
-/// The code of the link back.
+/// The code of the link back to a word.
 #[inline]
-pub(super) fn back(order: u32, there: Hop) -> u32 {
+pub(super) fn back(order: u32, word: u32, there: Hop) -> u32 {
     // Rotations are each other's way back, an exchange is its own.
-    let [step, ..] = (there.code >> 1 | (there.code & 1) << 1).to_le_bytes();
-    hop(order, there.next, step).code
+    let rotation = select_unpredictable(rotated(order, there.next, 1) == word, 1, 2);
+    select_unpredictable(there.code == 0, 0, rotation)
 }
 
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.
