@@ -4,6 +4,20 @@ mod moving;
 use super::*;
 use crate::{Machine, MachineKind, NetworkParameters, NodeId};
 
+/// Shapes of HyperX with few and many dimensions.
+const HYPERX_SHAPES: [&[u64]; 10] = [
+    &[2],
+    &[5],
+    &[3, 4],
+    &[2, 2, 2],
+    &[4, 2, 3],
+    &[6, 6],
+    &[2, 2, 2, 2],
+    &[3, 2, 4, 2, 3],
+    &[2; 7],
+    &[2; 8], // whose routes do not go along with messages
+];
+
 /// Machines of every family with up to 2^10 nodes.
 fn machines() -> Vec<Machine> {
     let mut machines = vec![];
@@ -12,19 +26,7 @@ fn machines() -> Vec<Machine> {
         let made = orders.map(|order| Machine::of_dimensions(kind, order).unwrap());
         machines.extend(made.take_while(|machine| machine.node_count() <= 1 << 10));
     }
-    let shapes: [&[u64]; 10] = [
-        &[2],
-        &[5],
-        &[3, 4],
-        &[2, 2, 2],
-        &[4, 2, 3],
-        &[6, 6],
-        &[2, 2, 2, 2],
-        &[3, 2, 4, 2, 3],
-        &[2; 7],
-        &[2; 8], // whose routes do not go along with messages
-    ];
-    let mut parameters: Vec<NetworkParameters> = shapes
+    let mut parameters: Vec<NetworkParameters> = HYPERX_SHAPES
         .iter()
         .map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 })
         .collect();
