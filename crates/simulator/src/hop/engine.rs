@@ -23,6 +23,13 @@ use crate::{
 /// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
+/// Processes become ready together that receive at most so many messages then, so that their records stay in a cache near
+/// the core.
+const READY_TOGETHER: usize = 1 << 14;
+
+/// The records of so few processes stay there by themselves: to prefetch them would take longer.
+const IN_CACHE: u64 = 1 << 14;
+
 /// The engine of all processes of a run, or of those of a slab.
 pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     program: &'run P,
@@ -34,7 +41,9 @@ pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     processors: Option<Processors>,        // where processes share nodes
     ready_without_compute: Vec<ProcessId>, // in this cycle
     arrived: Vec<(u32, NodeId)>,           // the messages of a chunk, and where they are
-    ended: Vec<ProcessId>,                 // the processes of a chunk
+    ready_together: usize,                 // the most processes that become ready together
+    becoming_ready: Vec<ProcessId>,        // together
+    awaiting_none: Vec<ProcessId>,         // of them, those that receive no message
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
     notes: Vec<Note<B::Leg>>,              // of a chunk
     setting_out: Vec<SettingOut>,          // of a chunk
@@ -73,7 +82,9 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             computing: Computing::default(),
             ready_without_compute: vec![],
             arrived: vec![],
-            ended: vec![],
+            ready_together: (READY_TOGETHER / program.max_received().max(1)).max(PREFETCH_CHUNK),
+            becoming_ready: vec![],
+            awaiting_none: vec![],
             sources: vec![],
             notes: vec![],
             setting_out: vec![],
@@ -195,6 +206,9 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
 
     /// Prefetches the records of these messages, and what the observer keeps of their destinations.
     fn prefetch_messages(&self, messages: impl Iterator<Item = u32>) {
+        if self.processes.count() <= IN_CACHE {
+            return;
+        }
         for message in messages {
             if let Some(visitor) = self.border.visitor(message) {
                 prefetch_index(std::slice::from_ref(visitor), 0);
@@ -279,27 +293,54 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     /// The processes whose computations end, or that do not compute, become ready for their
     /// messages.
     fn become_all_ready(&mut self, now: Cycle) {
-        let mut ended = std::mem::take(&mut self.ended);
+        let mut processes = std::mem::take(&mut self.becoming_ready);
         // Messages that set out by ascending sources come to the ends of queues.
         self.ready_without_compute.reverse();
         loop {
             let Self { computing, ready_without_compute, .. } = self;
             let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
-            ended.extend(std::iter::from_fn(next).take(PREFETCH_CHUNK));
-            if ended.is_empty() {
+            processes.extend(std::iter::from_fn(next).take(self.ready_together));
+            if processes.is_empty() {
                 break;
             }
-            self.prefetch(&ended);
-            for process in ended.drain(..) {
-                self.become_ready(process, now);
-            }
-            self.set_out(now);
+            self.become_ready_together(&processes, now);
+            processes.clear();
         }
-        self.ended = ended;
+        self.becoming_ready = processes;
+    }
+
+    /// Processes become ready for the messages of their stages, after their computations or without one.
+    fn become_ready_together(&mut self, processes: &[ProcessId], now: Cycle) {
+        for chunk in processes.chunks(PREFETCH_CHUNK) {
+            self.prefetch(chunk);
+            for &process in chunk {
+                self.receive_from_ready(process);
+            }
+        }
+        for &process in processes {
+            let stage = self.processes.become_ready(process, now);
+            if let Some(processors) = &mut self.processors
+                && self.program.computes(stage, self.border.label(process))
+            {
+                processors.release(process);
+            }
+        }
+        for &process in processes {
+            self.send_to_ready(process);
+        }
+        self.set_out(now);
+        let mut awaiting_none = std::mem::take(&mut self.awaiting_none);
+        for process in awaiting_none.drain(..) {
+            self.finish_stage(process, now, Cycles::ZERO, now);
+        }
+        self.awaiting_none = awaiting_none;
     }
 
     /// Prefetches the records of these processes and of their partners.
     fn prefetch(&self, processes: &[ProcessId]) {
+        if self.processes.count() <= IN_CACHE {
+            return;
+        }
         self.processes.prefetch(processes.iter().copied());
         let are_exchanges = self.program.as_cube().is_some(); // whose sources are their destinations
         for &process in processes {
@@ -311,23 +352,6 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                 let sources = self.program.sources(stage, self.border.label(process));
                 self.processes.prefetch(sources.filter_map(|source| self.border.index(source)));
             }
-        }
-    }
-
-    /// A process is ready for the messages of its stage, after its computation or without one.
-    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
-        let stage = self.processes.become_ready(process, now);
-        let (program, label) = (self.program, self.border.label(process));
-        if let Some(processors) = &mut self.processors
-            && program.computes(stage, label)
-        {
-            processors.release(process);
-        }
-        let awaited = self.receive_from_ready(stage, process, label);
-        self.processes.await_messages(process, awaited);
-        self.send_to_ready(stage, process, label);
-        if awaited == 0 {
-            self.finish_stage(process, now, Cycles::ZERO, now);
         }
     }
 

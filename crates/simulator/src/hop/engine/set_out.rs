@@ -7,7 +7,7 @@ use cubefold_topology::{NodeId, narrow};
 
 use super::{
     super::{Network, border::HopBorder, processes::InFlightMessage},
-    HopEngine,
+    HopEngine, PREFETCH_CHUNK,
 };
 use crate::{Cycle, Observer, Program, slabs::ReadySource};
 
@@ -20,15 +20,16 @@ pub(super) struct SettingOut {
 }
 
 impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<'_, P, N, B, O> {
-    /// The messages set out to a process that has just become ready, from the sources that are; returns the number of all
-    /// its sources.
-    pub(super) fn receive_from_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) -> usize {
+    /// The messages to a process that is about to become ready are to be injected, from the sources that are.
+    pub(super) fn receive_from_ready(&mut self, process: ProcessId) {
+        let (stage, label) = (self.processes.next_stage(process), self.border.label(process));
         let mut count = 0;
         for source in self.program.sources(stage, label) {
             count += 1;
-            if let Some(own) = self.border.index(source) {
-                let is_ready = self.processes.was_ready(own, stage);
-                self.inject_if(is_ready, (source, self.processes.node(own)), process);
+            if let Some(own) = self.border.index(source)
+                && self.processes.was_ready(own, stage)
+            {
+                self.inject((source, self.processes.node(own)), process);
             }
         }
         let mut sources = std::mem::take(&mut self.sources);
@@ -37,15 +38,20 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
             self.inject(source, process);
         }
         self.sources = sources;
-        count
+        self.processes.await_messages(process, count);
+        if count == 0 {
+            self.awaiting_none.push(process);
+        }
     }
 
-    /// The messages of a process that has just become ready set out, to the destinations that are.
-    pub(super) fn send_to_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) {
+    /// The messages of a process that has just become ready are to be injected, to the destinations that are.
+    pub(super) fn send_to_ready(&mut self, process: ProcessId) {
+        let ((stage, _), label) = (self.processes.current(process), self.border.label(process));
         let from = self.processes.node(process);
         for destination in self.program.destinations(stage, label) {
             match self.border.index(destination) {
-                Some(own) => self.inject_if(self.processes.was_ready(own, stage), (label, from), own),
+                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own),
+                Some(_) => {}
                 None => {
                     let stage = narrow(stage as u64);
                     self.border.announce(ReadySource { stage, source: label, from, destination });
@@ -60,29 +66,24 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         self.setting_out.push(SettingOut { source, from, destination });
     }
 
-    /// It is to be injected if the partner was ready. Which partner was has no pattern, so that a branch would be foreseen
-    /// badly.
-    #[inline]
-    fn inject_if(&mut self, is_ready: bool, source: (ProcessId, NodeId), destination: ProcessId) {
-        let count = self.setting_out.len() + usize::from(is_ready);
-        self.inject(source, destination);
-        self.setting_out.truncate(count);
-    }
-
     /// The messages that are to be injected set out.
     pub(super) fn set_out(&mut self, now: Cycle) {
         let mut setting_out = std::mem::take(&mut self.setting_out);
-        let ends = |&SettingOut { from, destination, .. }: &_| (from, self.processes.node(destination));
-        self.network.prepare(setting_out.iter().map(ends));
-        for SettingOut { source, from, destination } in setting_out.drain(..) {
-            let (distance, leg) = self.network.begin(from, self.processes.node(destination));
-            self.message_count += 1;
-            self.hop_count += distance;
-            let (message, written) = self.processes.inject(destination);
-            let distance = narrow(distance); // below 2^32, the number of nodes
-            *written = InFlightMessage { start: now, source, distance };
-            self.start_leg(message, from, leg, now);
+        for chunk in setting_out.chunks(2 * PREFETCH_CHUNK) {
+            self.processes.prefetch(chunk.iter().map(|message| message.destination));
+            let ends = |&SettingOut { from, destination, .. }: &_| (from, self.processes.node(destination));
+            self.network.prepare(chunk.iter().map(ends));
+            for &SettingOut { source, from, destination } in chunk {
+                let (distance, leg) = self.network.begin(from, self.processes.node(destination));
+                self.message_count += 1;
+                self.hop_count += distance;
+                let (message, written) = self.processes.inject(destination);
+                let distance = narrow(distance); // below 2^32, the number of nodes
+                *written = InFlightMessage { start: now, source, distance };
+                self.start_leg(message, from, leg, now);
+            }
         }
+        setting_out.clear();
         self.setting_out = setting_out;
     }
 }
