@@ -23,13 +23,6 @@ use crate::{
 /// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
-/// Processes become ready together that receive at most so many messages then, so that their records stay in a cache near
-/// the core.
-const READY_TOGETHER: usize = 1 << 14;
-
-/// The records of so few processes stay there by themselves: to prefetch them would take longer.
-const IN_CACHE: u64 = 1 << 14;
-
 /// The engine of all processes of a run, or of those of a slab.
 pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     program: &'run P,
@@ -46,7 +39,7 @@ pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     awaiting_none: Vec<ProcessId>,         // of them, those that receive no message
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
     notes: Vec<Note<B::Leg>>,              // of a chunk
-    setting_out: Vec<SettingOut>,          // of a chunk
+    setting_out: Vec<SettingOut>,          // when those that become ready together have
     processes: Processes,
     message_count: u64,
     hop_count: u64,
@@ -82,7 +75,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             computing: Computing::default(),
             ready_without_compute: vec![],
             arrived: vec![],
-            ready_together: (READY_TOGETHER / program.max_received().max(1)).max(PREFETCH_CHUNK),
+            ready_together: set_out::ready_together(program.max_received()),
             becoming_ready: vec![],
             awaiting_none: vec![],
             sources: vec![],
@@ -94,6 +87,12 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             hop_count: 0,
             observer,
         }
+    }
+
+    /// The same with so many processes that become ready together.
+    #[cfg(test)]
+    pub(super) fn with_ready_together(self, ready_together: usize) -> Self {
+        Self { ready_together, ..self }
     }
 
     /// Runs the program to its end.
@@ -206,7 +205,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
 
     /// Prefetches the records of these messages, and what the observer keeps of their destinations.
     fn prefetch_messages(&self, messages: impl Iterator<Item = u32>) {
-        if self.processes.count() <= IN_CACHE {
+        if self.processes.stay_in_cache() {
             return;
         }
         for message in messages {
@@ -288,71 +287,6 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         let Some(processors) = &mut self.processors else { return 0 };
         let end = now + self.program.compute();
         processors.grant(now, |process| self.computing.add(end, process))
-    }
-
-    /// The processes whose computations end, or that do not compute, become ready for their
-    /// messages.
-    fn become_all_ready(&mut self, now: Cycle) {
-        let mut processes = std::mem::take(&mut self.becoming_ready);
-        // Messages that set out by ascending sources come to the ends of queues.
-        self.ready_without_compute.reverse();
-        loop {
-            let Self { computing, ready_without_compute, .. } = self;
-            let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
-            processes.extend(std::iter::from_fn(next).take(self.ready_together));
-            if processes.is_empty() {
-                break;
-            }
-            self.become_ready_together(&processes, now);
-            processes.clear();
-        }
-        self.becoming_ready = processes;
-    }
-
-    /// Processes become ready for the messages of their stages, after their computations or without one.
-    fn become_ready_together(&mut self, processes: &[ProcessId], now: Cycle) {
-        for chunk in processes.chunks(PREFETCH_CHUNK) {
-            self.prefetch(chunk);
-            for &process in chunk {
-                self.receive_from_ready(process);
-            }
-        }
-        for &process in processes {
-            let stage = self.processes.become_ready(process, now);
-            if let Some(processors) = &mut self.processors
-                && self.program.computes(stage, self.border.label(process))
-            {
-                processors.release(process);
-            }
-        }
-        for &process in processes {
-            self.send_to_ready(process);
-        }
-        self.set_out(now);
-        let mut awaiting_none = std::mem::take(&mut self.awaiting_none);
-        for process in awaiting_none.drain(..) {
-            self.finish_stage(process, now, Cycles::ZERO, now);
-        }
-        self.awaiting_none = awaiting_none;
-    }
-
-    /// Prefetches the records of these processes and of their partners.
-    fn prefetch(&self, processes: &[ProcessId]) {
-        if self.processes.count() <= IN_CACHE {
-            return;
-        }
-        self.processes.prefetch(processes.iter().copied());
-        let are_exchanges = self.program.as_cube().is_some(); // whose sources are their destinations
-        for &process in processes {
-            self.border.prefetch_kept(process);
-            let stage = self.processes.next_stage(process);
-            let destinations = self.program.destinations(stage, self.border.label(process));
-            self.processes.prefetch(destinations.filter_map(|destination| self.border.index(destination)));
-            if !are_exchanges {
-                let sources = self.program.sources(stage, self.border.label(process));
-                self.processes.prefetch(sources.filter_map(|source| self.border.index(source)));
-            }
-        }
     }
 
     /// A message is received at its destination.

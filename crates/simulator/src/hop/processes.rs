@@ -59,6 +59,8 @@ impl InFlightMessage {
 }
 
 impl Processes {
+    const IN_CACHE: usize = 1 << 14;
+
     /// Processes on these nodes before their first stage, each receiving up to `width` messages a
     /// stage.
     pub(super) fn new(nodes: &[NodeId], width: usize) -> Self {
@@ -77,6 +79,12 @@ impl Processes {
 
     pub(super) fn count(&self) -> u64 {
         self.all.len() as u64
+    }
+
+    /// Whether the records stay in a cache near the core, being few: to prefetch them would take longer than it saves.
+    #[inline]
+    pub(super) fn stay_in_cache(&self) -> bool {
+        self.all.len() <= Self::IN_CACHE
     }
 
     /// Prefetches the records of these processes.

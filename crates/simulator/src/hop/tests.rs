@@ -1,10 +1,10 @@
 //! Start times: the second half of a program that begins where the first half ended.
 
-use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
+use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use super::*;
-use crate::{CubeProgram, Cycles, StageRecord};
+use crate::{Computations, CubeProgram, Cycles, StageMessage, StageProgram, StageRecord};
 
 /// What a run says of every process in every stage, in ascending order.
 fn records<P: Program>(
@@ -131,6 +131,59 @@ fn wide_words_give_the_same_as_narrow_ones() {
             assert_eq!(wide, narrow);
             assert!(wide_traffic.longest_queue > Some(0));
             assert_eq!(wide_traffic.longest_queue, narrow_traffic.longest_queue);
+        }
+    }
+}
+
+#[test]
+fn how_many_become_ready_together_changes_nothing() {
+    let cube = Hypercube::new(6).unwrap();
+    let cube_program = CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::ZERO).unwrap();
+    check_ready_together(&cube_program);
+    // A stage in which all send to one, one in which most neither send nor receive, and one of which the first is a part.
+    let message = |stage, source, destination| StageMessage {
+        stage,
+        source: ProcessId::new(source),
+        destination: ProcessId::new(destination),
+        units: 1,
+    };
+    let mut messages: Vec<_> =
+        (0..64).map(|process| message(2, process * 5 % 64, (process * 5 % 64) ^ 7)).collect();
+    messages.extend((1..64).map(|process| message(0, process, 0)));
+    messages.extend([message(1, 9, 3), message(1, 3, 9), message(1, 40, 41), message(2, 4, 0)]);
+    for compute in [0, 3] {
+        let computations = Computations::Same(Cycles::new(compute));
+        check_ready_together(&StageProgram::new(64, computations, &messages).unwrap());
+    }
+}
+
+/// Runs a program of 64 processes, two on some nodes, with so many becoming ready together and so many.
+fn check_ready_together<P: Program>(program: &P) {
+    let grid = Machine::new(MachineKind::Torus, &[4, 12]).unwrap();
+    let network = Machine::of_dimensions(MachineKind::DeBruijn, 5).unwrap();
+    for (machine, mode) in [(&grid, LinkMode::FullDuplex), (&network, LinkMode::HalfDuplex)] {
+        let nodes = (0..64).map(|process| NodeId::new(process * 37 % 48 % 32)).collect();
+        let placement = Placement::Table(PlacementTable::new(machine, nodes).unwrap());
+        let communication = Communication::new(mode, Cycles::new(1), TieRule::Direct).unwrap();
+        let placement = &placement;
+        let input = HopInput { program, placement, communication, starts: StartTimes::Together };
+        let run = |together: usize| {
+            let mut records = vec![];
+            let traffic = if machine.graph().is_some() {
+                let network = ClaimedNetwork::new(program, placement, communication);
+                HopEngine::whole(&input, network, &mut records).with_ready_together(together).run()
+            } else {
+                let whole = Slab::whole(machine);
+                let network = Flow::<u64>::new(machine, communication, layout(program, machine), &whole);
+                HopEngine::whole(&input, network, &mut records).with_ready_together(together).run()
+            };
+            let traffic = traffic.unwrap();
+            records.sort_unstable_by_key(|record| (record.stage, record.process));
+            (records, traffic.messages, traffic.hops, traffic.longest_queue)
+        };
+        let all = run(64);
+        for together in [1, 2, 5, 63] {
+            assert_eq!(run(together), all, "{mode:?} {together}");
         }
     }
 }

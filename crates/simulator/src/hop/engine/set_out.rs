@@ -1,6 +1,8 @@
-//! How messages set out, when both of their partners are ready.
+//! How processes become ready, and messages set out, when both of their partners are.
 //!
-//! Those of several processes set out together, so that what they need of memory can be prefetched for all of them.
+//! Many processes become ready together: first the messages to them are found whose sources were ready before, then those
+//! from them whose destinations are ready now. So messages between them set out by ascending sources where the processes are
+//! ascending, and come to the ends of queues; and what all of them need of memory is prefetched together.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
@@ -9,7 +11,16 @@ use super::{
     super::{Network, border::HopBorder, processes::InFlightMessage},
     HopEngine, PREFETCH_CHUNK,
 };
-use crate::{Cycle, Observer, Program, slabs::ReadySource};
+use crate::{Cycle, Cycles, Observer, Program, slabs::ReadySource};
+
+/// Processes become ready together that receive at most so many messages then, so that their records stay in a cache near
+/// the core.
+const READY_TOGETHER: usize = 1 << 14;
+
+/// The most processes that become ready together, where each receives up to `width` messages.
+pub(super) fn ready_together(width: usize) -> usize {
+    (READY_TOGETHER / width.max(1)).max(PREFETCH_CHUNK)
+}
 
 /// A message that has not set out yet, both partners being ready.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +31,73 @@ pub(super) struct SettingOut {
 }
 
 impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<'_, P, N, B, O> {
+    /// The processes whose computations end, or that do not compute, become ready for their
+    /// messages.
+    pub(super) fn become_all_ready(&mut self, now: Cycle) {
+        let mut processes = std::mem::take(&mut self.becoming_ready);
+        // Messages that set out by ascending sources come to the ends of queues.
+        self.ready_without_compute.reverse();
+        loop {
+            let Self { computing, ready_without_compute, .. } = self;
+            let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
+            processes.extend(std::iter::from_fn(next).take(self.ready_together));
+            if processes.is_empty() {
+                break;
+            }
+            self.become_ready_together(&processes, now);
+            processes.clear();
+        }
+        self.becoming_ready = processes;
+    }
+
+    /// Processes become ready for the messages of their stages, after their computations or without one.
+    fn become_ready_together(&mut self, processes: &[ProcessId], now: Cycle) {
+        for chunk in processes.chunks(PREFETCH_CHUNK) {
+            self.prefetch(chunk);
+            for &process in chunk {
+                self.receive_from_ready(process);
+            }
+        }
+        for &process in processes {
+            let stage = self.processes.become_ready(process, now);
+            if let Some(processors) = &mut self.processors
+                && self.program.computes(stage, self.border.label(process))
+            {
+                processors.release(process);
+            }
+        }
+        for &process in processes {
+            self.send_to_ready(process);
+        }
+        self.set_out(now);
+        let mut awaiting_none = std::mem::take(&mut self.awaiting_none);
+        for process in awaiting_none.drain(..) {
+            self.finish_stage(process, now, Cycles::ZERO, now);
+        }
+        self.awaiting_none = awaiting_none;
+    }
+
+    /// Prefetches the records of these processes and of their partners.
+    fn prefetch(&self, processes: &[ProcessId]) {
+        if self.processes.stay_in_cache() {
+            return;
+        }
+        self.processes.prefetch(processes.iter().copied());
+        let are_exchanges = self.program.as_cube().is_some(); // whose sources are their destinations
+        for &process in processes {
+            self.border.prefetch_kept(process);
+            let stage = self.processes.next_stage(process);
+            let destinations = self.program.destinations(stage, self.border.label(process));
+            self.processes.prefetch(destinations.filter_map(|destination| self.border.index(destination)));
+            if !are_exchanges {
+                let sources = self.program.sources(stage, self.border.label(process));
+                self.processes.prefetch(sources.filter_map(|source| self.border.index(source)));
+            }
+        }
+    }
+
     /// The messages to a process that is about to become ready are to be injected, from the sources that are.
-    pub(super) fn receive_from_ready(&mut self, process: ProcessId) {
+    fn receive_from_ready(&mut self, process: ProcessId) {
         let (stage, label) = (self.processes.next_stage(process), self.border.label(process));
         let mut count = 0;
         for source in self.program.sources(stage, label) {
@@ -45,7 +121,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     }
 
     /// The messages of a process that has just become ready are to be injected, to the destinations that are.
-    pub(super) fn send_to_ready(&mut self, process: ProcessId) {
+    fn send_to_ready(&mut self, process: ProcessId) {
         let ((stage, _), label) = (self.processes.current(process), self.border.label(process));
         let from = self.processes.node(process);
         for destination in self.program.destinations(stage, label) {
