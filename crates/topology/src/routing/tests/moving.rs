@@ -34,6 +34,7 @@ pub(super) fn move_to(
     let set_out = |&from: &NodeId| network.set_out(choice, from, to);
     let (mut moving, mut lengths) = (vec![], vec![]);
     network.set_out_together(choice, hosts.iter().map(|&from| (from, to)), &mut moving, &mut lengths);
+    assert!(hosts.iter().zip(&lengths).all(|(&from, &links)| (from == to) == (links == 0)));
     let together = lengths.into_iter().zip(moving);
     assert!(hosts.iter().map(set_out).eq(together.clone()));
     let mut messages: Vec<_> = hosts.iter().copied().zip(together).filter(|(from, _)| *from != to).collect();
