@@ -150,17 +150,16 @@ impl<'network, R: Row<'network>> Walk<R> {
 }
 
 impl Network {
-    /// [`Self::set_out_together`] by routes that are looked up.
+    /// Gives messages that set out the first links of their routes, which are looked up, and writes the lengths of these.
     pub(super) fn look_up_together(
         &self,
         choice: RouteChoice,
-        ends: impl Iterator<Item = (NodeId, NodeId)>,
-        messages: &mut Vec<RoutedMessage>,
+        messages: &mut [RoutedMessage],
         lengths: &mut Vec<u32>,
     ) {
         match choice {
-            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, ends, messages, lengths),
-            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, ends, messages, lengths),
+            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, messages, lengths),
+            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, messages, lengths),
         }
     }
 
@@ -168,15 +167,14 @@ impl Network {
     fn walk_together<'network, R: Row<'network>>(
         &'network self,
         seed: u64,
-        ends: impl Iterator<Item = (NodeId, NodeId)>,
-        messages: &mut Vec<RoutedMessage>,
+        messages: &mut [RoutedMessage],
         lengths: &mut Vec<u32>,
     ) {
-        let (first, mut walks) = (messages.len(), vec![]);
-        for (from, to) in ends {
-            messages.push(RoutedMessage::new(from, to, RouteSteps::default()));
-            walks.push(Walk::new(self, R::new(self, seed, from, to), from));
-        }
+        let walk = |message: &RoutedMessage| {
+            let [from, to] = <[u32; 2]>::from(message.ends()).map(NodeId::new);
+            Walk::new(self, R::new(self, seed, from, to), from)
+        };
+        let mut walks: Vec<_> = messages.iter().map(walk).collect();
         for walk in &walks {
             walk.row.prefetch_own(walk.at);
         }
@@ -194,7 +192,7 @@ impl Network {
                 is_going
             });
         }
-        for (message, walk) in messages[first..].iter_mut().zip(walks) {
+        for (message, walk) in messages.iter_mut().zip(walks) {
             let (links, steps) = walk.ports.finish();
             message.set_steps(steps);
             lengths.push(links);

@@ -22,13 +22,13 @@ pub struct RoutedMessage {
 }
 
 impl RoutedMessage {
-    /// A message that sets out, with its route, where all links of that are found together.
+    /// A message that sets out.
     #[inline]
-    pub(super) fn new(from: NodeId, to: NodeId, steps: RouteSteps) -> Self {
-        Self { tag: [0; 3], at: from, to, from, steps }
+    fn new(from: NodeId, to: NodeId) -> Self {
+        Self { tag: [0; 3], at: from, to, from, steps: RouteSteps::default() }
     }
 
-    /// Gives it another route.
+    /// Gives it the links of its route, where all of them are found together.
     #[inline]
     pub(super) fn set_steps(&mut self, steps: RouteSteps) {
         self.steps = steps;
@@ -116,14 +116,20 @@ impl Network {
         messages: &mut Vec<RoutedMessage>,
         lengths: &mut Vec<u32>,
     ) {
+        let first = messages.len();
+        messages.extend(ends.map(|(from, to)| RoutedMessage::new(from, to)));
+        self.find_routes(choice, &mut messages[first..], lengths);
+    }
+
+    /// Gives messages that set out what of their routes goes along with them, and writes the lengths of these.
+    fn find_routes(&self, choice: RouteChoice, messages: &mut [RoutedMessage], lengths: &mut Vec<u32>) {
         if self.looks_up() {
-            self.look_up_together(choice, ends, messages, lengths);
+            self.look_up_together(choice, messages, lengths);
             return;
         }
-        for (from, to) in ends {
-            let (links, steps) = self.find_route(choice, from, to);
-            // It is written where it stays: one that was copied before its parts are in the cache would be waited for.
-            messages.push(RoutedMessage::new(from, to, steps));
+        for message in messages {
+            let (links, steps) = self.find_route(choice, message.from, message.to);
+            message.steps = steps;
             lengths.push(links);
         }
     }
@@ -136,7 +142,7 @@ impl Network {
         } else {
             self.find_route(choice, from, to)
         };
-        (links, RoutedMessage::new(from, to, steps))
+        (links, RoutedMessage { steps, ..RoutedMessage::new(from, to) })
     }
 
     /// The length of a route from a host to a host \[links\], 0 where there is none, and what of it goes along with a message;
