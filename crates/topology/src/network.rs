@@ -233,14 +233,23 @@ impl Network {
         self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
     }
 
-    /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from a
-    /// node that has links.
+    /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
+    /// from a node that has links, where that is reached from all others that have.
     #[must_use]
     pub fn distance_bound(&self) -> u64 {
         *self.distance_bound.get_or_init(|| {
-            let linked = self.firsts.windows(2).position(|pair| pair[0] < pair[1]).unwrap_or(0);
-            let from = NodeId::new(u32::try_from(linked).unwrap_or(0));
-            2 * u64::from(self.distances_to(from).into_iter().flatten().max().unwrap_or(0))
+            let has_links = |pair: &[u32]| pair[0] < pair[1];
+            let linked = self.firsts.windows(2).position(has_links).unwrap_or(0);
+            let distances = self.distances_to(NodeId::new(u32::try_from(linked).unwrap_or(0)));
+            let falls_apart = self
+                .firsts
+                .windows(2)
+                .zip(&distances)
+                .any(|(pair, links)| has_links(pair) && links.is_none());
+            if falls_apart {
+                return self.node_count();
+            }
+            2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0))
         })
     }
 
@@ -395,7 +404,15 @@ mod tests {
         assert_eq!(nodes(&network, 1), [0; 0]);
         assert_eq!(network.link_count(), 2);
         assert!(!network.is_connected());
+        assert_eq!(network.distance_bound(), 2);
         assert_eq!(network.links().count(), 2);
+    }
+
+    #[test]
+    fn no_distance_is_above_the_bound_where_a_network_falls_apart() {
+        let network = Network::from_edges(8, &[(0, 1), (2, 3), (3, 4), (4, 5), (5, 6)]).unwrap();
+        assert_eq!(network.distance(RouteChoice::Lowest, NodeId::new(2), NodeId::new(6)), Some(4));
+        assert!(network.distance_bound() >= 4);
     }
 
     #[test]

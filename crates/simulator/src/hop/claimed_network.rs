@@ -431,8 +431,7 @@ mod tests {
         let placement = placement(MachineKind::DeBruijn);
         for (links, hop) in SETTINGS {
             let needed = |network: &mut ClaimedNetwork| {
-                network.places = Places::Needed(rustc_hash::FxHashMap::default());
-                network.resources = vec![];
+                (network.places, network.resources) = Places::needed(256);
             };
             assert_eq!(run(&placement, links, hop, needed), run(&placement, links, hop, |_| {}));
         }

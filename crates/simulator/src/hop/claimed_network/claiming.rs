@@ -106,7 +106,7 @@ impl ClaimedNetwork {
         if self.arbitration == Arbitration::PerLink {
             self.network.number_links(nodes, messages, places);
         }
-        self.places.find(places, &mut self.resources);
+        self.places.find(places);
         for &place in &*places {
             prefetch_index(&self.resources, place as usize);
         }
