@@ -140,7 +140,7 @@ fn how_many_become_ready_together_changes_nothing() {
     let cube = Hypercube::new(6).unwrap();
     let cube_program = CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::ZERO).unwrap();
     check_ready_together(&cube_program);
-    // A stage in which all send to one, one in which most neither send nor receive, and one of which the first is a part.
+    // A stage in which all send to one, one in which most neither send nor receive, and one in which each sends to another.
     let message = |stage, source, destination| StageMessage {
         stage,
         source: ProcessId::new(source),
@@ -157,7 +157,7 @@ fn how_many_become_ready_together_changes_nothing() {
     }
 }
 
-/// Runs a program of 64 processes, two on some nodes, with so many becoming ready together and so many.
+/// Runs a program of 64 processes, several on a node, in which one, a few or all become ready together.
 fn check_ready_together<P: Program>(program: &P) {
     let grid = Machine::new(MachineKind::Torus, &[4, 12]).unwrap();
     let network = Machine::of_dimensions(MachineKind::DeBruijn, 5).unwrap();

@@ -171,8 +171,8 @@ impl Network {
         lengths: &mut Vec<u32>,
     ) {
         let walk = |message: &RoutedMessage| {
-            let [from, to] = <[u32; 2]>::from(message.ends()).map(NodeId::new);
-            Walk::new(self, R::new(self, seed, from, to), from)
+            let (from, (_, to)) = (message.node(), message.ends());
+            Walk::new(self, R::new(self, seed, from, NodeId::new(to)), from)
         };
         let mut walks: Vec<_> = messages.iter().map(walk).collect();
         for walk in &walks {

@@ -46,21 +46,21 @@ impl Walk {
         for (part, &rotations) in parts.iter().enumerate() {
             let is_left = is_left_first == (part != 1);
             let (step, by, back) = if is_left { (1, 1, order - 1) } else { (2, order - 1, 1) };
-            let mut cross = |exchange| {
+            let mut cross = |at: u32, visits: u32, exchange: u32| {
                 // An exchange is step 0, as all are that have not been set.
                 before = before.wrapping_add(exchange); // fewer than 64
                 steps.set(before, step);
                 before = before.wrapping_add(1);
-                move |at, visits| (rotated(order, at ^ exchange, by), rotated(order, visits ^ exchange, back))
+                (rotated(order, at ^ exchange, by), rotated(order, visits ^ exchange, back))
             };
             // The way there is all gone back; the end of that is gone again.
             let gone_again = [rotations, parts[2], 0][part];
             for _ in gone_again..rotations {
-                (at, visits) = cross(visits & 1)(at, visits);
+                (at, visits) = cross(at, visits, visits & 1);
             }
             for _ in 0..gone_again {
                 let is_later = rotated(order, at, by) < at ^ 1;
-                (at, visits) = cross(visits & u32::from(!is_later))(at, visits);
+                (at, visits) = cross(at, visits, visits & u32::from(!is_later));
             }
         }
         steps

@@ -17,6 +17,9 @@ use crate::{Cycle, Cycles, Observer, Program, slabs::ReadySource};
 /// the core.
 const READY_TOGETHER: usize = 1 << 14;
 
+/// The number of messages that set out together, so that their cache misses overlap.
+const TOGETHER: usize = 64;
+
 /// The most processes that become ready together, where each receives up to `width` messages.
 pub(super) fn ready_together(width: usize) -> usize {
     (READY_TOGETHER / width.max(1)).max(PREFETCH_CHUNK)
@@ -145,7 +148,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     /// The messages that are to be injected set out.
     pub(super) fn set_out(&mut self, now: Cycle) {
         let mut setting_out = std::mem::take(&mut self.setting_out);
-        for chunk in setting_out.chunks(2 * PREFETCH_CHUNK) {
+        for chunk in setting_out.chunks(TOGETHER) {
             self.processes.prefetch(chunk.iter().map(|message| message.destination));
             let ends = |&SettingOut { from, destination, .. }: &_| (from, self.processes.node(destination));
             self.network.prepare(chunk.iter().map(ends));
