@@ -166,3 +166,14 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         self.setting_out = setting_out;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_messages_each_receives_the_fewer_become_ready_together() {
+        let together = [0, 1, 3, 1 << 9, 1 << 10, 1 << 20].map(ready_together);
+        assert_eq!(together, [1 << 14, 1 << 14, 5461, 32, 32, 32]);
+    }
+}
