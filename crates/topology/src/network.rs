@@ -4,6 +4,7 @@
 //! ([`RouteChoice`]; `docs/model.md` sections 12 and 19). Distances come from the [`RouteRule`] of a regular network;
 //! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
 
+mod counted_routes;
 mod looked_up;
 mod route_choice;
 mod route_tables;
@@ -11,7 +12,10 @@ mod walk;
 
 use std::sync::OnceLock;
 
-use self::route_tables::{CountedRoutes, PortRow, RouteTable};
+use self::{
+    counted_routes::CountedRoutes,
+    route_tables::{PortRow, RouteTable},
+};
 pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
@@ -39,9 +43,9 @@ pub struct Network {
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
-    ports_of_group: usize, // as [`CountedRoutes`] groups them
-    port_bits: u32,        // that the numbers of ports have
-    hosts: u32,            // the nodes that processes can be on, the first ones
+    ports_of_group: [usize; 2], // as [`CountedRoutes`] groups them
+    port_bits: u32,             // that the numbers of ports have
+    hosts: u32,                 // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: RouteTable<PortRow>, // over the lowest neighbours, where no formula has them
     route_counts: RouteTable<Box<[CountedRoutes]>>, // as far

@@ -7,10 +7,7 @@ use std::hint::select_unpredictable;
 
 use prefetch_index::prefetch_index;
 
-use super::{
-    Network, RouteChoice, RoutedMessage,
-    route_tables::{CountedRoutes, PortRow},
-};
+use super::{Network, RouteChoice, RoutedMessage, counted_routes::CountedRoutes, route_tables::PortRow};
 use crate::{
     NodeId, narrow,
     routing::{CodeWriter, Draw, MAX_ROUTE_COUNT, RouteHash, RouteSteps, places},
@@ -24,11 +21,11 @@ trait Row<'network>: Copy {
     /// The row for the routes from one node to another.
     fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self;
 
-    /// Prefetches what [`Self::prefetch_next`] looks at.
-    fn prefetch_own(self, _at: NodeId) {}
+    /// Prefetches what the row has of a node.
+    fn prefetch(self, at: NodeId);
 
-    /// Prefetches what [`Self::next`] looks at, given a node of which all is known.
-    fn prefetch_next(self, network: &Network, at: NodeId);
+    /// Prefetches what else [`Self::next`] looks at, as what the row has of the node says.
+    fn prefetch_further(self, _network: &Network, _at: NodeId) {}
 
     /// The port of the next link from a node, and the node that it leads to; none at the end, and without a route.
     fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)>;
@@ -42,8 +39,8 @@ impl<'network> Row<'network> for &'network PortRow {
     }
 
     #[inline]
-    fn prefetch_next(self, _network: &Network, at: NodeId) {
-        self.prefetch(at);
+    fn prefetch(self, at: NodeId) {
+        PortRow::prefetch(self, at);
     }
 
     #[inline]
@@ -65,54 +62,51 @@ impl<'network> Row<'network> for DrawnRow<'network> {
     }
 
     #[inline]
-    fn prefetch_own(self, at: NodeId) {
+    fn prefetch(self, at: NodeId) {
         prefetch_index(self.0, at.index() as usize);
     }
 
     #[inline]
-    fn prefetch_next(self, network: &Network, at: NodeId) {
+    fn prefetch_further(self, network: &Network, at: NodeId) {
         let Self(row, _) = self;
         let own = row[at.index() as usize];
-        let prefetch = |next: NodeId| prefetch_index(row, next.index() as usize);
-        if let Some(nearer) = network.few_nearer(own, at) {
-            for (_, next) in nearer {
-                prefetch(next);
-            }
-        } else {
-            network.find_port(own, at, |next| {
-                prefetch(next);
-                false
-            });
-        }
+        network.find_port(own, at, |next| {
+            prefetch_index(row, next.index() as usize);
+            false
+        });
     }
 
     /// The port that the hash draws of those that lead nearer, by the numbers of routes behind them.
     #[inline]
     fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
         let Self(row, hash) = self;
-        let own = row[at.index() as usize];
+        let (own, bits) = (row[at.index() as usize], network.port_bits);
+        if let Some(port) = own.draw(bits, || hash.at(at.index())) {
+            return Some((port, network.neighbours(at)[port as usize]));
+        }
         // All of the nearer ones together have the routes of the node, if they were counted on.
-        let all = own.count();
-        if all < MAX_ROUTE_COUNT
-            && let Some(nearer) = network.few_nearer(own, at)
-        {
+        let mut all = own.count(bits);
+        let is_exact = all < MAX_ROUTE_COUNT;
+        if is_exact && let Some(nearer) = network.few_nearer(own, at) {
             let (mut drawn, mut rest) = (nearer[0], hash.at(at.index()) % all);
             // Those that stand for missing ones come behind all routes.
             for pair in nearer.windows(2) {
                 let [(_, before), next] = [pair[0], pair[1]];
-                let count = row[before.index() as usize].count();
+                let count = row[before.index() as usize].count(bits);
                 let is_behind = rest >= count;
                 drawn = select_unpredictable(is_behind, next, drawn);
                 rest = select_unpredictable(is_behind, rest.wrapping_sub(count), 0);
             }
             return Some(drawn);
         }
-        let count = |next: NodeId| row[next.index() as usize].count_nearer_than(own);
-        let mut all = 0_u64;
-        network.find_port(own, at, |next| {
-            all += count(next); // below 2^64: at most 2^16 numbers of at most 2^48
-            false
-        });
+        let count = |next: NodeId| row[next.index() as usize].count_nearer_than(own, bits);
+        if !is_exact {
+            all = 0;
+            network.find_port(own, at, |next| {
+                all += count(next); // below 2^64: at most 2^16 numbers of at most 2^48
+                false
+            });
+        }
         let mut draw = Draw::new(hash.at(at.index()), all);
         network.find_port(own, at, |next| draw.falls_on(count(next)))
     }
@@ -122,6 +116,7 @@ impl<'network> Row<'network> for DrawnRow<'network> {
 #[derive(Debug)]
 struct Walk<R> {
     at: NodeId,
+    to: NodeId,
     row: R,
     ports: CodeWriter,
 }
@@ -129,22 +124,32 @@ struct Walk<R> {
 impl<'network, R: Row<'network>> Walk<R> {
     /// A walk from a node of a route on.
     #[inline]
-    fn new(network: &'network Network, row: R, at: NodeId) -> Self {
-        Self { at, row, ports: CodeWriter::new(network.port_bits) }
+    fn new(network: &'network Network, seed: u64, [from, at, to]: [NodeId; 3]) -> Self {
+        let row = R::new(network, seed, from, to);
+        Self { at, to, row, ports: CodeWriter::new(network.port_bits) }
     }
 
-    /// Goes on by a link; whether there is one.
+    /// Whether it is not at its end.
+    #[inline]
+    fn is_going(&self) -> bool {
+        self.at != self.to
+    }
+
+    /// Goes on by a link; whether it is not at its end then.
     #[inline]
     fn go_on(&mut self, network: &Network) -> bool {
         let Some((port, next)) = self.row.next(network, self.at) else { return false };
         self.at = next;
         self.ports.write(port);
-        true
+        self.is_going()
     }
 
-    /// Goes on to the end: where it is, and the ports up to there.
-    fn go_to_end(mut self, network: &Network) -> (NodeId, CodeWriter) {
-        while self.go_on(network) {}
+    /// Goes on to the end, or while something is true of the ports up to there: where it is then, and the ports.
+    fn go_while(mut self, network: &Network, is_true: fn(&CodeWriter) -> bool) -> (NodeId, CodeWriter) {
+        let mut is_going = self.is_going();
+        while is_going && is_true(&self.ports) {
+            is_going = self.go_on(network);
+        }
         (self.at, self.ports)
     }
 }
@@ -172,22 +177,25 @@ impl Network {
     ) {
         let walk = |message: &RoutedMessage| {
             let (from, (_, to)) = (message.node(), message.ends());
-            Walk::new(self, R::new(self, seed, from, NodeId::new(to)), from)
+            Walk::<R>::new(self, seed, [from, from, NodeId::new(to)])
         };
         let mut walks: Vec<_> = messages.iter().map(walk).collect();
-        for walk in &walks {
-            walk.row.prefetch_own(walk.at);
-        }
-        for walk in &walks {
-            walk.row.prefetch_next(self, walk.at);
-        }
         let mut going: Vec<usize> = (0..walks.len()).collect();
+        going.retain(|&walk| {
+            let walk = &walks[walk];
+            walk.row.prefetch(walk.at);
+            walk.is_going()
+        });
         while !going.is_empty() {
+            for &walk in &going {
+                let walk = &walks[walk];
+                walk.row.prefetch_further(self, walk.at);
+            }
             going.retain(|&walk| {
                 let walk = &mut walks[walk];
                 let is_going = walk.go_on(self);
                 if is_going {
-                    walk.row.prefetch_next(self, walk.at);
+                    walk.row.prefetch(walk.at);
                 }
                 is_going
             });
@@ -199,25 +207,29 @@ impl Network {
         }
     }
 
-    /// The length of a route that is looked up \[links\], and its ports, as many as fit, from a node of it on.
-    pub(super) fn looked_up_steps(&self, choice: RouteChoice, ends: [NodeId; 3]) -> (u32, RouteSteps) {
-        let (_, ports) = self.walk_alone(choice, ends);
-        ports.finish()
+    /// The ports of a route that is looked up, as many as fit, from a node of it on.
+    pub(super) fn looked_up_steps(&self, choice: RouteChoice, ends: [NodeId; 3]) -> RouteSteps {
+        let (_, ports) = self.walk_alone(choice, ends, CodeWriter::has_room);
+        let (_, steps) = ports.finish();
+        steps
     }
 
     /// The length of a route that is looked up \[links\]; none without a route.
     pub(super) fn looked_up_distance(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> Option<u32> {
-        let (last, ports) = self.walk_alone(choice, [from, from, to]);
+        let (last, ports) = self.walk_alone(choice, [from, from, to], |_| true);
         (last == to).then(|| ports.finish().0)
     }
 
-    /// Where a route ends that is gone from a node of it on, and its ports.
-    fn walk_alone(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> (NodeId, CodeWriter) {
+    /// Where a route is that is gone from a node of it on while something is true of its ports up to there, and these.
+    fn walk_alone(
+        &self,
+        choice: RouteChoice,
+        ends: [NodeId; 3],
+        is_true: fn(&CodeWriter) -> bool,
+    ) -> (NodeId, CodeWriter) {
         match choice {
-            RouteChoice::Lowest => Walk::new(self, <&PortRow>::new(self, 0, from, to), at).go_to_end(self),
-            RouteChoice::Spread(seed) => {
-                Walk::new(self, DrawnRow::new(self, seed, from, to), at).go_to_end(self)
-            }
+            RouteChoice::Lowest => Walk::<&PortRow>::new(self, 0, ends).go_while(self, is_true),
+            RouteChoice::Spread(seed) => Walk::<DrawnRow<'_>>::new(self, seed, ends).go_while(self, is_true),
         }
     }
 
@@ -237,8 +249,8 @@ impl Network {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each link costs as much as its work")]
     fn few_nearer(&self, own: CountedRoutes, at: NodeId) -> Option<[(u32, NodeId); FEW]> {
-        let groups = own.groups();
-        if self.ports_of_group > 1 || groups.count_ones() as usize > FEW || groups == 0 {
+        let (groups, kind) = own.groups();
+        if self.ports_of_group[kind] > 1 || groups.count_ones() as usize > FEW || groups == 0 {
             return None;
         }
         let neighbours = self.neighbours(at);
@@ -257,8 +269,9 @@ impl Network {
         at: NodeId,
         mut is_found: impl FnMut(NodeId) -> bool,
     ) -> Option<(u32, NodeId)> {
-        let (neighbours, ports) = (self.neighbours(at), self.ports_of_group);
-        for group in places(own.groups()) {
+        let (groups, kind) = own.groups();
+        let (neighbours, ports) = (self.neighbours(at), self.ports_of_group[kind]);
+        for group in places(groups) {
             let first = group as usize * ports;
             for (port, &next) in (first..).zip(neighbours.iter().skip(first).take(ports)) {
                 if is_found(next) {

@@ -2,10 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{
-    Network,
-    route_tables::{CountedRoutes, PortRow},
-};
+use super::{Network, counted_routes::CountedRoutes, route_tables::PortRow};
 use crate::{
     Direction, NodeId,
     routing::{Draw, RouteHash, RouteRule, RouteSteps},

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use prefetch_index::prefetch_index;
 
-use crate::{Network, NodeId, routing::MAX_ROUTE_COUNT};
+use crate::{Network, NodeId};
 
 /// A row for every destination that was asked for.
 #[derive(Debug)]
@@ -74,64 +74,6 @@ impl PortRow {
                 |port: Option<usize>| port.and_then(|port| u16::try_from(port).ok()).unwrap_or(u16::MAX);
             Self::Wide(ports.map(wide).collect())
         }
-    }
-}
-
-/// The shortest routes from a node to a destination, of which there is one from that to itself, in parts of a word: their
-/// number, less 1, the last bits of their length, and a bit for every group of ports, some of which lead nearer. So only few
-/// neighbours have to be looked at, whose words are scattered over memory. Without a route all bits are set, but for groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CountedRoutes(u64);
-
-impl CountedRoutes {
-    /// Numbers from 1 to [`MAX_ROUTE_COUNT`], less 1, fit into so many bits.
-    const COUNT_BITS: u32 = MAX_ROUTE_COUNT.ilog2();
-
-    /// Neighbours are as far away, or farther or nearer by a link: this tells which.
-    const LINK_BITS: u32 = 2;
-
-    /// The groups of ports: of one port each where nodes have no more neighbours.
-    const GROUPS: u32 = u64::BITS - Self::COUNT_BITS - Self::LINK_BITS;
-
-    /// Returns those of all nodes to a destination.
-    pub(super) fn row(network: &Network, to: NodeId) -> Box<[Self]> {
-        let RouteCounts { distances, routes } = network.routes_to(to);
-        let nodes = (0..).map(NodeId::new).zip(distances.iter().zip(&routes));
-        let ports = network.ports_of_group;
-        let of_node = |(node, (&links, &routes)): (NodeId, (&u16, &u64))| {
-            let groups = network.neighbours(node).chunks(ports).enumerate();
-            let is_nearer = |next: &NodeId| Some(distances[next.index() as usize]) == links.checked_sub(1);
-            let bit = |(group, nodes): (usize, &[NodeId])| u64::from(nodes.iter().any(is_nearer)) << group;
-            let groups: u64 = if routes == 0 { 0 } else { groups.map(bit).sum() };
-            let links = u64::from(links) & ((1 << Self::LINK_BITS) - 1);
-            let count = routes.wrapping_sub(1) & ((1 << Self::COUNT_BITS) - 1);
-            Self(groups << (u64::BITS - Self::GROUPS) | links << Self::COUNT_BITS | count)
-        };
-        nodes.map(of_node).collect()
-    }
-
-    /// How many ports a group has, the last of a node perhaps fewer, where nodes have so many neighbours at most.
-    pub(super) fn ports_of_group(max_degree: usize) -> usize {
-        max_degree.div_ceil(Self::GROUPS as usize).max(1)
-    }
-
-    /// The groups of ports some of which lead nearer, a bit each, from the lowest on.
-    #[inline]
-    pub(super) fn groups(self) -> u64 {
-        self.0 >> (u64::BITS - Self::GROUPS)
-    }
-
-    /// The number of routes.
-    #[inline]
-    pub(super) fn count(self) -> u64 {
-        (self.0 & ((1 << Self::COUNT_BITS) - 1)) + 1
-    }
-
-    /// The number of shortest routes from here, if it is nearer than a neighbour, else 0.
-    #[inline]
-    pub(super) fn count_nearer_than(self, farther: Self) -> u64 {
-        let apart = (farther.0 >> Self::COUNT_BITS).wrapping_sub(self.0 >> Self::COUNT_BITS);
-        if apart & ((1 << Self::LINK_BITS) - 1) == 1 { self.count() } else { 0 }
     }
 }
 

@@ -137,12 +137,9 @@ impl Network {
     /// One of them by itself, with the length of its route.
     #[cfg(test)]
     pub(crate) fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
-        let (links, steps) = if self.looks_up() {
-            self.looked_up_steps(choice, [from, from, to])
-        } else {
-            self.find_route(choice, from, to)
-        };
-        (links, RoutedMessage { steps, ..RoutedMessage::new(from, to) })
+        let (mut message, mut lengths) = (RoutedMessage::new(from, to), vec![]);
+        self.find_routes(choice, std::slice::from_mut(&mut message), &mut lengths);
+        (lengths[0], message)
     }
 
     /// The length of a route from a host to a host \[links\], 0 where there is none, and what of it goes along with a message;
@@ -189,7 +186,7 @@ impl Network {
             for message in messages {
                 if !message.steps.has_codes() {
                     let ends = [message.from, message.at, message.to];
-                    (_, message.steps) = self.looked_up_steps(choice, ends);
+                    message.steps = self.looked_up_steps(choice, ends);
                     assert!(message.steps.has_codes(), "a message that has a route");
                 }
                 let port = message.steps.take_code(self.port_bits);

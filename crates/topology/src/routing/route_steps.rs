@@ -177,10 +177,16 @@ impl CodeWriter {
         Self { bits, before: 0, links: 0, steps: RouteSteps::default() }
     }
 
+    /// Whether one more link fits.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.before + self.bits < 2 * u64::BITS
+    }
+
     /// Writes a link behind the others, or only counts it.
     #[inline]
     pub(crate) fn write(&mut self, code: u32) {
-        if self.before + self.bits < 2 * u64::BITS {
+        if self.has_room() {
             self.steps.set_bits(self.before, code.into());
             self.before += self.bits;
         }
