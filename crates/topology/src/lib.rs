@@ -44,7 +44,9 @@ pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
 pub use machine::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
-pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError, RouteChoice, RoutedMessage};
+pub use network::{
+    MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError, Resource, RouteChoice, RoutedMessage,
+};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;

@@ -16,8 +16,11 @@ use self::{
     counted_routes::CountedRoutes,
     route_tables::{PortRow, RouteTable},
 };
-pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
-pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
+pub use self::{
+    route_choice::RouteChoice,
+    walk::{Resource, RoutedMessage},
+};
+pub(crate) use self::{route_tables::RouteCounts, walk::Moving};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
     routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},

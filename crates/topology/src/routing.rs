@@ -24,7 +24,7 @@ pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
 pub(crate) use self::{
     bit_runs::places,
-    hop::{ChannelNumbers, Crossed, Hop},
+    hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,
     route_graph::NearerWord,
@@ -36,8 +36,8 @@ use self::{
     de_bruijn::DeBruijn, level_walk::Butterfly, route_graph::RouteGraph, shuffle_exchange::ShuffleExchange,
 };
 use crate::{
-    Network, NodeId, RouteChoice, RoutedMessage, narrow,
-    network::move_each,
+    Network, RouteChoice, narrow,
+    network::Moving,
     switched::{Dragonfly, FatTree, HyperX},
 };
 
@@ -265,92 +265,44 @@ impl RouteRule {
         }
     }
 
-    /// Moves messages between hosts that are not at their destinations over the next links of their routes, and writes the
-    /// numbers of the channels behind those that are there; where [`Self::channel_numbers`] has them.
-    pub(crate) fn advance(
-        &self,
-        network: &Network,
-        choice: RouteChoice,
-        numbers: ChannelNumbers,
-        messages: &mut [RoutedMessage],
-        channels: &mut Vec<u32>,
-    ) {
+    /// Moves messages between hosts that are not at their destinations over the next links of their routes; where
+    /// [`Self::channel_numbers`] has the numbers of channels.
+    pub(crate) fn advance(&self, network: &Network, choice: RouteChoice, moving: Moving<'_>) {
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}
-            Self::Symmetric(symmetry, table) => {
-                table.advance(symmetry, network, choice, numbers, messages, channels);
-            }
-            Self::FullMesh => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                Hop { code: to - u32::from(to > at), next: to }
-            }),
+            Self::Symmetric(symmetry, table) => table.advance(symmetry, network, choice, moving),
+            Self::FullMesh => moving.each(
+                |message| {
+                    let (at, to) = message.ends();
+                    Hop { code: to - u32::from(to > at), next: to }
+                },
+                |at, hop| at - u32::from(at > hop.next),
+            ),
             Self::Butterfly(order) => {
                 let levels = Butterfly::levels(*order);
-                move_each(messages, channels, numbers, |message| {
-                    message.cross(|at, steps| Butterfly::hop(levels, at, steps.take()))
-                });
+                moving.each(
+                    |message| message.cross(|at, steps| Butterfly::hop(levels, at, steps.take())),
+                    |_, hop| Butterfly::back(hop),
+                );
             }
-            Self::ShuffleExchange(order) => move_each(messages, channels, numbers, |message| {
-                message.cross(|at, steps| shuffle_exchange::hop(*order, at, steps.take()))
-            }),
-            Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
-                message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
-            }),
-            Self::HyperX(hyperx) if hyperx.keeps_routes() => {
-                move_each(messages, channels, numbers, |message| {
-                    message.cross(|at, steps| hyperx.take_step(at, steps))
-                });
-            }
-            Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                hyperx.next(at, to, || message.hash(choice))
-            }),
+            Self::ShuffleExchange(order) => moving.each(
+                |message| message.cross(|at, steps| shuffle_exchange::hop(*order, at, steps.take())),
+                |at, hop| shuffle_exchange::back(*order, at, hop),
+            ),
+            Self::DeBruijn(order) => moving.each(
+                |message| message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take())),
+                |at, hop| de_bruijn::back(*order, at, hop),
+            ),
+            Self::HyperX(hyperx) => hyperx.advance(choice, moving),
             Self::FatTree(tree) => {
                 let bits = tree.step_bits();
-                move_each(messages, channels, numbers, |message| {
-                    message.cross(|at, steps| tree.hop(at, steps.take_code(bits)))
-                });
+                moving.each(
+                    |message| message.cross(|at, steps| tree.hop(at, steps.take_code(bits))),
+                    |at, hop| tree.back(at, hop),
+                );
             }
-            Self::Dragonfly(dragonfly) if dragonfly.keeps_routes() => {
-                move_each(messages, channels, numbers, |message| {
-                    message.cross(|at, steps| dragonfly.take_step(at, steps))
-                });
-            }
-            Self::Dragonfly(dragonfly) => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                dragonfly.next(at, to, || message.hash(choice))
-            }),
-        }
-    }
-
-    /// Makes of the numbers of channels that messages have crossed those of their links: of the two channels of a link the
-    /// lower number. `from` is where the messages were.
-    pub(crate) fn number_links(
-        &self,
-        network: &Network,
-        numbers: ChannelNumbers,
-        from: &[NodeId],
-        messages: &[RoutedMessage],
-        channels: &mut [u32],
-    ) {
-        let crossed = Crossed { numbers, from, messages, channels };
-        match self {
-            Self::Searched => {}
-            Self::Symmetric(symmetry, table) => {
-                if let Some(back) = table.ways_back(symmetry, network) {
-                    crossed.number_links(|_, hop| back[hop.code as usize].into());
-                }
-            }
-            Self::FullMesh => crossed.number_links(|at, hop| at - u32::from(at > hop.next)),
-            Self::Butterfly(_) => crossed.number_links(|_, hop| Butterfly::back(hop)),
-            Self::ShuffleExchange(order) => {
-                crossed.number_links(|at, hop| shuffle_exchange::back(*order, at, hop));
-            }
-            Self::DeBruijn(order) => crossed.number_links(|at, hop| de_bruijn::back(*order, at, hop)),
-            Self::HyperX(hyperx) => crossed.number_links(|at, hop| hyperx.back(at, hop)),
-            Self::FatTree(tree) => crossed.number_links(|at, hop| tree.back(at, hop)),
-            Self::Dragonfly(dragonfly) => crossed.number_links(|at, hop| dragonfly.back(at, hop)),
+            Self::Dragonfly(dragonfly) => dragonfly.advance(choice, moving),
         }
     }
 }

@@ -7,7 +7,8 @@
 //! node once.
 
 use cubefold_topology::{
-    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, RouteChoice, RoutedMessage, TieRule,
+    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, Resource, RouteChoice, RoutedMessage,
+    TieRule,
 };
 use rayon::prelude::*;
 
@@ -348,7 +349,7 @@ impl<'a> GraphCounts<'a> {
             nodes.clear();
             nodes.extend(moving.iter().map(RoutedMessage::node));
             channels.clear();
-            self.network.advance(self.choice, &mut moving, &mut channels);
+            self.network.advance(self.choice, Resource::Channel, &mut moving, &mut channels);
             crossed.clear();
             crossed.extend(
                 nodes.iter().zip(&moving).map(|(&from, own)| self.network.link_number(from, own.node())),

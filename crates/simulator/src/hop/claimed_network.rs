@@ -19,7 +19,7 @@ mod places;
 use std::{collections::VecDeque, sync::Arc};
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{NodeId, RouteChoice, RoutedMessage, narrow};
+use cubefold_topology::{NodeId, Resource, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
 use self::places::Places;
@@ -36,7 +36,7 @@ pub(super) struct ClaimedNetwork {
     link_time: Cycles, // occupancy, head and receipt of a transmission
     network: Arc<cubefold_topology::Network>,
     choice: RouteChoice,
-    arbitration: Arbitration,
+    resource: Resource,
     /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; with a queue 1
     /// more than twice the number of that.
     resources: Vec<u32>,
@@ -106,13 +106,16 @@ impl ClaimedNetwork {
         #[expect(clippy::expect_used, reason = "documented under Panics")]
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
-        let arbitration = Arbitration::new(communication.links());
+        let resource = match Arbitration::new(communication.links()) {
+            Arbitration::PerChannel => Resource::Channel,
+            Arbitration::PerLink => Resource::Link,
+        };
         let (places, resources) = Places::new(program, &network);
         Self {
             link_time: communication.timing().uniform_time(),
             network,
             choice,
-            arbitration,
+            resource,
             resources,
             places,
             queues: Slots::default(),

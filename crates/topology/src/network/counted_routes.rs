@@ -288,6 +288,28 @@ mod tests {
     use super::*;
     use crate::routing::{Draw, RouteSteps};
 
+    /// Ports of a node with so many, and numbers of routes, by a generator of numbers below its argument.
+    fn some_ports(degree: u64, random: &mut impl FnMut(u64) -> u64) -> Vec<CountedPort> {
+        // Near powers of two, where numbers begin to take one more bit; all alike, or not.
+        let bits = if random(2) == 0 { random(2) } else { random(49) };
+        let mut number = || {
+            let near_power = ((1_u64 << random(bits + 1)) + random(3)).saturating_sub(1);
+            near_power.clamp(1, MAX_ROUTE_COUNT)
+        };
+        let alike = Some(number()).filter(|own| own % 2 == 1);
+        let numbers: Vec<u64> = std::iter::repeat_with(number).take(60).collect();
+        // Of so many ports that lie side by side the first and the last, and some between.
+        let width = 1 + random(degree.min(60));
+        let last = degree - 1 - random(degree - width + 1);
+        let between = (0..random(20)).map(|_| last - random(width));
+        let mut ports: BTreeSet<u64> = between.chain([last, last + 1 - width]).collect();
+        if random(20) == 0 {
+            ports.clear();
+        }
+        let numbered = ports.into_iter().zip(numbers);
+        numbered.map(|(port, number)| (narrow(port), alike.unwrap_or(number))).collect()
+    }
+
     #[test]
     fn words_draw_as_their_ports_and_numbers_of_routes_do() {
         let mut word = 1_u64;
@@ -299,28 +321,17 @@ mod tests {
         for degree in [1, 2, 6, 10, 11, 12, 32, 38, 39, 46, 47, 100, 1000, 65_535].repeat(400) {
             let port_bits = RouteSteps::bits_of_codes(narrow(degree.max(2)));
             let ports_of_group = CountedRoutes::ports_of_group(narrow(degree) as usize);
-            // Near powers of two, where numbers begin to take one more bit; all alike, or not.
-            let bits = random(49);
-            let number = |random: &mut dyn FnMut(u64) -> u64| {
-                ((1_u64 << random(bits + 1)) + random(3)).saturating_sub(1).clamp(1, MAX_ROUTE_COUNT)
-            };
-            let (are_alike, alike) = (random(2) == 0, number(&mut random));
-            let ports: BTreeSet<u64> =
-                (0..random(2 + degree.min(60))).map(|_| degree - 1 - random(degree.min(80))).collect();
-            let first: Vec<CountedPort> = ports
-                .iter()
-                .map(|&port| (narrow(port), if are_alike { alike } else { number(&mut random) }))
-                .collect();
+            let first = some_ports(degree, &mut random);
             let sum: u64 = first.iter().map(|(_, count)| count).sum();
             let count = sum.clamp(1, MAX_ROUTE_COUNT);
+            let own = |links| CountedRoutes::new(port_bits, ports_of_group, (links, count), &first);
             for links in 5..9 {
-                let own = CountedRoutes::new(port_bits, ports_of_group, (links, count), &first);
                 for (other, expected) in [(links - 1, 0), (links, 0), (links + 1, count)] {
                     let other = CountedRoutes::new(port_bits, ports_of_group, (other, 1), &[]);
-                    assert_eq!(own.count_nearer_than(other, port_bits), expected);
+                    assert_eq!(own(links).count_nearer_than(other, port_bits), expected);
                 }
             }
-            let own = CountedRoutes::new(port_bits, ports_of_group, (5, count), &first);
+            let own = own(5);
             forms.insert(own.form());
             assert_eq!(own.count(port_bits), count, "{first:?}");
             for _ in 0..40 {

@@ -86,20 +86,46 @@ impl RoutedMessage {
     }
 }
 
-/// Moves messages over their next links, whose channels are written behind the others.
-#[inline]
-pub(crate) fn move_each(
-    messages: &mut [RoutedMessage],
-    channels: &mut Vec<u32>,
-    numbers: ChannelNumbers,
-    hop: impl Fn(&mut RoutedMessage) -> Hop,
-) {
-    channels.extend(messages.iter_mut().map(|message| {
-        let at = message.at.index();
-        let Hop { code, next } = hop(message);
-        message.at = NodeId::new(next);
-        numbers.channel(at, code)
-    }));
+/// What a message occupies while it crosses a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// The channel: messages in both directions at once.
+    Channel,
+    /// The link.
+    Link,
+}
+
+/// Messages that move over their next links, by formula.
+#[derive(Debug)]
+pub(crate) struct Moving<'a> {
+    pub(crate) messages: &'a mut [RoutedMessage],
+    pub(crate) numbers: ChannelNumbers,
+    pub(crate) resource: Resource,
+    pub(crate) resources: &'a mut Vec<u32>, // the numbers of what they occupy are written behind those that are there
+}
+
+impl Moving<'_> {
+    /// Moves all of them, given the next link of a message, and the code of the link back of a link from a node. Of a host,
+    /// which has one channel, and to a host any code will do: its own channel has the lower number.
+    #[inline]
+    pub(crate) fn each(self, hop: impl Fn(&mut RoutedMessage) -> Hop, back: impl Fn(u32, Hop) -> u32) {
+        let Self { messages, numbers, resource, resources } = self;
+        let cross = |message: &mut RoutedMessage| {
+            let (at, hop) = (message.at.index(), hop(message));
+            message.at = NodeId::new(hop.next);
+            (at, hop)
+        };
+        match resource {
+            Resource::Channel => resources.extend(messages.iter_mut().map(|message| {
+                let (at, hop) = cross(message);
+                numbers.channel(at, hop.code)
+            })),
+            Resource::Link => resources.extend(messages.iter_mut().map(|message| {
+                let (at, hop) = cross(message);
+                numbers.link(at, hop, back(at, hop))
+            })),
+        }
+    }
 }
 
 impl Network {
@@ -168,49 +194,54 @@ impl Network {
     }
 
     /// Moves messages that are not at their destinations over the next links of their routes, by the same choice always.
-    /// The number of each one's channel is written to `channels`, behind what is there: no two channels have the same, and
-    /// all are below [`Self::channel_numbers`].
+    /// The number of what each one occupies is written to `resources`, behind what is there: no two channels have the same,
+    /// and all are below [`Self::channel_numbers`]; a link has that of one of its channels.
     ///
     /// # Panics
     ///
     /// When a message has no route.
-    pub fn advance(&self, choice: RouteChoice, messages: &mut [RoutedMessage], channels: &mut Vec<u32>) {
+    pub fn advance(
+        &self,
+        choice: RouteChoice,
+        resource: Resource,
+        messages: &mut [RoutedMessage],
+        resources: &mut Vec<u32>,
+    ) {
         if let Some(numbers) = self.numbers() {
-            self.rule.advance(self, choice, numbers, messages, channels);
+            self.rule.advance(self, choice, Moving { messages, numbers, resource, resources });
             return;
         }
+        let first = resources.len();
         for message in &*messages {
             prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
         }
-        if self.looks_up() {
-            for message in messages {
-                if !message.steps.has_codes() {
-                    let ends = [message.from, message.at, message.to];
-                    message.steps = self.looked_up_steps(choice, ends);
-                    assert!(message.steps.has_codes(), "a message that has a route");
-                }
-                let port = message.steps.take_code(self.port_bits);
-                channels.push(self.first_channel(message.at.index()) + port);
-                message.at = self.neighbours(message.at)[port as usize];
-            }
-            return;
-        }
         for message in messages {
-            let port = self.port(choice, [message.from, message.at, message.to]);
-            #[expect(clippy::expect_used, reason = "documented under Panics")]
-            let port = port.expect("a message that has a route");
-            channels.push(self.first_channel(message.at.index()) + u32::from(port));
-            message.at = self.neighbours(message.at)[usize::from(port)];
+            let port = self.take_port(choice, message);
+            resources.push(self.first_channel(message.at.index()) + port);
+            message.at = self.neighbours(message.at)[port as usize];
+        }
+        if resource == Resource::Link {
+            self.number_links(&mut resources[first..]);
         }
     }
 
-    /// Makes of the numbers of channels that messages have crossed, as [`Self::advance`] wrote them, those of their links: both
-    /// channels of a link have the number of one of them. `from` is where the messages were.
-    pub fn number_links(&self, from: &[NodeId], messages: &[RoutedMessage], channels: &mut [u32]) {
-        if let Some(numbers) = self.numbers() {
-            self.rule.number_links(self, numbers, from, messages, channels);
-            return;
+    /// The port of the next link of a message, by tables or by a look at all neighbours.
+    #[inline]
+    fn take_port(&self, choice: RouteChoice, message: &mut RoutedMessage) -> u32 {
+        let ends = [message.from, message.at, message.to];
+        if !self.looks_up() {
+            #[expect(clippy::expect_used, reason = "documented at `advance`")]
+            return self.port(choice, ends).expect("a message that has a route").into();
         }
+        if !message.steps.has_codes() {
+            message.steps = self.looked_up_steps(choice, ends);
+            assert!(message.steps.has_codes(), "a message that has a route");
+        }
+        message.steps.take_code(self.port_bits)
+    }
+
+    /// Makes of the numbers of channels those of their links.
+    fn number_links(&self, channels: &mut [u32]) {
         let links = self.links_of_channels();
         for &channel in &*channels {
             prefetch_index(links, channel as usize);

@@ -1,7 +1,5 @@
 //! A link of a route, and the numbers of the channels that routes by formula cross.
 
-use crate::{NodeId, RoutedMessage};
-
 /// The next link of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Hop {
@@ -32,38 +30,15 @@ impl ChannelNumbers {
         }
     }
 
-    /// The code of a channel from a node; 0 where it is the only one.
+    /// The number of a link from a node: of its two channels the lower number, given the code of the link back.
     #[inline]
-    pub(crate) fn code(self, node: u32, channel: u32) -> u32 {
-        channel.wrapping_sub(self.channel(node, 0))
+    pub(crate) fn link(self, node: u32, Hop { code, next }: Hop, back: u32) -> u32 {
+        self.channel(node, code).min(self.channel(next, back))
     }
 
     /// How many numbers there are in a network of so many nodes.
     pub(crate) fn count(self, nodes: u64) -> u64 {
         let single = u64::from(self.single);
         single + (nodes - single) * u64::from(self.codes)
-    }
-}
-
-/// Channels that messages have crossed together.
-#[derive(Debug)]
-pub(crate) struct Crossed<'a> {
-    pub(crate) numbers: ChannelNumbers,
-    pub(crate) from: &'a [NodeId],
-    pub(crate) messages: &'a [RoutedMessage],
-    pub(crate) channels: &'a mut [u32],
-}
-
-impl Crossed<'_> {
-    /// Makes of the numbers of the channels those of their links, given the code of the link back of a link from a node. Of a
-    /// host, which has one channel, and to a host any code will do: its own channel has the lower number.
-    #[inline]
-    pub(crate) fn number_links(self, back: impl Fn(u32, Hop) -> u32) {
-        let Self { numbers, from, messages, channels } = self;
-        for (channel, (at, message)) in channels.iter_mut().zip(from.iter().zip(messages)) {
-            let (at, next) = (at.index(), message.node().index());
-            let hop = Hop { code: numbers.code(at, *channel), next };
-            *channel = numbers.channel(next, back(at, hop)).min(*channel);
-        }
     }
 }

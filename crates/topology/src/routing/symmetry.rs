@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use prefetch_index::prefetch_index;
 
-use super::{ChannelNumbers, Draw, Hop, Rotation, RouteSteps, short};
-use crate::{Network, NodeId, RouteChoice, RoutedMessage, network::move_each, twisted::TwistedTorus};
+use super::{Draw, Hop, Rotation, RouteSteps, short};
+use crate::{Network, NodeId, RouteChoice, RoutedMessage, network::Moving, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
 #[derive(Debug)]
@@ -100,11 +100,6 @@ impl SymmetryTable {
         Some(self.links(symmetry, network)?.ends.len())
     }
 
-    /// For the number of every link, that of the link that leads back.
-    pub(super) fn ways_back(&self, symmetry: &Symmetry, network: &Network) -> Option<&[u8]> {
-        Some(&self.links(symmetry, network)?.back)
-    }
-
     /// Moves messages over the links to the lowest of the neighbours that are nearer, or to those that are drawn, where
     /// [`Self::numbered_links`] are known.
     ///
@@ -114,27 +109,26 @@ impl SymmetryTable {
         symmetry: &Symmetry,
         network: &Network,
         choice: RouteChoice,
-        numbers: ChannelNumbers,
-        messages: &mut [RoutedMessage],
-        channels: &mut Vec<u32>,
+        moving: Moving<'_>,
     ) {
         let Some(links) = self.links(symmetry, network) else { return };
+        let back = |_, hop: Hop| links.back[hop.code as usize].into();
         match (symmetry, choice) {
             (Symmetry::Rotation(rotation), RouteChoice::Lowest) => {
-                let next = links.rotated::<false>(*rotation, &[], messages);
-                move_each(messages, channels, numbers, |message| message.cross(&next));
+                let next = links.rotated::<false>(*rotation, &[], moving.messages);
+                moving.each(|message| message.cross(&next), back);
             }
             (Symmetry::Rotation(rotation), RouteChoice::Spread(_)) => {
-                let next = links.rotated::<true>(*rotation, self.routes(network), messages);
-                move_each(messages, channels, numbers, |message| message.cross(&next));
+                let next = links.rotated::<true>(*rotation, self.routes(network), moving.messages);
+                moving.each(|message| message.cross(&next), back);
             }
             (Symmetry::Translation(_), RouteChoice::Lowest) => {
-                let next = links.translated::<false>(&[], messages);
-                move_each(messages, channels, numbers, |message| message.cross(&next));
+                let next = links.translated::<false>(&[], moving.messages);
+                moving.each(|message| message.cross(&next), back);
             }
             (Symmetry::Translation(_), RouteChoice::Spread(_)) => {
-                let next = links.translated::<true>(self.routes(network), messages);
-                move_each(messages, channels, numbers, |message| message.cross(&next));
+                let next = links.translated::<true>(self.routes(network), moving.messages);
+                moving.each(|message| message.cross(&next), back);
             }
         }
     }

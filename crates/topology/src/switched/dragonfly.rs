@@ -6,7 +6,8 @@ use std::hint::select_unpredictable;
 
 use super::Hosts;
 use crate::{
-    Divisor, narrow,
+    Divisor, RouteChoice, RoutedMessage, narrow,
+    network::Moving,
     routing::{ChannelNumbers, Hop, RouteSteps},
 };
 
@@ -244,6 +245,20 @@ impl Dragonfly {
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
         let links = narrow(links as u64) + down;
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
+    }
+
+    /// Moves messages over the next links of their routes.
+    pub(crate) fn advance(&self, choice: RouteChoice, moving: Moving<'_>) {
+        let back = |at: u32, hop: Hop| self.back(at, hop);
+        if self.keeps_routes {
+            moving.each(|message| message.cross(|at, steps| self.take_step(at, steps)), back);
+        } else {
+            let next = |message: &mut RoutedMessage| {
+                let (at, to) = message.ends();
+                self.next(at, to, || message.hash(choice))
+            };
+            moving.each(next, back);
+        }
     }
 
     /// The code of the link back from a link of a switch to another; from a host, one of a channel with a higher number.

@@ -2,7 +2,8 @@
 
 use super::Hosts;
 use crate::{
-    Divisor, Length, narrow,
+    Divisor, Length, RouteChoice, RoutedMessage, narrow,
+    network::Moving,
     routing::{ChannelNumbers, Hop, MAX_ROUTE_COUNT, RouteSteps},
 };
 
@@ -231,6 +232,20 @@ impl HyperX {
         };
         let Coordinate { stride, code, from, to, .. } = drawn.unwrap_or_default();
         Hop { code: code + to, next: at - from * stride + to * stride }
+    }
+
+    /// Moves messages over the next links of their routes.
+    pub(crate) fn advance(&self, choice: RouteChoice, moving: Moving<'_>) {
+        let back = |at: u32, hop: Hop| self.back(at, hop);
+        if self.keeps_routes {
+            moving.each(|message| message.cross(|at, steps| self.take_step(at, steps)), back);
+        } else {
+            let next = |message: &mut RoutedMessage| {
+                let (at, to) = message.ends();
+                self.next(at, to, || message.hash(choice))
+            };
+            moving.each(next, back);
+        }
     }
 
     /// The code of the link back from a link of a switch.

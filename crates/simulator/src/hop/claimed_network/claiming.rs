@@ -2,10 +2,10 @@
 
 use std::{hint::select_unpredictable, ops::Range};
 
-use cubefold_topology::{NodeId, RoutedMessage, narrow};
+use cubefold_topology::{NodeId, Resource, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
-use super::{super::Arbitration, ClaimedNetwork, Refused, TOGETHER};
+use super::{ClaimedNetwork, Refused, TOGETHER};
 use crate::Cycle;
 
 /// Messages that have moved together to the ends of their next channels.
@@ -98,14 +98,11 @@ impl ClaimedNetwork {
         }
         let messages = &mut self.moving[range];
         places.clear();
-        if self.arbitration == Arbitration::PerLink {
-            nodes.clear();
+        nodes.clear();
+        if self.resource == Resource::Link {
             nodes.extend(messages.iter().map(RoutedMessage::node));
         }
-        self.network.advance(self.choice, messages, places);
-        if self.arbitration == Arbitration::PerLink {
-            self.network.number_links(nodes, messages, places);
-        }
+        self.network.advance(self.choice, self.resource, messages, places);
         self.places.find(places);
         for &place in &*places {
             prefetch_index(&self.resources, place as usize);

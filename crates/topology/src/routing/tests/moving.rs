@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::*, machines};
-use crate::{Machine, MachineKind, NetworkParameters, NodeId, RouteChoice};
+use crate::{Machine, MachineKind, NetworkParameters, NodeId, Resource, RouteChoice, RoutedMessage};
 
 /// Which channel, by its ends, and which link, by its lower and its higher end, has which number.
 #[derive(Debug, Default)]
@@ -42,9 +42,10 @@ pub(super) fn move_to(
     for crossed in 1.. {
         let before: Vec<NodeId> = messages.iter().map(|(_, (_, message))| message.node()).collect();
         let mut moved: Vec<RoutedMessage> = messages.iter().map(|(_, (_, message))| *message).collect();
-        network.advance(choice, &mut moved, &mut channels);
-        let mut links = channels.clone();
-        network.number_links(&before, &moved, &mut links);
+        let (mut alike, mut links) = (moved.clone(), vec![]);
+        network.advance(choice, Resource::Channel, &mut moved, &mut channels);
+        network.advance(choice, Resource::Link, &mut alike, &mut links);
+        assert_eq!(alike, moved);
         for (number, (at, moved)) in links.into_iter().zip(before.iter().zip(&moved)) {
             let ends = [*at.min(&moved.node()), *at.max(&moved.node())];
             assert!(u64::from(number) < network.channel_numbers());
