@@ -267,12 +267,17 @@ impl RouteRule {
 
     /// Moves messages between hosts that are not at their destinations over the next links of their routes; where
     /// [`Self::channel_numbers`] has the numbers of channels.
-    pub(crate) fn advance(&self, network: &Network, choice: RouteChoice, moving: Moving<'_>) {
+    pub(crate) fn advance<const LINKS: bool>(
+        &self,
+        network: &Network,
+        choice: RouteChoice,
+        moving: Moving<'_, LINKS>,
+    ) {
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}
             Self::Symmetric(symmetry, table) => table.advance(symmetry, network, choice, moving),
-            Self::FullMesh => moving.each(
+            Self::FullMesh => moving.each_there_and_back(
                 |message| {
                     let (at, to) = message.ends();
                     Hop { code: to - u32::from(to > at), next: to }
@@ -281,23 +286,23 @@ impl RouteRule {
             ),
             Self::Butterfly(order) => {
                 let levels = Butterfly::levels(*order);
-                moving.each(
+                moving.each_there_and_back(
                     |message| message.cross(|at, steps| Butterfly::hop(levels, at, steps.take())),
                     |_, hop| Butterfly::back(hop),
                 );
             }
             Self::ShuffleExchange(order) => moving.each(
                 |message| message.cross(|at, steps| shuffle_exchange::hop(*order, at, steps.take())),
-                |at, hop| shuffle_exchange::back(*order, at, hop),
+                |at, hop| shuffle_exchange::link(*order, at, hop),
             ),
             Self::DeBruijn(order) => moving.each(
                 |message| message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take())),
-                |at, hop| de_bruijn::back(*order, at, hop),
+                |at, hop| de_bruijn::link(*order, at, hop.next),
             ),
             Self::HyperX(hyperx) => hyperx.advance(choice, moving),
             Self::FatTree(tree) => {
                 let bits = tree.step_bits();
-                moving.each(
+                moving.each_there_and_back(
                     |message| message.cross(|at, steps| tree.hop(at, steps.take_code(bits))),
                     |at, hop| tree.back(at, hop),
                 );

@@ -95,36 +95,37 @@ pub enum Resource {
     Link,
 }
 
-/// Messages that move over their next links, by formula.
+/// Messages that move over their next links, by formula; whether they occupy whole links, not channels alone, is known to
+/// the compiler, as each way to move them is compiled for each.
 #[derive(Debug)]
-pub(crate) struct Moving<'a> {
+pub(crate) struct Moving<'a, const LINKS: bool> {
     pub(crate) messages: &'a mut [RoutedMessage],
     pub(crate) numbers: ChannelNumbers,
-    pub(crate) resource: Resource,
     pub(crate) resources: &'a mut Vec<u32>, // the numbers of what they occupy are written behind those that are there
 }
 
-impl Moving<'_> {
-    /// Moves all of them, given the next link of a message, and the code of the link back of a link from a node. Of a host,
-    /// which has one channel, and to a host any code will do: its own channel has the lower number.
+impl<const LINKS: bool> Moving<'_, LINKS> {
+    /// Moves all of them, given the next link of a message, and the number of the link that leads from a node.
     #[inline]
-    pub(crate) fn each(self, hop: impl Fn(&mut RoutedMessage) -> Hop, back: impl Fn(u32, Hop) -> u32) {
-        let Self { messages, numbers, resource, resources } = self;
-        let cross = |message: &mut RoutedMessage| {
+    pub(crate) fn each(self, hop: impl Fn(&mut RoutedMessage) -> Hop, link: impl Fn(u32, Hop) -> u32) {
+        let Self { messages, numbers, resources } = self;
+        resources.extend(messages.iter_mut().map(|message| {
             let (at, hop) = (message.at.index(), hop(message));
             message.at = NodeId::new(hop.next);
-            (at, hop)
-        };
-        match resource {
-            Resource::Channel => resources.extend(messages.iter_mut().map(|message| {
-                let (at, hop) = cross(message);
-                numbers.channel(at, hop.code)
-            })),
-            Resource::Link => resources.extend(messages.iter_mut().map(|message| {
-                let (at, hop) = cross(message);
-                numbers.link(at, hop, back(at, hop))
-            })),
-        }
+            if LINKS { link(at, hop) } else { numbers.channel(at, hop.code) }
+        }));
+    }
+
+    /// The same, given the code of the link back of a link from a node. Of a host, which has one channel, and to a host any code
+    /// will do: its own channel has the lower number.
+    #[inline]
+    pub(crate) fn each_there_and_back(
+        self,
+        hop: impl Fn(&mut RoutedMessage) -> Hop,
+        back: impl Fn(u32, Hop) -> u32,
+    ) {
+        let numbers = self.numbers;
+        self.each(hop, |at, hop| numbers.link(at, hop, back(at, hop)));
     }
 }
 
@@ -195,7 +196,7 @@ impl Network {
 
     /// Moves messages that are not at their destinations over the next links of their routes, by the same choice always.
     /// The number of what each one occupies is written to `resources`, behind what is there: no two channels have the same,
-    /// and all are below [`Self::channel_numbers`]; a link has that of one of its channels.
+    /// nor two links, and all are below [`Self::channel_numbers`].
     ///
     /// # Panics
     ///
@@ -208,7 +209,14 @@ impl Network {
         resources: &mut Vec<u32>,
     ) {
         if let Some(numbers) = self.numbers() {
-            self.rule.advance(self, choice, Moving { messages, numbers, resource, resources });
+            match resource {
+                Resource::Channel => {
+                    self.rule.advance(self, choice, Moving::<false> { messages, numbers, resources });
+                }
+                Resource::Link => {
+                    self.rule.advance(self, choice, Moving::<true> { messages, numbers, resources });
+                }
+            }
             return;
         }
         let first = resources.len();

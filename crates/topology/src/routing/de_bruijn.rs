@@ -320,13 +320,16 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     Hop { code: select_unpredictable(is_left, next & 1, step.into()), next }
 }
 
-/// The code of the link back from a link of a word: the bit that went out comes in.
+/// The number of the link between two words: the bits of one and the bit that comes in, which are those of the other and the
+/// bit that comes in there. Where there are two such numbers, the lower.
 #[inline]
-pub(super) fn back(order: u32, word: u32, there: Hop) -> u32 {
-    let (top, last) = (word.wrapping_shr(order.wrapping_sub(1)), word & 1);
-    let step = select_unpredictable(there.code < u32::from(RIGHT), u32::from(RIGHT) | top, last);
-    let [step, ..] = step.to_le_bytes();
-    hop(order, there.next, step).code
+pub(super) fn link(order: u32, word: u32, next: u32) -> u32 {
+    let all = narrow(ones(order));
+    let (left, right) = (word.wrapping_shl(1) | next & 1, next & (all ^ all >> 1));
+    let right = right.wrapping_shl(1) | word;
+    let [left, right] = [(left, left & all), (right, right >> 1)]
+        .map(|(link, end)| select_unpredictable(end == next, link, u32::MAX));
+    left.min(right)
 }
 
 /// A word after a step: to the left with the new bit 0 or 1, to the right likewise.

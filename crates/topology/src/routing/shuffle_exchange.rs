@@ -367,12 +367,14 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     Hop { code: select_unpredictable(is_left, 1, step.into()), next }
 }
 
-/// The code of the link back to a word.
+/// The number of a link of a word: of a rotation the word that it rotates to the left, the lower where it rotates both; behind
+/// all of them, of an exchange.
 #[inline]
-pub(super) fn back(order: u32, word: u32, there: Hop) -> u32 {
-    // Rotations are each other's way back, an exchange is its own.
-    let rotation = select_unpredictable(rotated(order, there.next, 1) == word, 1, 2);
-    select_unpredictable(there.code == 0, 0, rotation)
+pub(super) fn link(order: u32, word: u32, there: Hop) -> u32 {
+    let next = there.next;
+    let [left, right] = [(word, next), (next, word)]
+        .map(|(from, to)| select_unpredictable(rotated(order, from, 1) == to, from, u32::MAX));
+    select_unpredictable(there.code == 0, 1_u32.wrapping_shl(order) | word >> 1, left.min(right))
 }
 
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.

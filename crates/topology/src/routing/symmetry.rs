@@ -104,31 +104,26 @@ impl SymmetryTable {
     /// [`Self::numbered_links`] are known.
     ///
     /// A message keeps what its destination is moved to when the node that it is at is moved to node 0.
-    pub(super) fn advance(
+    pub(super) fn advance<const LINKS: bool>(
         &self,
         symmetry: &Symmetry,
         network: &Network,
         choice: RouteChoice,
-        moving: Moving<'_>,
+        moving: Moving<'_, LINKS>,
     ) {
         let Some(links) = self.links(symmetry, network) else { return };
-        let back = |_, hop: Hop| links.back[hop.code as usize].into();
         match (symmetry, choice) {
             (Symmetry::Rotation(rotation), RouteChoice::Lowest) => {
-                let next = links.rotated::<false>(*rotation, &[], moving.messages);
-                moving.each(|message| message.cross(&next), back);
+                links.advance_rotated::<false, LINKS>(*rotation, &[], moving);
             }
             (Symmetry::Rotation(rotation), RouteChoice::Spread(_)) => {
-                let next = links.rotated::<true>(*rotation, self.routes(network), moving.messages);
-                moving.each(|message| message.cross(&next), back);
+                links.advance_rotated::<true, LINKS>(*rotation, self.routes(network), moving);
             }
             (Symmetry::Translation(_), RouteChoice::Lowest) => {
-                let next = links.translated::<false>(&[], moving.messages);
-                moving.each(|message| message.cross(&next), back);
+                links.advance_translated::<false, LINKS>(&[], moving);
             }
             (Symmetry::Translation(_), RouteChoice::Spread(_)) => {
-                let next = links.translated::<true>(self.routes(network), moving.messages);
-                moving.each(|message| message.cross(&next), back);
+                links.advance_translated::<true, LINKS>(self.routes(network), moving);
             }
         }
     }
@@ -200,23 +195,23 @@ impl LinkTable {
         Some(table)
     }
 
-    /// How messages move on in a network that is moved by rotation, by the lowest links or, given the numbers of routes to all
-    /// nodes, by links that are drawn: a node has few links, and where they lead to takes less to compute than to look up.
-    fn rotated<'table, const DRAWS: bool>(
-        &'table self,
+    /// Moves messages in a network that is moved by rotation, over the lowest links or, given the numbers of routes to all
+    /// nodes, over links that are drawn: a node has few links, and where they lead to takes less to compute than to look up.
+    fn advance_rotated<const DRAWS: bool, const LINKS: bool>(
+        &self,
         rotation: Rotation,
-        routes: &'table [u64],
-        messages: &[RoutedMessage],
-    ) -> impl Fn(u32, &mut RouteSteps) -> Hop + use<'table, DRAWS> {
+        routes: &[u64],
+        moving: Moving<'_, LINKS>,
+    ) {
         let Self { nearer, ports, ends, .. } = self;
-        for message in messages {
+        for message in &*moving.messages {
             prefetch_index(nearer, message.steps().number() as usize);
         }
         let mut split_ends = [(0, 0); MAX_LINKS];
         for (split, &end) in split_ends.iter_mut().zip(ends) {
             *split = rotation.split(end);
         }
-        move |at: u32, steps: &mut RouteSteps| {
+        let next = |at: u32, steps: &mut RouteSteps| {
             let difference = steps.number();
             let nearer = u64::from(nearer[difference as usize]) * EVERY_BYTE;
             let (node, difference) = (rotation.split(at), rotation.split(difference));
@@ -229,26 +224,27 @@ impl LinkTable {
             };
             *steps = steps.with_number(after(code));
             Hop { code, next: rotation.sum(node, split_ends[code as usize]) }
-        }
+        };
+        moving.each_there_and_back(|message| message.cross(next), |_, hop| self.back_of(hop));
     }
 
     /// The same in a network that is moved by addition: a link takes its end off what its destination is moved to, which the
     /// link that leads back does in turn.
-    fn translated<'table, const DRAWS: bool>(
-        &'table self,
-        routes: &'table [u64],
-        messages: &[RoutedMessage],
-    ) -> impl Fn(u32, &mut RouteSteps) -> Hop + use<'table, DRAWS> {
+    fn advance_translated<const DRAWS: bool, const LINKS: bool>(
+        &self,
+        routes: &[u64],
+        moving: Moving<'_, LINKS>,
+    ) {
         let Self { nearer, ports, neighbours, back, ends } = self;
         let links = ends.len();
-        for message in messages {
+        for message in &*moving.messages {
             let (at, difference) = (message.ends().0 as usize, message.steps().number() as usize);
             prefetch_index(ports, at);
             prefetch_index(nearer, difference);
             prefetch_index(neighbours, at * links);
             prefetch_index(neighbours, difference * links);
         }
-        move |at: u32, steps: &mut RouteSteps| {
+        let next = |at: u32, steps: &mut RouteSteps| {
             let difference = steps.number() as usize;
             let nearer = ports[at as usize] & (u64::from(nearer[difference]) * EVERY_BYTE);
             let after = |code: u32| neighbours[difference * links + usize::from(back[code as usize])];
@@ -259,7 +255,14 @@ impl LinkTable {
             };
             *steps = steps.with_number(after(code));
             Hop { code, next: neighbours[at as usize * links + code as usize] }
-        }
+        };
+        moving.each_there_and_back(|message| message.cross(next), |_, hop| self.back_of(hop));
+    }
+
+    /// The code of the link back.
+    #[inline]
+    fn back_of(&self, hop: Hop) -> u32 {
+        self.back[hop.code as usize].into()
     }
 
     /// [`Self::neighbours`], from the bits of the ports.

@@ -248,16 +248,16 @@ impl Dragonfly {
     }
 
     /// Moves messages over the next links of their routes.
-    pub(crate) fn advance(&self, choice: RouteChoice, moving: Moving<'_>) {
-        let back = |at: u32, hop: Hop| self.back(at, hop);
+    pub(crate) fn advance<const LINKS: bool>(&self, choice: RouteChoice, moving: Moving<'_, LINKS>) {
         if self.keeps_routes {
-            moving.each(|message| message.cross(|at, steps| self.take_step(at, steps)), back);
+            let next = |message: &mut RoutedMessage| message.cross(|at, steps| self.take_step(at, steps));
+            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
         } else {
             let next = |message: &mut RoutedMessage| {
                 let (at, to) = message.ends();
                 self.next(at, to, || message.hash(choice))
             };
-            moving.each(next, back);
+            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
         }
     }
 
