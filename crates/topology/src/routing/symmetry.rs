@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use prefetch_index::prefetch_index;
 
 use super::{Draw, Hop, Rotation, RouteSteps, short};
-use crate::{Network, NodeId, RouteChoice, RoutedMessage, network::Moving, twisted::TwistedTorus};
+use crate::{Network, NodeId, RouteChoice, network::Moving, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
 #[derive(Debug)]
