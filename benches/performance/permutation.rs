@@ -1,12 +1,14 @@
 //! A random permutation on a network: every process sends one message of one unit, without computing.
 
+use std::iter::successors;
+
 use cubefold::{
     mapping::{Placement, PlacementTable, ProcessId},
     simulator::{
         Communication, Computations, CountLinkUse, Cycles, EngineChoice, Execution, StageMessage,
         StageProgram, bytes_to_simulate, simulate,
     },
-    topology::{LinkMode, Machine, MachineKind, NetworkParameters, NodeId, RouteChoice, TieRule},
+    topology::{LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule},
 };
 
 use super::work::{Done, shuffled};
@@ -30,6 +32,12 @@ pub(crate) enum OnNetwork {
     TwistedTorus { k: u64 },
     /// A torus of `k x k x k` without the link between nodes 0 and 1: routes are looked up.
     FailedLink { k: u64 },
+    /// A fat tree of two levels without the link between the first leaf and the last spine: routes are looked up.
+    FailedUplink { leaves: u64, hosts_per_switch: u64, spines: u64 },
+    /// Listed links: so many cycles through all nodes, in the orders of a shuffle and of what it makes of each.
+    Cycles { nodes: u32, cycles: usize },
+    /// Listed links: a path through all nodes.
+    Path { nodes: u32 },
 }
 
 /// A row on a network, ready to be measured.
@@ -38,6 +46,25 @@ pub(crate) struct PermutationWork {
     program: StageProgram,
     placement: Placement,
     communication: Communication,
+}
+
+/// A machine of listed links.
+fn listed(nodes: u32, links: &[(u32, u32)]) -> Machine {
+    let network = Network::from_edges(nodes, links).expect("a network");
+    Machine::network(MachineKind::Network, network).expect("a machine")
+}
+
+/// So many cycles through all nodes, in the orders of a shuffle and of what it makes of each.
+fn cycles(nodes: u32, cycles: usize) -> Machine {
+    let orders = successors(Some((0..nodes).map(NodeId::new).collect()), |order: &Vec<NodeId>| {
+        Some(shuffled(order.clone()))
+    });
+    let links = orders.skip(1).take(cycles).flat_map(|order| {
+        let mut next = order.clone();
+        next.rotate_left(1);
+        order.into_iter().zip(next).map(|(one, other)| (one.index(), other.index()))
+    });
+    listed(nodes, &links.collect::<Vec<_>>())
 }
 
 impl OnNetwork {
@@ -51,6 +78,19 @@ impl OnNetwork {
             Self::FailedLink { k } => {
                 let torus = Machine::new(MachineKind::Torus, &[k; 3]).expect("a machine");
                 return torus.with_failures(&[(NodeId::new(0), NodeId::new(1))], &[]).expect("a link of it");
+            }
+            Self::FailedUplink { leaves, hosts_per_switch, spines } => {
+                let tree = NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines };
+                let tree = Machine::of_parameters(&tree).expect("a machine");
+                let first = leaves * hosts_per_switch;
+                let [leaf, spine] = [first, first + leaves + spines - 1]
+                    .map(|switch| NodeId::new(u32::try_from(switch).expect("fewer than 2^32 nodes")));
+                return tree.with_failures(&[(leaf, spine)], &[]).expect("a link of it");
+            }
+            Self::Cycles { nodes, cycles: count } => return cycles(nodes, count),
+            Self::Path { nodes } => {
+                let links: Vec<(u32, u32)> = (1..nodes).map(|node| (node - 1, node)).collect();
+                return listed(nodes, &links);
             }
             Self::FatTree { arity, levels } => NetworkParameters::KAryTree { arity, levels },
             Self::LeafSpine { leaves, hosts_per_switch, spines } => {

@@ -137,6 +137,9 @@ const LARGE_DRAGONFLY: OnNetwork =
 const WIDE_DRAGONFLY: OnNetwork =
     OnNetwork::Dragonfly { hosts_per_switch: 2, switches_per_group: 80, global_links: 2 };
 const LEAF_SPINE: OnNetwork = OnNetwork::LeafSpine { leaves: 256, hosts_per_switch: 64, spines: 64 };
+const FAILED_UPLINK: OnNetwork = OnNetwork::FailedUplink { leaves: 64, hosts_per_switch: 64, spines: 32 };
+const GRAPH_OF_DEGREE_8: OnNetwork = OnNetwork::Cycles { nodes: 4096, cycles: 4 };
+const GRAPH_OF_DEGREE_32: OnNetwork = OnNetwork::Cycles { nodes: 4096, cycles: 16 };
 const HYPERX: OnNetwork = OnNetwork::HyperX { shape: &[16, 16, 16], hosts_per_switch: 16 };
 const HYPERX_4: OnNetwork = OnNetwork::HyperX { shape: &[8, 8, 8, 8], hosts_per_switch: 8 };
 
@@ -217,6 +220,18 @@ pub(crate) const ROWS: &[Row] = &[
     network("network/hyperx/8x8x8x8", HYPERX_4, 16),
     network("network/hyperx/8x8x8x8/spread", HYPERX_4, 10).spread(),
     network("network/hyperx/8x8x8x8/half-duplex", HYPERX_4, 23).half_duplex().when_long(),
+    network("network/failed-link/64-64-32", FAILED_UPLINK, 80),
+    network("network/failed-link/64-64-32/spread", FAILED_UPLINK, 11).spread(),
+    network("network/failed-link/64-64-32/half-duplex", FAILED_UPLINK, 130).half_duplex().when_long(),
+    network("network/degree-8/4096", GRAPH_OF_DEGREE_8, 13),
+    network("network/degree-8/4096/spread", GRAPH_OF_DEGREE_8, 12).spread(),
+    network("network/degree-8/4096/half-duplex", GRAPH_OF_DEGREE_8, 16).half_duplex().when_long(),
+    network("network/degree-32/4096", GRAPH_OF_DEGREE_32, 5),
+    network("network/degree-32/4096/spread", GRAPH_OF_DEGREE_32, 8).spread(),
+    network("network/degree-32/4096/half-duplex", GRAPH_OF_DEGREE_32, 6).half_duplex().when_long(),
+    network("network/path/4096", OnNetwork::Path { nodes: 4096 }, 4037),
+    network("network/path/4096/spread", OnNetwork::Path { nodes: 4096 }, 4037).spread().when_long(),
+    network("network/path/4096/half-duplex", OnNetwork::Path { nodes: 4096 }, 4865).half_duplex().when_long(),
     network("network/full-mesh/4096", OnNetwork::FullMesh { nodes: 4096 }, 1),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
