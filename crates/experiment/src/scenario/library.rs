@@ -35,6 +35,8 @@ pub(super) struct Library {
     /// With the reason where one cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
+    /// Those whose nodes and links are listed, whatever the choice among their routes.
+    graphs: BTreeMap<ShapeKey, Machine>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
@@ -155,6 +157,16 @@ impl Library {
     /// The memory that may be taken.
     pub(super) fn budget(&self) -> &Rc<Budget> {
         &self.budget
+    }
+
+    /// The same machine; where an earlier scenario has it, whatever its choice among the shortest routes, with the tables of
+    /// routes of that.
+    pub(super) fn with_known_routes(&mut self, machine: Machine) -> Machine {
+        let Some(choice) = machine.route_choice() else { return machine };
+        let known = self.graphs.entry(ShapeKey::new(&machine)).or_insert_with(|| machine.clone());
+        let known = known.clone().with_route_choice(choice);
+        // What else there is to a machine, such as which of its nodes are hosts, may differ.
+        if known == machine { known } else { machine }
     }
 
     /// The machine file with this path.
@@ -337,7 +349,26 @@ impl MachineFile {
 
 #[cfg(test)]
 mod tests {
+    use cubefold_topology::{MachineKind, NodeId, RouteChoice};
+
     use super::*;
+
+    #[test]
+    fn machines_of_the_same_links_share_their_routes_whatever_their_choice() {
+        let mut library = Library::default();
+        let mut without_link_to = |node: u32, seed: u64| {
+            let ring = Machine::new(MachineKind::Ring, &[6]).unwrap();
+            let failed = ring.with_failures(&[(NodeId::new(0), NodeId::new(node))], &[]).unwrap();
+            let machine = failed.with_route_choice(RouteChoice::Spread(seed));
+            let known = library.with_known_routes(machine.clone());
+            assert_eq!(known, machine);
+            known
+        };
+        let [first, other, second] = [(1, 7), (5, 7), (1, 8)].map(|(node, seed)| without_link_to(node, seed));
+        let is_shared = |one: &Machine| Arc::ptr_eq(one.graph().unwrap(), first.graph().unwrap());
+        assert!(is_shared(&second));
+        assert!(!is_shared(&other));
+    }
 
     fn messages(text: &str) -> Vec<String> {
         let directory = tempfile::tempdir().unwrap();

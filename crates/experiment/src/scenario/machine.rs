@@ -48,7 +48,7 @@ pub(super) fn read(
         None => grid(settings, kind, errors),
     };
     let machine = failures::read(settings, machine, errors);
-    let machine = machine.map(|machine| routed(machine, settings, errors));
+    let machine = machine.map(|machine| library.with_known_routes(routed(machine, settings, errors)));
     let links = links(settings, errors);
     let timing = timing::read(settings, errors);
     let partition = settings.get(Key::MachinePartition);
