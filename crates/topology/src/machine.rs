@@ -77,6 +77,18 @@ impl Machine {
         self
     }
 
+    /// The same machine with routes that have been found for another of the same links; a grid stays as it is, as does what
+    /// has other links.
+    #[must_use]
+    pub fn with_known_routes(mut self, network: &Arc<Network>) -> Self {
+        if let MachineForm::Graph(graph) = &mut self.form
+            && graph.network == *network
+        {
+            graph.network = Arc::clone(network);
+        }
+        self
+    }
+
     /// Which of the shortest routes of a graph messages take; none of a grid.
     #[must_use]
     pub fn route_choice(&self) -> Option<RouteChoice> {

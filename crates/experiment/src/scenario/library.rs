@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     rc::Rc,
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 
 use cubefold_mapping::Placement;
@@ -35,8 +35,8 @@ pub(super) struct Library {
     /// With the reason where one cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
-    /// Those whose nodes and links are listed, whatever the choice among their routes.
-    graphs: BTreeMap<ShapeKey, Machine>,
+    /// The nodes and links of machines that are there: those of scenarios that are only checked are given up behind each.
+    graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
@@ -159,14 +159,20 @@ impl Library {
         &self.budget
     }
 
-    /// The same machine; where an earlier scenario has it, whatever its choice among the shortest routes, with the tables of
-    /// routes of that.
+    /// The same machine; where an earlier scenario that is still there has one of the same links, with the routes that have been
+    /// found there.
     pub(super) fn with_known_routes(&mut self, machine: Machine) -> Machine {
-        let Some(choice) = machine.route_choice() else { return machine };
-        let known = self.graphs.entry(ShapeKey::new(&machine)).or_insert_with(|| machine.clone());
-        let known = known.clone().with_route_choice(choice);
-        // What else there is to a machine, such as which of its nodes are hosts, may differ.
-        if known == machine { known } else { machine }
+        let Some(network) = machine.graph() else { return machine };
+        let key = ShapeKey::new(&machine);
+        if let Some(known) = self.graphs.get(&key).and_then(Weak::upgrade) {
+            return machine.with_known_routes(&known);
+        }
+        // So seldom that it takes less than making them.
+        if self.graphs.len().is_power_of_two() {
+            self.graphs.retain(|_, own| own.strong_count() > 0);
+        }
+        self.graphs.insert(key, Arc::downgrade(network));
+        machine
     }
 
     /// The machine file with this path.
@@ -368,6 +374,9 @@ mod tests {
         let is_shared = |one: &Machine| Arc::ptr_eq(one.graph().unwrap(), first.graph().unwrap());
         assert!(is_shared(&second));
         assert!(!is_shared(&other));
+        let network = Arc::downgrade(first.graph().unwrap());
+        drop([first, second]);
+        assert!(network.upgrade().is_none());
     }
 
     fn messages(text: &str) -> Vec<String> {
