@@ -28,7 +28,7 @@ mod tests;
 use std::fmt;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Extent, LinkMode, Machine, NodeId};
+use cubefold_topology::{Extent, LinkMode, Machine, NodeId, Resource};
 
 pub(crate) use self::computing::StartTimes;
 use self::{
@@ -165,27 +165,16 @@ trait Network {
     fn longest_queue(&self) -> u32;
 }
 
-/// What the messages of a network share, and are granted one at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arbitration {
-    /// A channel: only messages of one direction compete for it.
-    PerChannel,
-    /// A link: messages of both directions of a dimension compete for it.
-    PerLink,
-}
-
-impl Arbitration {
-    /// The arbitration of full-duplex or half-duplex links.
-    ///
-    /// # Panics
-    ///
-    /// When the links are single-direction.
-    fn new(links: LinkMode) -> Self {
-        match links {
-            LinkMode::FullDuplex => Self::PerChannel,
-            LinkMode::HalfDuplex => Self::PerLink,
-            LinkMode::SingleDirection => panic!("single-direction links are not granted independently"),
-        }
+/// What is granted to one message at a time on full-duplex or half-duplex links.
+///
+/// # Panics
+///
+/// When the links are single-direction.
+fn resource(links: LinkMode) -> Resource {
+    match links {
+        LinkMode::FullDuplex => Resource::Channel,
+        LinkMode::HalfDuplex => Resource::Link,
+        LinkMode::SingleDirection => panic!("single-direction links are not granted independently"),
     }
 }
 

@@ -23,7 +23,7 @@ mod symmetry;
 pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
 pub(crate) use self::{
-    bit_runs::places,
+    bit_runs::{ones, places},
     hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,
@@ -38,7 +38,7 @@ use self::{
 use crate::{
     Network, RouteChoice, narrow,
     network::Moving,
-    switched::{Dragonfly, FatTree, HyperX},
+    switched::{Dragonfly, FatTree, HyperX, KeepsRoutes},
 };
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.

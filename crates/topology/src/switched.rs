@@ -5,10 +5,13 @@ mod dragonfly;
 mod fat_tree;
 mod hosts;
 mod hyperx;
+mod keeps_routes;
 
 use std::fmt;
 
-pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
+pub(crate) use self::{
+    dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX, keeps_routes::KeepsRoutes,
+};
 use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routing::RouteRule};
 
 /// The parameters of a full mesh or a network with switches.

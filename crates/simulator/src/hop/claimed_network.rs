@@ -23,7 +23,7 @@ use cubefold_topology::{NodeId, Resource, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
 use self::places::Places;
-use super::{Arbitration, Network};
+use super::{Network, resource};
 use crate::{
     Communication, Cycle, Cycles, Program,
     message_queue::{Joining, LongestQueue, MessageKey, MessageKeys, MessageQueue, Queued},
@@ -106,16 +106,12 @@ impl ClaimedNetwork {
         #[expect(clippy::expect_used, reason = "documented under Panics")]
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
-        let resource = match Arbitration::new(communication.links()) {
-            Arbitration::PerChannel => Resource::Channel,
-            Arbitration::PerLink => Resource::Link,
-        };
         let (places, resources) = Places::new(program, &network);
         Self {
             link_time: communication.timing().uniform_time(),
             network,
             choice,
-            resource,
+            resource: resource(communication.links()),
             resources,
             places,
             queues: Slots::default(),

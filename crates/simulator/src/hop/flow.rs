@@ -28,7 +28,7 @@ mod word;
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign, narrow};
+use cubefold_topology::{Direction, Leg, Machine, NodeId, Resource, Sign, narrow};
 
 pub(super) use self::word::{Layout, Word};
 use self::{
@@ -36,7 +36,7 @@ use self::{
     direction_index::DirectionIndex,
     line_block::{FlowCycle, LineBlock, block_size},
 };
-use super::{Arbitration, Network};
+use super::{Network, resource};
 use crate::{Communication, Cycle, Cycles, message_queue::MessageKeys, routes::GridRoutes, slabs::Slab};
 
 /// The network of modes 1 and 2 on a grid, or on a slab of it; `W` holds a message in flight.
@@ -57,7 +57,7 @@ pub(super) struct Flow<W> {
 struct Rules<W> {
     link_time: Cycles,       // occupancy, head and receipt of a transmission
     multi_cycle_links: bool, // whether transmissions may be in progress while others begin: `T_c > 1`
-    arbitration: Arbitration,
+    resource: Resource,
     layout: Layout,
     steps: [W; 2], // what a hop adds to a word, by sign
     two_links: W,  // words below it have one link left
@@ -83,7 +83,7 @@ impl<W: Word> Flow<W> {
             let block = |at: u64| at * size..((at + 1) * size).min(nodes);
             first_blocks.push(blocks.len());
             blocks.extend(
-                (0..nodes.div_ceil(size)).map(|at| LineBlock::new(dimension, block(at), rules.arbitration)),
+                (0..nodes.div_ceil(size)).map(|at| LineBlock::new(dimension, block(at), rules.resource)),
             );
         }
         let arrived = blocks.len();
@@ -99,7 +99,7 @@ impl<W: Word> Rules<W> {
         Self {
             link_time,
             multi_cycle_links: link_time > Cycles::new(1),
-            arbitration: Arbitration::new(communication.links()),
+            resource: resource(communication.links()),
             layout,
             steps: Sign::BOTH.map(|sign| layout.step(sign)),
             two_links: layout.two_links(),

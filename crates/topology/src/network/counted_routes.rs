@@ -4,10 +4,13 @@
 //! the numbers are small, or where all are the same, the word has them, so that a draw looks at nothing else. Where it has no
 //! room for them, it says which neighbours are to be looked at, whose words are scattered over memory.
 
-use std::{hint::select_unpredictable, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use super::route_tables::RouteCounts;
-use crate::{Network, NodeId, narrow, routing::MAX_ROUTE_COUNT};
+use crate::{
+    Network, NodeId, narrow,
+    routing::{Draw, MAX_ROUTE_COUNT, ones, places},
+};
 
 /// The shortest routes from a node to a destination; to itself there is one. From the lowest bits on: the form of the first
 /// links, the last bits of the length of the routes, and the first links.
@@ -200,12 +203,12 @@ impl CountedRoutes {
                 let drawn = hash() % self.count(port_bits);
                 // Of the firsts of shares, the last up to there.
                 let firsts = (self.first() & ones(narrow(drawn) + 1)).count_ones();
-                Some(place_of_one(self.first() >> Self::SHARE_BITS, firsts - 1))
+                places(self.first() >> Self::SHARE_BITS).nth(firsts as usize - 1)
             }
             _ => {
                 let (lowest, ports, each) = self.ports_alike(port_bits);
                 let drawn = hash() % (each * u64::from(ports.count_ones()));
-                Some(lowest + place_of_one(ports, narrow(drawn / each)))
+                places(ports).nth(narrow(drawn / each) as usize).map(|place| lowest + place)
             }
         }
     }
@@ -247,38 +250,16 @@ impl CountedRoutes {
     }
 }
 
-/// A word whose lowest bits, fewer than all, are ones.
-#[inline]
-const fn ones(bits: u32) -> u64 {
-    (1 << bits) - 1
-}
-
-/// The place of a one in a word, of those with so many ones below.
-#[inline]
-fn place_of_one(mut word: u64, below: u32) -> u32 {
-    for _ in 0..below {
-        word &= word.wrapping_sub(1);
-    }
-    word.trailing_zeros()
-}
-
 /// How many routes ports have together.
 #[inline]
 fn sum<const N: usize>(ports: [CountedPort; N]) -> u64 {
     ports.iter().fold(0, |sum, (_, count)| sum + count)
 }
 
-/// The port on which a hash falls, each having as much room as it has routes: without branches, which would be foreseen badly.
+/// The port that a hash draws of those that are listed.
 #[inline]
 fn drawn<const N: usize>(ports: [CountedPort; N], hash: u64) -> u32 {
-    let (mut drawn, mut rest) = (ports[0].0, hash % sum(ports));
-    for pair in ports.windows(2) {
-        let [(_, count), (next, _)] = [pair[0], pair[1]];
-        let is_behind = rest >= count;
-        drawn = select_unpredictable(is_behind, next, drawn);
-        rest = select_unpredictable(is_behind, rest.wrapping_sub(count), 0);
-    }
-    drawn
+    Draw::new(hash, sum(ports)).among(ports, |(_, count)| count).0
 }
 
 #[cfg(test)]
@@ -286,7 +267,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::routing::{Draw, RouteSteps};
+    use crate::routing::RouteSteps;
 
     /// Ports of a node with so many, and numbers of routes, by a generator of numbers below its argument.
     fn some_ports(degree: u64, random: &mut impl FnMut(u64) -> u64) -> Vec<CountedPort> {

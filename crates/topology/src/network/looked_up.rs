@@ -88,16 +88,9 @@ impl<'network> Row<'network> for DrawnRow<'network> {
         let mut all = own.count(bits);
         let is_exact = all < MAX_ROUTE_COUNT;
         if is_exact && let Some(nearer) = network.few_nearer(own, at) {
-            let (mut drawn, mut rest) = (nearer[0], hash.at(at.index()) % all);
             // Those that stand for missing ones come behind all routes.
-            for pair in nearer.windows(2) {
-                let [(_, before), next] = [pair[0], pair[1]];
-                let count = row[before.index() as usize].count(bits);
-                let is_behind = rest >= count;
-                drawn = select_unpredictable(is_behind, next, drawn);
-                rest = select_unpredictable(is_behind, rest.wrapping_sub(count), 0);
-            }
-            return Some(drawn);
+            let count = |(_, next): (u32, NodeId)| row[next.index() as usize].count(bits);
+            return Some(Draw::new(hash.at(at.index()), all).among(nearer, count));
         }
         let count = |next: NodeId| row[next.index() as usize].count_nearer_than(own, bits);
         if !is_exact {

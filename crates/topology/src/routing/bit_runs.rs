@@ -36,7 +36,7 @@ pub(super) fn longest_runs<const N: usize>(mut words: [u32; N]) -> [u32; N] {
 
 /// A word whose lowest bits, so many, are ones.
 #[inline]
-pub(super) fn ones(count: u32) -> u64 {
+pub(crate) fn ones(count: u32) -> u64 {
     1_u64.wrapping_shl(count).wrapping_sub(1) // wraps nowhere
 }
 

@@ -1,5 +1,7 @@
 //! The hash by which routes are drawn, and what it falls on.
 
+use std::hint::select_unpredictable;
+
 use crate::{NodeId, RouteChoice};
 
 /// The hash by which the route between two nodes is drawn: of the seed and both ends, each mixed in with the finaliser of
@@ -73,5 +75,20 @@ impl Draw {
         let is_own = *left < weight;
         *left = left.wrapping_sub(weight); // unless it falls on this one
         is_own
+    }
+
+    /// The one of few that the number falls on, given the weights of all but the last: without branches, as which one it is has
+    /// no pattern.
+    #[inline]
+    pub(crate) fn among<T: Copy, const N: usize>(self, few: [T; N], weight: impl Fn(T) -> u64) -> T {
+        let (mut drawn, Self(mut left)) = (few[0], self);
+        for pair in few.windows(2) {
+            let [before, next] = [pair[0], pair[1]];
+            let weight = weight(before);
+            let is_behind = left >= weight;
+            drawn = select_unpredictable(is_behind, next, drawn);
+            left = select_unpredictable(is_behind, left.wrapping_sub(weight), 0);
+        }
+        drawn
     }
 }

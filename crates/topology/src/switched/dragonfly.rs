@@ -4,10 +4,9 @@ mod nearer;
 
 use std::hint::select_unpredictable;
 
-use super::Hosts;
+use super::{Hosts, KeepsRoutes};
 use crate::{
-    Divisor, RouteChoice, RoutedMessage, narrow,
-    network::Moving,
+    Divisor, narrow,
     routing::{ChannelNumbers, Hop, RouteSteps},
 };
 
@@ -180,39 +179,12 @@ impl Dragonfly {
         ChannelNumbers { single: self.hosts.count(), codes }
     }
 
-    /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
-    /// hash of 0.
-    #[inline]
-    pub(crate) fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
-        if let Some(up) = self.hosts.link_up(at) {
-            return up;
-        }
-        let (own, other) = (self.switch_of(at).0, self.switch_of(to).0);
-        if own == other {
-            return Hop { code: self.hosts.place(to), next: to };
-        }
-        let number = self.drawn(own, other, hash);
-        self.link(number, self.neighbour(own, number))
-    }
-
     /// The link with a number to a neighbour.
     #[inline]
     fn link(&self, number: u32, next: Switch) -> Hop {
         // All of it is below the number of nodes.
         let next = self.hosts.count().wrapping_add(self.number(next));
         Hop { code: self.hosts.per_switch().wrapping_add(number), next }
-    }
-
-    /// Whether the links of a route, but for that of its source to a switch, go along with a message.
-    #[inline]
-    pub(crate) fn keeps_routes(&self) -> bool {
-        self.keeps_routes
-    }
-
-    /// The next link from a node of [`Self::steps`].
-    #[inline]
-    pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
-        self.hosts.link_up(at).unwrap_or_else(|| steps.take_hop())
     }
 
     /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
@@ -246,24 +218,35 @@ impl Dragonfly {
         let links = narrow(links as u64) + down;
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
     }
+}
 
-    /// Moves messages over the next links of their routes.
-    pub(crate) fn advance<const LINKS: bool>(&self, choice: RouteChoice, moving: Moving<'_, LINKS>) {
-        if self.keeps_routes {
-            let next = |message: &mut RoutedMessage| message.cross(|at, steps| self.take_step(at, steps));
-            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
-        } else {
-            let next = |message: &mut RoutedMessage| {
-                let (at, to) = message.ends();
-                self.next(at, to, || message.hash(choice))
-            };
-            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
+impl KeepsRoutes for Dragonfly {
+    #[inline]
+    fn keeps_routes(&self) -> bool {
+        self.keeps_routes
+    }
+
+    #[inline]
+    fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
+        if let Some(up) = self.hosts.link_up(at) {
+            return up;
         }
+        let (own, other) = (self.switch_of(at).0, self.switch_of(to).0);
+        if own == other {
+            return Hop { code: self.hosts.place(to), next: to };
+        }
+        let number = self.drawn(own, other, hash);
+        self.link(number, self.neighbour(own, number))
+    }
+
+    #[inline]
+    fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
+        self.hosts.link_up(at).unwrap_or_else(|| steps.take_hop())
     }
 
     /// The code of the link back from a link of a switch to another; from a host, one of a channel with a higher number.
     #[inline]
-    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
+    fn back(&self, at: u32, hop: Hop) -> u32 {
         let (a, hosts) = (self.a(), self.hosts.per_switch());
         let number = hop.code.wrapping_sub(hosts);
         // In a group two links to a switch have numbers as far apart as their switches, less the switch itself. Which links lead

@@ -1,9 +1,8 @@
 //! HyperX (Ahn et al. 2009): switches at the coordinates of a shape, linked with all on the same line.
 
-use super::Hosts;
+use super::{Hosts, KeepsRoutes};
 use crate::{
-    Divisor, Length, RouteChoice, RoutedMessage, narrow,
-    network::Moving,
+    Divisor, Length, narrow,
     routing::{ChannelNumbers, Hop, MAX_ROUTE_COUNT, RouteSteps},
 };
 
@@ -86,12 +85,6 @@ impl HyperX {
         ChannelNumbers { single: self.hosts.count(), codes: self.hosts.per_switch() + between_switches }
     }
 
-    /// Whether the links of a route, but for that of its source to a switch, go along with a message.
-    #[inline]
-    pub(crate) fn keeps_routes(&self) -> bool {
-        self.keeps_routes
-    }
-
     /// The bits of a link of [`Self::steps`].
     #[inline]
     pub(crate) fn step_bits(&self) -> u32 {
@@ -157,27 +150,6 @@ impl HyperX {
         (if from == to { 0 } else { up + links }, steps)
     }
 
-    /// The next link from a node of [`Self::steps`].
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each link costs as much as its work")]
-    pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
-        if let Some(up) = self.hosts.link_up(at) {
-            return up;
-        }
-        let StepBits { all, coordinate: bits } = self.step_bits;
-        let step = steps.take_code(all);
-        let dimension = step >> (2 * bits);
-        let coordinate = |field: u32| step >> (field * bits) & ((1 << bits) - 1);
-        let own = self.dimensions.get(dimension.wrapping_sub(1) as usize);
-        let Some(&Dimension { first, stride, .. }) = own else {
-            return self.hosts.link_down(at, step);
-        };
-        // All of it is below the number of nodes, or of codes.
-        let [from, to] = [coordinate(0), coordinate(1)];
-        let change = to.wrapping_sub(from).wrapping_mul(narrow(stride.get()));
-        Hop { code: first.wrapping_add(to), next: at.wrapping_add(change) }
-    }
-
     /// Fewer dimensions are few.
     const FEW: usize = 4;
 
@@ -209,10 +181,26 @@ impl HyperX {
         }
     }
 
-    /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
-    /// hash of 0.
+    /// The coordinates of two switches, from the lowest on.
     #[inline]
-    pub(crate) fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
+    fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {
+        let mut rest = [own, other];
+        (0..).zip(&self.dimensions).map(move |(dimension, own)| {
+            let [(own_rest, from), (other_rest, to)] = rest.map(|rest| own.length.split(rest));
+            rest = [own_rest, other_rest];
+            Coordinate { dimension, stride: narrow(own.stride.get()), code: own.first, from, to }
+        })
+    }
+}
+
+impl KeepsRoutes for HyperX {
+    #[inline]
+    fn keeps_routes(&self) -> bool {
+        self.keeps_routes
+    }
+
+    #[inline]
+    fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
         let ((own, up), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
         if up == 1 {
             return Hop { code: 0, next: self.hosts.count() + own };
@@ -234,23 +222,28 @@ impl HyperX {
         Hop { code: code + to, next: at - from * stride + to * stride }
     }
 
-    /// Moves messages over the next links of their routes.
-    pub(crate) fn advance<const LINKS: bool>(&self, choice: RouteChoice, moving: Moving<'_, LINKS>) {
-        if self.keeps_routes {
-            let next = |message: &mut RoutedMessage| message.cross(|at, steps| self.take_step(at, steps));
-            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
-        } else {
-            let next = |message: &mut RoutedMessage| {
-                let (at, to) = message.ends();
-                self.next(at, to, || message.hash(choice))
-            };
-            moving.each_there_and_back(next, |at, hop| self.back(at, hop));
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each link costs as much as its work")]
+    fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
+        if let Some(up) = self.hosts.link_up(at) {
+            return up;
         }
+        let StepBits { all, coordinate: bits } = self.step_bits;
+        let step = steps.take_code(all);
+        let dimension = step >> (2 * bits);
+        let coordinate = |field: u32| step >> (field * bits) & ((1 << bits) - 1);
+        let own = self.dimensions.get(dimension.wrapping_sub(1) as usize);
+        let Some(&Dimension { first, stride, .. }) = own else {
+            return self.hosts.link_down(at, step);
+        };
+        // All of it is below the number of nodes, or of codes.
+        let [from, to] = [coordinate(0), coordinate(1)];
+        let change = to.wrapping_sub(from).wrapping_mul(narrow(stride.get()));
+        Hop { code: first.wrapping_add(to), next: at.wrapping_add(change) }
     }
 
-    /// The code of the link back from a link of a switch.
     #[inline]
-    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
+    fn back(&self, at: u32, hop: Hop) -> u32 {
         let of_code = hop.code.wrapping_sub(self.hosts.per_switch()) as usize;
         let dimension =
             self.dimension_of_code.get(of_code).and_then(|&own| self.dimensions.get(usize::from(own)));
@@ -258,17 +251,6 @@ impl HyperX {
         let there = hop.code.wrapping_sub(first).wrapping_mul(narrow(stride.get()));
         let own = at.wrapping_add(there).wrapping_sub(hop.next);
         first + narrow(stride.divide(own.into()).0)
-    }
-
-    /// The coordinates of two switches, from the lowest on.
-    #[inline]
-    fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {
-        let mut rest = [own, other];
-        (0..).zip(&self.dimensions).map(move |(dimension, own)| {
-            let [(own_rest, from), (other_rest, to)] = rest.map(|rest| own.length.split(rest));
-            rest = [own_rest, other_rest];
-            Coordinate { dimension, stride: narrow(own.stride.get()), code: own.first, from, to }
-        })
     }
 }
 

@@ -8,10 +8,10 @@
 
 use std::ops::Range;
 
-use cubefold_topology::{HostDimension, narrow};
+use cubefold_topology::{HostDimension, Resource, narrow};
 
 use super::{
-    Arbitration, Rules,
+    Rules,
     batch::{Batches, BufferPool},
     word::Word,
 };
@@ -50,13 +50,13 @@ pub(super) fn block_size(length: u64, links: u64) -> u64 {
 
 impl<W: Word> LineBlock<W> {
     /// The links at these positions of a dimension, while nothing moves.
-    pub(super) fn new(dimension: HostDimension, positions: Range<u64>, arbitration: Arbitration) -> Self {
+    pub(super) fn new(dimension: HostDimension, positions: Range<u64>, resource: Resource) -> Self {
         let [first, end] =
             [positions.start, positions.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         let links = end - first;
-        let (resources, negative_offset) = match arbitration {
-            Arbitration::PerChannel => (2 * links, links),
-            Arbitration::PerLink => (links, 0),
+        let (resources, negative_offset) = match resource {
+            Resource::Channel => (2 * links, links),
+            Resource::Link => (links, 0),
         };
         Self {
             dimension,
@@ -200,23 +200,23 @@ impl<W: Word> LineBlock<W> {
     /// The messages of a direction that arrived within their stretch continue, or are queued where
     /// the next resource is occupied.
     fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, W, K>) {
-        let &Rules { arbitration, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
+        let &Rules { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
         let (base, step) = (self.base(sign), steps[sign]);
         let no_queues = self.queues.count() == 0;
         let Self { occupied, blocked, .. } = self;
         let flight = &mut self.batches.current.flights[sign];
         let place = |word: W| base.wrapping_add(layout.position(word) as usize);
-        match arbitration {
-            Arbitration::PerChannel if !multi_cycle_links && no_queues && flight.joined == flight.through => {
+        match resource {
+            Resource::Channel if !multi_cycle_links && no_queues && flight.joined == flight.through => {
                 flight.move_free(step, two_links, |_| true, blocked);
             }
-            Arbitration::PerChannel if !multi_cycle_links => {
+            Resource::Channel if !multi_cycle_links => {
                 flight.move_free(step, two_links, |word| !occupied.contains(place(word)), blocked);
             }
-            Arbitration::PerChannel => {
+            Resource::Channel => {
                 flight.move_claiming(step, two_links, |word| occupied.insert(place(word)), blocked);
             }
-            Arbitration::PerLink => {
+            Resource::Link => {
                 // A message of the other direction may claim the link: which one departs is known
                 // when all have come.
                 flight.move_claiming(step, W::placed(0, 0), |word| occupied.insert(place(word)), blocked);
@@ -234,9 +234,9 @@ impl<W: Word> LineBlock<W> {
         let base = self.base(sign);
         let Self { occupied, has_queue, blocked, .. } = self;
         let flight = &mut self.batches.current.flights[sign];
-        let first = match rules.arbitration {
-            Arbitration::PerChannel => flight.through,
-            Arbitration::PerLink => 0,
+        let first = match rules.resource {
+            Resource::Channel => flight.through,
+            Resource::Link => 0,
         };
         let departs = |word: W| {
             let place = base.wrapping_add(rules.layout.position(word) as usize);
