@@ -396,6 +396,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn routes_are_taken_over_from_a_machine_of_the_same_links_only() {
+        let [own, same, other] = [(4, 8), (4, 8), (5, 8)].map(|(leaves, hosts_per_switch)| {
+            let tree = NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines: 2 };
+            Machine::of_parameters(&tree).unwrap()
+        });
+        for (known, is_taken_over) in [(&same, true), (&other, false)] {
+            let network = known.graph().unwrap();
+            let with_routes = own.clone().with_known_routes(network);
+            assert_eq!(with_routes, own);
+            assert_eq!(Arc::ptr_eq(with_routes.graph().unwrap(), network), is_taken_over);
+        }
+    }
+
+    #[test]
     fn the_bound_of_a_grid_is_the_distance_of_the_two_farthest_nodes() {
         let shapes: [&[u64]; 5] = [&[2], &[7], &[6, 5], &[2, 4, 3], &[2, 2, 2]];
         for lengths in shapes {
