@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold::{
+    keep_freed_memory,
     mapping::{
         Congestion, CubeDimension, Dilation, DimensionDistances, EmbeddingKind, Guest, Hypercube, Placement,
         PlacementMetrics, PlacementTable, ProductPlacement,
@@ -62,8 +63,9 @@ pub(crate) struct Done {
 }
 
 impl Work {
-    /// Makes machine, program and placement.
+    /// Makes machine, program and placement, in a process that keeps freed memory as the program does.
     pub(crate) fn new(row: Row) -> Self {
+        keep_freed_memory();
         let subject = match row.task {
             Task::Permutation(network, choice) => {
                 Subject::Permutation(Box::new(PermutationWork::new(network, choice, row.links)))

@@ -10,6 +10,7 @@ mod arguments;
 mod command;
 mod failure;
 mod format;
+mod freed_memory;
 mod grouping;
 mod interruption;
 mod option_value;
@@ -27,6 +28,7 @@ pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 
 pub use failure::ExitCode;
+pub use freed_memory::keep_freed_memory;
 
 use std::ffi::OsString;
 
@@ -47,6 +49,7 @@ struct OtherGraphsExamples;
 
 /// Runs the program with these arguments, the first of which is its name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    keep_freed_memory();
     #[cfg(feature = "mpi")]
     let _job = match ranks::join() {
         Ok(job) => job,

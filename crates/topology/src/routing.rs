@@ -23,7 +23,7 @@ mod symmetry;
 pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
 pub(crate) use self::{
-    bit_runs::{ones, places},
+    bit_runs::{ones, place_of, places},
     hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,

@@ -2,14 +2,15 @@
 //!
 //! A link is drawn by the numbers of routes that begin with each (`docs/model.md` section 19). Where few links lead nearer and
 //! the numbers are small, or where all are the same, the word has them, so that a draw looks at nothing else. Where it has no
-//! room for them, it says which neighbours are to be looked at, whose words are scattered over memory.
+//! room for them, it says which neighbours are to be looked at, whose words are scattered over memory. Few routes of two links
+//! are there whole, so that the word of the node between is not looked at.
 
 use std::ops::RangeInclusive;
 
 use super::route_tables::RouteCounts;
 use crate::{
     Network, NodeId, narrow,
-    routing::{Draw, MAX_ROUTE_COUNT, ones, places},
+    routing::{Draw, MAX_ROUTE_COUNT, ones, place_of, places},
 };
 
 /// The shortest routes from a node to a destination; to itself there is one. From the lowest bits on: the form of the first
@@ -19,6 +20,13 @@ pub(super) struct CountedRoutes(u64);
 
 /// A port that leads nearer, with the number of shortest routes that begin with it.
 type CountedPort = (u32, u64);
+
+/// What a hash draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DrawnPort {
+    pub(super) port: u32,
+    pub(super) last: Option<u32>, // the port behind it, if it leads to the destination and is known
+}
 
 /// The forms of first links.
 impl CountedRoutes {
@@ -44,6 +52,9 @@ impl CountedRoutes {
     /// all.
     const SHARES: u64 = 8;
 
+    /// So many routes of two links, ascending, each by the port of its first link and that of its last above.
+    const TWO_LINKS: RangeInclusive<u64> = 9..=13;
+
     /// The bits below the ports there.
     const SHARE_BITS: u32 = 20;
 
@@ -63,34 +74,54 @@ impl CountedRoutes {
     /// Returns those of all nodes to a destination.
     pub(super) fn row(network: &Network, to: NodeId) -> Box<[Self]> {
         let RouteCounts { distances, routes } = network.routes_to(to);
-        let mut first: Vec<CountedPort> = vec![];
+        let (mut first, mut last) = (Vec::<CountedPort>::new(), vec![]);
         let of_node = |(node, (&links, &count)): (NodeId, (&u16, &u64))| {
             first.clear();
+            last.clear();
             // A node that no route leads to has no neighbours that one leads to.
             for (port, next) in (0..).zip(network.neighbours(node)) {
-                let next = next.index() as usize;
-                if Some(distances[next]) == links.checked_sub(1) {
-                    first.push((port, routes[next]));
+                let place = next.index() as usize;
+                if Some(distances[place]) == links.checked_sub(1) {
+                    first.push((port, routes[place]));
+                    let port = network.port_to(next.index(), to.index()).filter(|_| links == 2);
+                    last.extend(port.map(u32::from));
                 }
             }
-            Self::new(network.port_bits, network.ports_of_group, (links, count), &first)
+            Self::new(network.port_bits, network.ports_of_group, (links, count), (&first, &last))
         };
         (0..).map(NodeId::new).zip(distances.iter().zip(&routes)).map(of_node).collect()
     }
 
-    /// Those from a node, given their length and number, 0 without a route, and the ports that lead nearer, ascending.
+    /// Those from a node, given their length and number, 0 without a route, the ports that lead nearer, ascending, and, if two
+    /// links are left, those of the last ones.
     fn new(
         port_bits: u32,
         ports_of_group: [usize; 2],
         (links, count): (u16, u64),
-        first: &[CountedPort],
+        (first, last): (&[CountedPort], &[u32]),
     ) -> Self {
-        let (form, first) = Self::listed(port_bits, first)
+        let (form, first) = Self::two_links(port_bits, first, last)
+            .or_else(|| Self::listed(port_bits, first))
             .or_else(|| Self::alike(port_bits, first))
             .or_else(|| Self::shares(first))
             .unwrap_or_else(|| Self::grouped(ports_of_group, count.saturating_sub(1), first));
         let links = u64::from(links) & ones(Self::LINK_BITS);
         Self(first << Self::LINK_BITS << Self::FORM_BITS | links << Self::FORM_BITS | form)
+    }
+
+    /// The form and both links of all routes, if there are two, and few routes.
+    fn two_links(port_bits: u32, first: &[CountedPort], last: &[u32]) -> Option<(u64, u64)> {
+        let routes = last.len() as u64;
+        let form =
+            Some(routes + Self::TWO_LINKS.start() - 1).filter(|form| Self::TWO_LINKS.contains(form))?;
+        if 2 * port_bits * narrow(routes) > Self::FIRST_BITS {
+            return None;
+        }
+        let mut both = 0;
+        for (&(first, _), &last) in first.iter().zip(last).rev() {
+            both = (both << port_bits | u64::from(last)) << port_bits | u64::from(first);
+        }
+        Some((form, both))
     }
 
     /// The form and the first links, if they can be listed.
@@ -189,28 +220,35 @@ impl CountedRoutes {
 
     /// The port that a hash draws of those that lead nearer; none where [`Self::groups`] are to be looked at, if there are any.
     #[inline]
-    pub(super) fn draw(self, port_bits: u32, hash: impl FnOnce() -> u64) -> Option<u32> {
-        match self.form() {
-            Self::GROUPED | Self::MORE_GROUPS => None,
+    pub(super) fn draw(self, port_bits: u32, hash: impl FnOnce() -> u64) -> Option<DrawnPort> {
+        let port = match self.form() {
+            Self::GROUPED | Self::MORE_GROUPS => return None,
             1 => {
                 let [(port, _)] = self.list(port_bits);
-                Some(port)
+                port
             }
-            2 => Some(drawn(self.list::<2>(port_bits), hash())),
-            3 => Some(drawn(self.list::<3>(port_bits), hash())),
-            4 => Some(drawn(self.list::<4>(port_bits), hash())),
+            2 => drawn(self.list::<2>(port_bits), hash()),
+            3 => drawn(self.list::<3>(port_bits), hash()),
+            4 => drawn(self.list::<4>(port_bits), hash()),
             Self::SHARES => {
                 let drawn = hash() % self.count(port_bits);
                 // Of the firsts of shares, the last up to there.
                 let firsts = (self.first() & ones(narrow(drawn) + 1)).count_ones();
-                places(self.first() >> Self::SHARE_BITS).nth(firsts as usize - 1)
+                places(self.first() >> Self::SHARE_BITS).nth(firsts as usize - 1)?
             }
-            _ => {
+            Self::ALIKE | Self::ONE_EACH => {
                 let (lowest, ports, each) = self.ports_alike(port_bits);
                 let drawn = hash() % (each * u64::from(ports.count_ones()));
-                places(ports).nth(narrow(drawn / each) as usize).map(|place| lowest + place)
+                lowest + place_of(ports, narrow(drawn / each))?
             }
-        }
+            _ => {
+                let drawn = narrow(hash() % self.count(port_bits));
+                let both = self.first() >> (2 * port_bits * drawn);
+                let [port, last] = [both, both >> port_bits].map(|port| narrow(port & ones(port_bits)));
+                return Some(DrawnPort { port, last: Some(last) });
+            }
+        };
+        Some(DrawnPort { port, last: None })
     }
 
     /// The groups of ports some of which lead nearer, a bit each, from the lowest on; 0 to [`Self::ports_of_group`] has those
@@ -235,10 +273,11 @@ impl CountedRoutes {
             3 => sum(self.list::<3>(port_bits)),
             4 => sum(self.list::<4>(port_bits)),
             Self::SHARES => (self.first() & ones(Self::SHARE_BITS)).ilog2().into(),
-            _ => {
+            Self::ALIKE | Self::ONE_EACH => {
                 let (_, ports, each) = self.ports_alike(port_bits);
                 each * u64::from(ports.count_ones())
             }
+            form => form - Self::TWO_LINKS.start() + 1,
         }
     }
 
@@ -305,10 +344,13 @@ mod tests {
             let first = some_ports(degree, &mut random);
             let sum: u64 = first.iter().map(|(_, count)| count).sum();
             let count = sum.clamp(1, MAX_ROUTE_COUNT);
-            let own = |links| CountedRoutes::new(port_bits, ports_of_group, (links, count), &first);
+            let is_last = random(2) == 0 && first.iter().all(|(_, count)| *count == 1);
+            let mut last: Vec<u32> = first.iter().map(|_| narrow(random(degree))).collect();
+            last.truncate(if is_last { first.len() } else { 0 });
+            let own = |links| CountedRoutes::new(port_bits, ports_of_group, (links, count), (&first, &last));
             for links in 5..9 {
                 for (other, expected) in [(links - 1, 0), (links, 0), (links + 1, count)] {
-                    let other = CountedRoutes::new(port_bits, ports_of_group, (other, 1), &[]);
+                    let other = CountedRoutes::new(port_bits, ports_of_group, (other, 1), (&[], &[]));
                     assert_eq!(own(links).count_nearer_than(other, port_bits), expected);
                 }
             }
@@ -318,10 +360,12 @@ mod tests {
             for _ in 0..40 {
                 let hash = random(1 << 31) << 33 | random(1 << 31) << 2;
                 let mut draw = Draw::new(hash, sum);
-                let expected = first.iter().find(|(_, count)| draw.falls_on(*count)).map(|(port, _)| *port);
-                if let Some(port) = own.draw(port_bits, || hash) {
-                    assert_eq!(Some(port), expected, "{first:?}");
-                }
+                let expected = first.iter().position(|(_, count)| draw.falls_on(*count));
+                let Some(drawn) = own.draw(port_bits, || hash) else { continue };
+                let place = expected.expect("a route");
+                assert_eq!(drawn.port, first[place].0, "{first:?}");
+                let has_last = CountedRoutes::TWO_LINKS.contains(&own.form());
+                assert_eq!(drawn.last, has_last.then(|| last[place]), "{first:?} {last:?}");
             }
             if own.draw(port_bits, || 0).is_none() {
                 let (groups, kind) = own.groups();
@@ -330,6 +374,6 @@ mod tests {
                 assert!((0..64).filter(|&group| groups >> group & 1 == 1).eq(expected), "{first:?}");
             }
         }
-        assert!(forms.into_iter().eq(0..=CountedRoutes::SHARES));
+        assert!(forms.into_iter().eq(0..=*CountedRoutes::TWO_LINKS.end()));
     }
 }

@@ -7,7 +7,11 @@ use std::hint::select_unpredictable;
 
 use prefetch_index::prefetch_index;
 
-use super::{Network, RouteChoice, RoutedMessage, counted_routes::CountedRoutes, route_tables::PortRow};
+use super::{
+    Network, RouteChoice, RoutedMessage,
+    counted_routes::{CountedRoutes, DrawnPort},
+    route_tables::PortRow,
+};
 use crate::{
     NodeId, narrow,
     routing::{CodeWriter, Draw, MAX_ROUTE_COUNT, RouteHash, RouteSteps, places},
@@ -24,11 +28,12 @@ trait Row<'network>: Copy {
     /// Prefetches what the row has of a node.
     fn prefetch(self, at: NodeId);
 
-    /// Prefetches what else [`Self::next`] looks at, as what the row has of the node says.
+    /// Prefetches what else [`Self::cross`] looks at, as what the row has of the node says.
     fn prefetch_further(self, _network: &Network, _at: NodeId) {}
 
-    /// The port of the next link from a node, and the node that it leads to; none at the end, and without a route.
-    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)>;
+    /// Crosses the next link from a node, or the last two, and writes their ports: where that leads to; none at the end, and
+    /// without a route.
+    fn cross(self, network: &Network, at: NodeId, to: NodeId, ports: &mut CodeWriter) -> Option<NodeId>;
 }
 
 /// Over the lowest neighbours.
@@ -44,9 +49,10 @@ impl<'network> Row<'network> for &'network PortRow {
     }
 
     #[inline]
-    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
+    fn cross(self, network: &Network, at: NodeId, _to: NodeId, ports: &mut CodeWriter) -> Option<NodeId> {
         let port = self.port(at)?;
-        Some((port.into(), network.neighbours(at)[usize::from(port)]))
+        ports.write(port.into());
+        Some(network.neighbours(at)[usize::from(port)])
     }
 }
 
@@ -76,14 +82,31 @@ impl<'network> Row<'network> for DrawnRow<'network> {
         });
     }
 
-    /// The port that the hash draws of those that lead nearer, by the numbers of routes behind them.
+    /// Over a port that the hash draws of those that lead nearer, by the numbers of routes behind them.
     #[inline]
-    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
+    fn cross(self, network: &Network, at: NodeId, to: NodeId, ports: &mut CodeWriter) -> Option<NodeId> {
+        let Self(row, hash) = self;
+        let own = row[at.index() as usize];
+        let Some(DrawnPort { port, last }) = own.draw(network.port_bits, || hash.at(at.index())) else {
+            let (port, next) = self.drawn_among_neighbours(network, at)?;
+            ports.write(port);
+            return Some(next);
+        };
+        ports.write(port);
+        if let Some(last) = last {
+            ports.write(last);
+            return Some(to);
+        }
+        Some(network.neighbours(at)[port as usize])
+    }
+}
+
+impl DrawnRow<'_> {
+    /// The port that the hash draws by the neighbours' numbers of routes, and where it leads to.
+    #[inline]
+    fn drawn_among_neighbours(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
         let Self(row, hash) = self;
         let (own, bits) = (row[at.index() as usize], network.port_bits);
-        if let Some(port) = own.draw(bits, || hash.at(at.index())) {
-            return Some((port, network.neighbours(at)[port as usize]));
-        }
         // All of the nearer ones together have the routes of the node, if they were counted on.
         let mut all = own.count(bits);
         let is_exact = all < MAX_ROUTE_COUNT;
@@ -128,12 +151,11 @@ impl<'network, R: Row<'network>> Walk<R> {
         self.at != self.to
     }
 
-    /// Goes on by a link; whether it is not at its end then.
+    /// Goes on by a link, or two; whether it is not at its end then.
     #[inline]
     fn go_on(&mut self, network: &Network) -> bool {
-        let Some((port, next)) = self.row.next(network, self.at) else { return false };
+        let Some(next) = self.row.cross(network, self.at, self.to, &mut self.ports) else { return false };
         self.at = next;
-        self.ports.write(port);
         self.is_going()
     }
 
@@ -227,12 +249,10 @@ impl Network {
     }
 
     /// The port of the next link of a route that is looked up.
-    pub(super) fn looked_up_port(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let next = match choice {
-            RouteChoice::Lowest => <&PortRow>::new(self, 0, from, to).next(self, at),
-            RouteChoice::Spread(seed) => DrawnRow::new(self, seed, from, to).next(self, at),
-        };
-        next.and_then(|(port, _)| u16::try_from(port).ok())
+    pub(super) fn looked_up_port(&self, choice: RouteChoice, ends: [NodeId; 3]) -> Option<u16> {
+        let (_, ports) = self.walk_alone(choice, ends, CodeWriter::is_empty);
+        let (links, mut steps) = ports.finish();
+        (links > 0).then(|| u16::try_from(steps.take_code(self.port_bits)).ok()).flatten()
     }
 
     /// The neighbours of a node that are nearer, ascending, where they are known one by one and few: the first again for those

@@ -1,6 +1,11 @@
 //! Ones in words of bits, and runs of them.
 
-use std::ops::{BitAndAssign, Shr};
+use std::{
+    hint::select_unpredictable,
+    ops::{BitAndAssign, Shr},
+};
+
+use crate::narrow;
 
 /// The places of a word at which a run of at least `length` ones begins upwards, `length` being at least 1: in
 /// O(log `length`) steps. Words with room of zeros above them can lie side by side in one.
@@ -50,6 +55,35 @@ pub(crate) fn places(mut word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The place of the one in a word with so many ones below it, if there is one: without branches, as which one it is has no
+/// pattern.
+///
+/// The ones of pairs, fours and bytes of bits are counted side by side, and those of all bytes up to each (Vigna 2008).
+#[inline]
+pub(crate) fn place_of(word: u64, below: u32) -> Option<u32> {
+    const LOWEST_OF_BYTES: u64 = 0x0101_0101_0101_0101;
+    const HIGHEST_OF_BYTES: u64 = LOWEST_OF_BYTES << 7;
+    let pairs = word.wrapping_sub(word >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    let bytes = fours.wrapping_add(fours >> 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    let up_to = bytes.wrapping_mul(LOWEST_OF_BYTES);
+    if u64::from(below) >= up_to >> 56 {
+        return None;
+    }
+    // A byte keeps its highest bit where no more ones are up to its end than below the one that is looked for.
+    let behind =
+        ((u64::from(below) * LOWEST_OF_BYTES) | HIGHEST_OF_BYTES).wrapping_sub(up_to) & HIGHEST_OF_BYTES;
+    let mut place = narrow((behind >> 7).wrapping_mul(LOWEST_OF_BYTES) >> 56) * 8;
+    let mut left = u64::from(below) - (up_to << 8 >> place & 0xff);
+    for (counts, width) in [(fours, 4), (pairs, 2), (word, 1)] {
+        let own = counts >> place & ones(width);
+        let is_behind = left >= own;
+        place += select_unpredictable(is_behind, width, 0);
+        left -= select_unpredictable(is_behind, own, 0);
+    }
+    Some(place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +104,22 @@ mod tests {
         assert!(places(0).next().is_none());
         assert!(places(1 << 63 | 0b1011).eq([0, 1, 3, 63]));
         assert!(places(u64::MAX).eq(0..64));
+    }
+
+    #[test]
+    fn places_are_found_by_the_ones_below() {
+        let mut word = 1_u64;
+        for _ in 0..2000 {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mixed = word >> 32 ^ word; // Knuth 1997, 3.3.4
+            for word in [mixed, mixed & mixed << 7, mixed | mixed >> 5, mixed << 60, mixed >> 60, u64::MAX, 0]
+            {
+                let expected: Vec<u32> = places(word).collect();
+                let found = |below| place_of(word, below);
+                assert!((0..).map_while(found).eq(expected.iter().copied()), "{word:x}");
+                assert!((word.count_ones()..70).all(|below| found(below).is_none()));
+            }
+        }
     }
 
     #[test]

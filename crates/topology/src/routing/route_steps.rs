@@ -183,6 +183,12 @@ impl CodeWriter {
         self.before + self.bits < 2 * u64::BITS
     }
 
+    /// Whether there are no links yet.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links == 0
+    }
+
     /// Writes a link behind the others, or only counts it.
     #[inline]
     pub(crate) fn write(&mut self, code: u32) {
