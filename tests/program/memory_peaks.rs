@@ -105,6 +105,7 @@ fn sweeps() -> Vec<Hostile> {
     let algorithms = list(100_000, |_| "\"ring\"".to_owned());
     let meshes = list(124, |number| (900 + number).to_string());
     let seeds = list(1000, |seed| seed.to_string());
+    let failures = list(12, |seed| seed.to_string());
     vec![
         hostile("a sweep of 28 900 runs", Listed, product(170)),
         hostile("100 000 cases", Refused, format!("{RING}mapping.embeddings = [\"xor\"]\n{cases}")),
@@ -118,6 +119,16 @@ fn sweeps() -> Vec<Hostile> {
             "100 full meshes",
             Listed,
             format!("machine.kind = \"full-mesh\"\n{BARRIER}[sweep]\n\"machine.nodes\" = [{meshes}]\n"),
+        ),
+        hostile(
+            "12 machines with failures",
+            Any,
+            format!(
+                "machine = {{ kind = \"torus\", shape = [32, 32], failed_links = 1 }}\n\
+                 program = {{ kind = \"permutation\", pattern = \"random\" }}\n\
+                 execution.routing = \"spread\"\n\
+                 [sweep]\nseed = [1, 2]\n\"machine.failure_seed\" = [{failures}]\n"
+            ),
         ),
         hostile(
             "1000 permutations",

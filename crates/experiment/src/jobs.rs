@@ -11,6 +11,11 @@ use std::{
 use cubefold_simulator::Ranks;
 use rayon::ThreadPool;
 
+use crate::{
+    kept_routes::{InUse, KeptRoutes},
+    scenario::Run,
+};
+
 /// The threads and the memory that jobs may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Resources {
@@ -111,6 +116,7 @@ struct Taken {
 pub struct Permit {
     admission: Arc<Admission>,
     bytes: u64,
+    routes: Option<InUse>,
 }
 
 impl Admission {
@@ -126,7 +132,7 @@ impl Admission {
         let mut taken = waited.unwrap_or_else(PoisonError::into_inner);
         taken.bytes = taken.bytes.saturating_add(bytes);
         taken.permits += 1;
-        Permit { admission: Arc::clone(self), bytes }
+        Permit { admission: Arc::clone(self), bytes, routes: None }
     }
 
     fn has_room(&self, taken: &Taken, bytes: u64) -> bool {
@@ -140,8 +146,22 @@ impl Admission {
     }
 }
 
+impl Permit {
+    /// Lets the run look up routes for as long as its memory counts as taken.
+    pub(crate) fn look_up(&mut self, run: &Run, routes: &KeptRoutes) {
+        self.routes = Some(routes.begin(run, self.left()));
+    }
+
+    /// What is left of the memory beside all that were let in and are at work \[bytes\].
+    fn left(&self) -> u64 {
+        self.admission.limit.saturating_sub(self.admission.lock().bytes)
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
+        // Before its memory counts as free.
+        self.routes = None;
         let mut taken = self.admission.lock();
         taken.bytes = taken.bytes.saturating_sub(self.bytes);
         taken.permits -= 1;
@@ -223,6 +243,7 @@ mod tests {
         assert!(room(100) && room(101));
         let first = admission.enter(60);
         assert!(room(40) && !room(41) && !room(u64::MAX));
+        assert_eq!(first.left(), 40);
         let second = admission.enter(0);
         assert!(!room(0), "a third");
         drop((first, second));

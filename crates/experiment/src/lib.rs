@@ -19,6 +19,7 @@ mod glossary;
 mod input_file;
 mod jobs;
 pub mod journal;
+mod kept_routes;
 pub mod launcher;
 mod link_traffic;
 mod missing_processes;

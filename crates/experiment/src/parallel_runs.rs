@@ -18,6 +18,7 @@ use crate::{
     Progress,
     export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     jobs::{Job, Permit, Resources, run_jobs},
+    kept_routes::KeptRoutes,
     runner::{FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure},
     scenario::Run,
 };
@@ -71,13 +72,18 @@ fn each_run<E: Send>(
     let Means { pool, resources, keep, progress } = means;
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     let resources = beside_scenarios(&asked, resources);
-    let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
+    let groups = groups(&asked, 2);
+    let routes = KeptRoutes::new(groups.iter().map(|group| group.run).chain(asked.iter().copied()));
+    let shared =
+        SharedMetrics::measure(pool, &groups, asked.len(), (resources, &routes), &Progress::default());
+    let shared = Mutex::new(shared);
     let resources = Resources { threads: pool.current_num_threads(), ..resources };
     let way = RunWay::new(keep, resources, asked.len());
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
-    run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
+    run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, mut permit| {
         let (run, place) = (asked[job.place], places[job.place]);
         let metrics = shared.lock().unwrap_or_else(PoisonError::into_inner).take(job.place);
+        permit.look_up(run, &routes);
         let finished = caught(run, place, || execute(run, place, way, progress, metrics));
         progress.run_over();
         deliver(place, finished, permit)
@@ -118,8 +124,12 @@ pub fn measure_runs(
     progress: &Progress,
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
-    let mut shared = SharedMetrics::measure(pool, runs, 1, resources, progress);
+    let groups = groups(runs, 1);
+    let routes = KeptRoutes::new(groups.iter().map(|group| group.run).chain(runs.iter().copied()));
+    let mut shared = SharedMetrics::measure(pool, &groups, runs.len(), (resources, &routes), progress);
     let entry = |(place, run): (usize, &&Run)| {
+        let needed = PlacementMetrics::bytes_to_measure(&run.placement);
+        let _in_use = routes.begin(run, resources.memory.saturating_sub(needed));
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {
             run: place as u64,
@@ -140,7 +150,7 @@ pub fn measure_runs(
 /// They are measured before the runs: a run that waited for another's measurement would block a thread
 /// that the measurement may need.
 #[derive(Debug)]
-pub(crate) struct SharedMetrics {
+struct SharedMetrics {
     by_run: Vec<Option<Arc<PlacementMetrics>>>,
 }
 
@@ -151,23 +161,22 @@ struct Group<'run> {
 }
 
 impl SharedMetrics {
-    /// Measures what at least `shared_by` of the runs have in common, in parallel; `progress` counts the runs whose
-    /// placements are measured.
-    pub(crate) fn measure(
+    /// Measures the placements of groups of so many runs, in parallel, with tables of routes that they keep; `progress` counts
+    /// the runs whose placements are measured.
+    fn measure(
         pool: &ThreadPool,
-        runs: &[&Run],
-        shared_by: usize,
-        resources: Resources,
+        groups: &[Group<'_>],
+        runs: usize,
+        (resources, routes): (Resources, &KeptRoutes),
         progress: &Progress,
     ) -> Self {
-        let groups: Vec<Group<'_>> =
-            groups(runs).into_iter().filter(|group| group.places.len() >= shared_by).collect();
         let job = |(place, group): (usize, &Group<'_>)| Job {
             place,
             bytes: PlacementMetrics::bytes_to_measure(&group.run.placement),
         };
         let measured: Vec<OnceLock<Arc<PlacementMetrics>>> = groups.iter().map(|_| OnceLock::new()).collect();
-        run_jobs(pool, groups.iter().enumerate().map(job), resources, |job, _| {
+        run_jobs(pool, groups.iter().enumerate().map(job), resources, |job, mut permit| {
+            permit.look_up(groups[job.place].run, routes);
             // Where this fails every run of the group measures for itself, and fails by its own name.
             if let Ok(metrics) = catch_unwind(AssertUnwindSafe(|| measure(groups[job.place].run))) {
                 measured[job.place].get_or_init(|| metrics);
@@ -176,7 +185,7 @@ impl SharedMetrics {
             Ok::<(), Infallible>(())
         })
         .unwrap_or_else(|never| match never {});
-        let mut by_run = vec![None; runs.len()];
+        let mut by_run = vec![None; runs];
         for (group, metrics) in groups.iter().zip(measured) {
             let metrics = metrics.into_inner();
             group.places.iter().for_each(|&place| by_run[place].clone_from(&metrics));
@@ -185,15 +194,15 @@ impl SharedMetrics {
     }
 
     /// The metrics of the run at `place`, which are then left to the caller.
-    pub(crate) fn take(&mut self, place: usize) -> Option<Arc<PlacementMetrics>> {
+    fn take(&mut self, place: usize) -> Option<Arc<PlacementMetrics>> {
         self.by_run[place].take()
     }
 }
 
-/// The runs by placement and tie rule, in the order in which these occur.
+/// The runs by placement and tie rule, in the order in which these occur, where at least so many have them in common.
 ///
 /// Equal placements of one guest are one in memory: the scenario's library sees to it.
-fn groups<'run>(runs: &[&'run Run]) -> Vec<Group<'run>> {
+fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
     let mut known = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = vec![];
     for (place, run) in runs.iter().enumerate() {
@@ -204,6 +213,7 @@ fn groups<'run>(runs: &[&'run Run]) -> Vec<Group<'run>> {
         });
         groups[group].places.push(place);
     }
+    groups.retain(|group| group.places.len() >= at_least);
     groups
 }
 

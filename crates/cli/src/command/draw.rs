@@ -13,7 +13,7 @@ use cubefold_picture::{
     time_shares, timeline,
 };
 
-use super::execution::{finished, pool};
+use super::execution::{finished, pool, records};
 use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
@@ -199,11 +199,7 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
 
 fn draw_goodput(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let runs: Vec<&Run> = scenario.runs.iter().collect();
-    let finished = finished(&runs, KeepRecords::No, shared)?;
-    let records: Vec<RunRecord> = (0..)
-        .zip(runs.iter().zip(&finished))
-        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
-        .collect();
+    let records = records(&runs, shared)?;
     goodput(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
 }
 
@@ -212,11 +208,7 @@ fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
     if runs.len() > MAX_BARS {
         return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS }));
     }
-    let finished = finished(&runs, KeepRecords::No, shared)?;
-    let records: Vec<RunRecord> = (0..)
-        .zip(runs.iter().zip(&finished))
-        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
-        .collect();
+    let records = records(&runs, shared)?;
     time_shares(&scenario.name, &compared_runs(&scenario.runs, &records)).map_err(refused)
 }
 

@@ -71,30 +71,64 @@ pub(super) fn finished(
     keep: KeepRecords,
     shared: &SharedOptions,
 ) -> Result<Vec<FinishedRun>, Failure> {
-    let places: Vec<usize> = (0..runs.len()).collect();
-    Ok(finished_at(runs, &places, keep, shared)?.into_iter().map(|(_, finished)| finished).collect())
+    in_order(runs, keep, shared, |_, finished| finished)
 }
 
-/// Those of the runs that are at these places, over, with their places in ascending order.
-pub(super) fn finished_at(
+/// What `then` makes of each of the runs, in their order.
+fn in_order<T: Send>(
+    runs: &[&Run],
+    keep: KeepRecords,
+    shared: &SharedOptions,
+    then: impl Fn(usize, FinishedRun) -> T + Sync,
+) -> Result<Vec<T>, Failure> {
+    let places: Vec<usize> = (0..runs.len()).collect();
+    Ok(each_finished(runs, &places, keep, shared, then)?.into_iter().map(|(_, made)| made).collect())
+}
+
+/// The records of runs, in their order.
+pub(super) fn records(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RunRecord>, Failure> {
+    let record = |place: usize, finished: FinishedRun| RunRecord::new(runs[place], place, &finished);
+    in_order(runs, KeepRecords::No, shared, record)
+}
+
+/// A run that is over, with its record.
+pub(super) type RecordedRun = (RunRecord, FinishedRun);
+
+/// Those of the runs that are at these places, over, with their records, by their places.
+pub(super) fn recorded_at(
     runs: &[&Run],
     places: &[usize],
     keep: KeepRecords,
     shared: &SharedOptions,
-) -> Result<Vec<(usize, FinishedRun)>, Failure> {
+) -> Result<Vec<(usize, RecordedRun)>, Failure> {
+    each_finished(runs, places, keep, shared, |place, finished| {
+        (RunRecord::new(runs[place], place, &finished), finished)
+    })
+}
+
+/// What `then` makes of each of the runs that are at these places, as soon as it is over and while its memory counts as taken,
+/// by their places.
+fn each_finished<T: Send>(
+    runs: &[&Run],
+    places: &[usize],
+    keep: KeepRecords,
+    shared: &SharedOptions,
+    then: impl Fn(usize, FinishedRun) -> T + Sync,
+) -> Result<Vec<(usize, T)>, Failure> {
     let resources = shared.resources();
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     check_runs(&asked, resources, keep).map_err(Failure::Refused)?;
     let (pool, progress) = (pool(resources.threads)?, Progress::default());
     let means = Means { pool: &pool, resources, keep, progress: &progress };
     let done = Mutex::new(vec![]);
-    let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _| {
+    let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
         let finished = finished.map_err(|error| Failure::Runs {
             failed: vec![(place, error)],
             of: runs.len(),
             kept: None,
         })?;
-        done.lock().unwrap_or_else(PoisonError::into_inner).push((place, finished));
+        let made = then(place, finished);
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((place, made));
         Ok(())
     };
     let work = Work::runs(Progress::total(&asked), 0, asked.len());

@@ -2,14 +2,12 @@
 
 use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{
-    FinishedRun, KeepRecords, Reference, Run, Scenario, exact_mean, export::RunRecord,
-};
+use cubefold_experiment::{KeepRecords, Reference, Run, Scenario, exact_mean};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 
 use super::{
     draw::{group_and_bar, refused},
-    execution::finished_at,
+    execution::{RecordedRun, recorded_at},
 };
 use crate::{
     arguments::{FileOption, SharedOptions},
@@ -33,10 +31,9 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     let output = Output::open(shared, &scenarios)?;
     let finished = all_finished(&runs, shared)?;
     let counted: Vec<Cow<'_, Run>> =
-        runs.iter().zip(&finished).map(|(run, finished)| finished.run_that_counts(run)).collect();
+        runs.iter().zip(&finished).map(|(run, (_, finished))| finished.run_that_counts(run)).collect();
     let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
-    let reported = named.enumerate().map(|(place, ((name, run), finished))| {
-        let record = RunRecord::new(run, place, &finished);
+    let reported = named.map(|((name, run), (record, finished))| {
         let (group, bar) = group_and_bar(run);
         ReportedRun { name, group, bar, run, record, finished }
     });
@@ -74,12 +71,12 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
 }
 
 /// All runs, over and in their order: with the records of all processes where they are so few that they are drawn.
-fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<FinishedRun>, Failure> {
+fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RecordedRun>, Failure> {
     let pairs = |run: &Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
     let (drawn, others): (Vec<usize>, Vec<usize>) =
         (0..runs.len()).partition(|&place| pairs(runs[place]) <= MAX_PAIRS);
-    let mut finished = finished_at(runs, &drawn, KeepRecords::Yes, shared)?;
-    finished.extend(finished_at(runs, &others, KeepRecords::No, shared)?);
+    let mut finished = recorded_at(runs, &drawn, KeepRecords::Yes, shared)?;
+    finished.extend(recorded_at(runs, &others, KeepRecords::No, shared)?);
     finished.sort_by_key(|(place, _)| *place);
     Ok(finished.into_iter().map(|(_, finished)| finished).collect())
 }

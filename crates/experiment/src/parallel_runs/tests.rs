@@ -77,7 +77,12 @@ fn no_run_is_begun_once_results_cannot_be_kept() {
 fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
     let (pool, progress, all) = (pool(), Progress::default(), twelve_runs());
     let runs: Vec<&Run> = all.iter().collect();
-    let mut shared = SharedMetrics::measure(&pool, &runs, 2, RESOURCES, &progress);
+    let shared_by_two = |runs: &[&Run]| {
+        let groups = groups(runs, 2);
+        let routes = KeptRoutes::new(groups.iter().map(|group| group.run));
+        SharedMetrics::measure(&pool, &groups, runs.len(), (RESOURCES, &routes), &progress)
+    };
+    let mut shared = shared_by_two(&runs);
     let metrics: Vec<Arc<PlacementMetrics>> = (0..12).map(|place| shared.take(place).unwrap()).collect();
     for (place, own) in metrics.iter().enumerate() {
         assert_eq!(**own, *measure(runs[place]));
@@ -86,7 +91,7 @@ fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
             assert_eq!(Arc::ptr_eq(own, others), place % 3 == other % 3, "runs {place} and {other}");
         }
     }
-    let mut of_four = SharedMetrics::measure(&pool, &runs[..4], 2, RESOURCES, &progress);
+    let mut of_four = shared_by_two(&runs[..4]);
     let measured = [0, 1, 2, 3].map(|place| of_four.take(place).is_some());
     assert_eq!(measured, [true, false, false, true], "a placement of one run is left to the run");
 }

@@ -83,8 +83,9 @@ impl CountedRoutes {
                 let place = next.index() as usize;
                 if Some(distances[place]) == links.checked_sub(1) {
                     first.push((port, routes[place]));
-                    let port = network.port_to(next.index(), to.index()).filter(|_| links == 2);
-                    last.extend(port.map(u32::from));
+                    if links == 2 {
+                        last.extend(network.port_to(next.index(), to.index()).map(u32::from));
+                    }
                 }
             }
             Self::new(network.port_bits, network.ports_of_group, (links, count), (&first, &last))

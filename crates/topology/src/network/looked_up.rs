@@ -10,7 +10,7 @@ use prefetch_index::prefetch_index;
 use super::{
     Network, RouteChoice, RoutedMessage,
     counted_routes::{CountedRoutes, DrawnPort},
-    route_tables::PortRow,
+    route_tables::{PortRow, Rows},
 };
 use crate::{
     NodeId, narrow,
@@ -21,10 +21,7 @@ use crate::{
 const FEW: usize = 4;
 
 /// The routes to a node in the tables.
-trait Row<'network>: Copy {
-    /// The row for the routes from one node to another.
-    fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self;
-
+trait Row: Copy {
     /// Prefetches what the row has of a node.
     fn prefetch(self, at: NodeId);
 
@@ -37,12 +34,7 @@ trait Row<'network>: Copy {
 }
 
 /// Over the lowest neighbours.
-impl<'network> Row<'network> for &'network PortRow {
-    #[inline]
-    fn new(network: &'network Network, _seed: u64, _from: NodeId, to: NodeId) -> Self {
-        network.routes.row(network, to, PortRow::new)
-    }
-
+impl Row for &PortRow {
     #[inline]
     fn prefetch(self, at: NodeId) {
         PortRow::prefetch(self, at);
@@ -58,15 +50,9 @@ impl<'network> Row<'network> for &'network PortRow {
 
 /// Drawn by a hash.
 #[derive(Debug, Clone, Copy)]
-struct DrawnRow<'network>(&'network [CountedRoutes], RouteHash);
+struct DrawnRow<'rows>(&'rows [CountedRoutes], RouteHash);
 
-impl<'network> Row<'network> for DrawnRow<'network> {
-    #[inline]
-    fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self {
-        let hash = RouteHash::new(seed, [from, to]);
-        Self(network.route_counts.row(network, to, CountedRoutes::row), hash)
-    }
-
+impl Row for DrawnRow<'_> {
     #[inline]
     fn prefetch(self, at: NodeId) {
         prefetch_index(self.0, at.index() as usize);
@@ -137,11 +123,10 @@ struct Walk<R> {
     ports: CodeWriter,
 }
 
-impl<'network, R: Row<'network>> Walk<R> {
-    /// A walk from a node of a route on.
+impl<R: Row> Walk<R> {
+    /// A walk from a node of a route on, given the row of its destination.
     #[inline]
-    fn new(network: &'network Network, seed: u64, [from, at, to]: [NodeId; 3]) -> Self {
-        let row = R::new(network, seed, from, to);
+    fn new(network: &Network, row: R, at: NodeId, to: NodeId) -> Self {
         Self { at, to, row, ports: CodeWriter::new(network.port_bits) }
     }
 
@@ -178,21 +163,39 @@ impl Network {
         lengths: &mut Vec<u32>,
     ) {
         match choice {
-            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, messages, lengths),
-            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, messages, lengths),
+            RouteChoice::Lowest => {
+                let rows = self.routes.rows();
+                self.walk_together(|_, to| rows.row(self, to, PortRow::new), messages, lengths);
+            }
+            RouteChoice::Spread(seed) => {
+                let rows = self.route_counts.rows();
+                self.walk_together(|from, to| self.drawn_row(&rows, seed, [from, to]), messages, lengths);
+            }
         }
     }
 
-    /// The same by rows of the tables.
-    fn walk_together<'network, R: Row<'network>>(
-        &'network self,
+    /// The row of a route that is drawn, given its ends.
+    #[inline]
+    fn drawn_row<'rows>(
+        &self,
+        rows: &'rows Rows<Box<[CountedRoutes]>>,
         seed: u64,
+        [from, to]: [NodeId; 2],
+    ) -> DrawnRow<'rows> {
+        DrawnRow(rows.row(self, to, CountedRoutes::row), RouteHash::new(seed, [from, to]))
+    }
+
+    /// The same, given the row of the route between two nodes.
+    fn walk_together<R: Row>(
+        &self,
+        row: impl Fn(NodeId, NodeId) -> R,
         messages: &mut [RoutedMessage],
         lengths: &mut Vec<u32>,
     ) {
         let walk = |message: &RoutedMessage| {
             let (from, (_, to)) = (message.node(), message.ends());
-            Walk::<R>::new(self, seed, [from, from, NodeId::new(to)])
+            let to = NodeId::new(to);
+            Walk::new(self, row(from, to), from, to)
         };
         let mut walks: Vec<_> = messages.iter().map(walk).collect();
         let mut going: Vec<usize> = (0..walks.len()).collect();
@@ -239,12 +242,18 @@ impl Network {
     fn walk_alone(
         &self,
         choice: RouteChoice,
-        ends: [NodeId; 3],
+        [from, at, to]: [NodeId; 3],
         is_true: fn(&CodeWriter) -> bool,
     ) -> (NodeId, CodeWriter) {
         match choice {
-            RouteChoice::Lowest => Walk::<&PortRow>::new(self, 0, ends).go_while(self, is_true),
-            RouteChoice::Spread(seed) => Walk::<DrawnRow<'_>>::new(self, seed, ends).go_while(self, is_true),
+            RouteChoice::Lowest => {
+                let rows = self.routes.rows();
+                Walk::new(self, rows.row(self, to, PortRow::new), at, to).go_while(self, is_true)
+            }
+            RouteChoice::Spread(seed) => {
+                let rows = self.route_counts.rows();
+                Walk::new(self, self.drawn_row(&rows, seed, [from, to]), at, to).go_while(self, is_true)
+            }
         }
     }
 

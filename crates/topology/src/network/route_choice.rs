@@ -194,13 +194,24 @@ impl Network {
         if !self.looks_up() {
             return;
         }
+        let (routes, route_counts) = (self.routes.rows(), self.route_counts.rows());
+        let (routes, route_counts) = (&**routes, &**route_counts);
         destinations.par_iter().for_each(|&to| match choice {
             RouteChoice::Lowest => {
-                self.routes.row(self, to, PortRow::new);
+                routes.row(self, to, PortRow::new);
             }
             RouteChoice::Spread(_) => {
-                self.route_counts.row(self, to, CountedRoutes::row);
+                route_counts.row(self, to, CountedRoutes::row);
             }
         });
+    }
+
+    /// Gives up the tables in which routes of such a choice were looked up, whatever its seed: rows that are asked for again
+    /// are made again.
+    pub fn give_up_routes(&self, choice: RouteChoice) {
+        match choice {
+            RouteChoice::Lowest => self.routes.give_up(),
+            RouteChoice::Spread(_) => self.route_counts.give_up(),
+        }
     }
 }

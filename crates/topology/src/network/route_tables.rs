@@ -1,21 +1,39 @@
 //! Tables of routes, a row a destination: the next link from each node, or the numbers of shortest routes.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use arc_swap::{ArcSwap, Guard};
 use prefetch_index::prefetch_index;
 
 use crate::{Network, NodeId};
 
+/// The rows that were made, until they are given up.
+#[derive(Debug)]
+pub(super) struct RouteTable<R>(ArcSwap<Rows<R>>);
+
 /// A row for every destination that was asked for.
 #[derive(Debug)]
-pub(super) struct RouteTable<R>(OnceLock<Box<[OnceLock<R>]>>);
+pub(super) struct Rows<R>(OnceLock<Box<[OnceLock<R>]>>);
 
 impl<R> RouteTable<R> {
     /// Returns a table without rows.
     pub(super) fn new() -> Self {
-        Self(OnceLock::new())
+        Self(ArcSwap::from_pointee(Rows(OnceLock::new())))
     }
 
+    /// The rows, which stay for as long as this is held.
+    #[inline]
+    pub(super) fn rows(&self) -> Guard<Arc<Rows<R>>> {
+        self.0.load()
+    }
+
+    /// Gives up all rows; those that are asked for again are made again.
+    pub(super) fn give_up(&self) {
+        self.0.store(Arc::new(Rows(OnceLock::new())));
+    }
+}
+
+impl<R> Rows<R> {
     /// The row of a destination, made if it is not there.
     #[inline]
     pub(super) fn row(&self, network: &Network, to: NodeId, make: fn(&Network, NodeId) -> R) -> &R {
@@ -89,5 +107,27 @@ impl RouteCounts {
     #[cfg(test)]
     pub(crate) fn distance(&self, node: u32) -> u32 {
         self.distances[node as usize].into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_given_up_stay_for_those_who_hold_them_and_are_made_again() {
+        let network = Network::from_edges(2, &[(0, 1)]).unwrap();
+        let table = RouteTable::<Arc<u32>>::new();
+        let (to, make): (_, fn(&Network, NodeId) -> Arc<u32>) =
+            (NodeId::new(1), |_, to| Arc::new(to.index()));
+        let held = table.rows();
+        let first = Arc::downgrade(held.row(&network, to, make));
+        assert!(Arc::ptr_eq(held.row(&network, to, make), table.rows().row(&network, to, make)));
+        table.give_up();
+        assert_eq!(first.upgrade().as_deref(), Some(&1));
+        let second = Arc::downgrade(table.rows().row(&network, to, make));
+        drop(held);
+        assert!(first.upgrade().is_none());
+        assert_eq!(second.upgrade().as_deref(), Some(&1));
     }
 }
