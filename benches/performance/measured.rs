@@ -75,17 +75,17 @@ impl Report {
 
 fn measure(work: &Work) -> Measured {
     let bytes_before = memory("VmRSS:");
-    let mut rounds: Vec<Elapsed> = vec![];
+    let (mut rounds, mut seconds, mut first_seconds): (Vec<Elapsed>, _, _) = (vec![], 0.0, None);
     let operations = loop {
         let stopwatch = Stopwatch::start().expect("a clock");
         let done = work.round();
         let elapsed = stopwatch.elapsed().expect("a clock");
         work.check(done);
+        seconds += elapsed.cpu.as_secs_f64();
         rounds.push(elapsed);
-        let seconds =
-            |rounds: &[Elapsed]| -> f64 { rounds.iter().map(|round| round.cpu.as_secs_f64()).sum() };
-        let often = rounds.len() >= MIN_ROUNDS && seconds(&rounds[1..]) >= ENOUGH_SECONDS;
-        if work.is_memory() || often || seconds(&rounds) >= LONG_SECONDS {
+        let often = rounds.len() >= MIN_ROUNDS;
+        let enough = seconds - *first_seconds.get_or_insert(seconds) >= ENOUGH_SECONDS;
+        if work.is_memory() || (often && enough) || seconds >= LONG_SECONDS {
             break done.operations;
         }
     };

@@ -125,11 +125,9 @@ pub fn measure_runs(
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
     let groups = groups(runs, 1);
-    let routes = KeptRoutes::new(groups.iter().map(|group| group.run).chain(runs.iter().copied()));
+    let routes = KeptRoutes::new(groups.iter().map(|group| group.run));
     let mut shared = SharedMetrics::measure(pool, &groups, runs.len(), (resources, &routes), progress);
     let entry = |(place, run): (usize, &&Run)| {
-        let needed = PlacementMetrics::bytes_to_measure(&run.placement);
-        let _in_use = routes.begin(run, resources.memory.saturating_sub(needed));
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {
             run: place as u64,

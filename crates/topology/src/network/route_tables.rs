@@ -18,7 +18,7 @@ pub(super) struct Rows<R>(OnceLock<Box<[OnceLock<R>]>>);
 impl<R> RouteTable<R> {
     /// Returns a table without rows.
     pub(super) fn new() -> Self {
-        Self(ArcSwap::from_pointee(Rows(OnceLock::new())))
+        Self(ArcSwap::from_pointee(Rows::new()))
     }
 
     /// The rows, which stay for as long as this is held.
@@ -29,11 +29,15 @@ impl<R> RouteTable<R> {
 
     /// Gives up all rows; those that are asked for again are made again.
     pub(super) fn give_up(&self) {
-        self.0.store(Arc::new(Rows(OnceLock::new())));
+        self.0.store(Arc::new(Rows::new()));
     }
 }
 
 impl<R> Rows<R> {
+    fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
     /// The row of a destination, made if it is not there.
     #[inline]
     pub(super) fn row(&self, network: &Network, to: NodeId, make: fn(&Network, NodeId) -> R) -> &R {

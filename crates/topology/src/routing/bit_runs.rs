@@ -87,6 +87,7 @@ pub(crate) fn place_of(word: u64, below: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::RouteHash;
 
     #[test]
     fn runs_begin_where_so_many_ones_follow() {
@@ -108,10 +109,7 @@ mod tests {
 
     #[test]
     fn places_are_found_by_the_ones_below() {
-        let mut word = 1_u64;
-        for _ in 0..2000 {
-            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let mixed = word >> 32 ^ word; // Knuth 1997, 3.3.4
+        for mixed in (0..2000).map(|number| RouteHash::of(1).at(number)) {
             for word in [mixed, mixed & mixed << 7, mixed | mixed >> 5, mixed << 60, mixed >> 60, u64::MAX, 0]
             {
                 let expected: Vec<u32> = places(word).collect();
