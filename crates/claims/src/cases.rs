@@ -200,7 +200,7 @@ pub(super) fn route(
     )
 }
 
-/// The same by any rules.
+/// The makespan under any rules.
 pub(super) fn route_by(
     program: &impl Routed,
     placement: &Placement,
@@ -216,7 +216,7 @@ pub(super) fn links(mode: LinkMode) -> Communication {
     links_with(mode, TieRule::Direct)
 }
 
-/// The same with a rule for ties.
+/// The makespan under a tie rule.
 #[expect(clippy::expect_used, reason = "a hop of one cycle")]
 pub(super) fn links_with(mode: LinkMode, tie: TieRule) -> Communication {
     Communication::new(mode, Cycles::new(1), tie).expect("a hop of at least one cycle")

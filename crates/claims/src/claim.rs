@@ -169,7 +169,7 @@ impl From<Quantity> for Figure {
     }
 }
 
-/// How the promise binds the measured value.
+/// The relation between the promise and the measured value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Relation {
     /// They are equal.
@@ -182,7 +182,7 @@ enum Relation {
     Stated,
 }
 
-/// What was promised and what was measured in one case.
+/// The promised and the measured value of one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trial {
     pub(super) promised: Quantity,

@@ -54,12 +54,12 @@ impl<'lengths> Run<'lengths> {
         Self { lengths, operation: Operation::AllReduce, algorithm, exchange, ports: Ports::One }
     }
 
-    /// The same on all ports.
+    /// The collective on all ports.
     fn on_all_ports(self) -> Self {
         Self { ports: Ports::All, ..self }
     }
 
-    /// The collective of a vector whose steps cost so many cycles to start.
+    /// The collective of a vector whose steps cost `compute_cycles` cycles to start.
     #[expect(clippy::expect_used, reason = "an algorithm that is defined for the shape")]
     fn collective(self, vector_units: u64, compute_cycles: u64) -> Collective {
         let shape = Shape::new(self.lengths).expect("lengths of at least 2");

@@ -31,7 +31,7 @@ use crate::{
     steps,
 };
 
-/// What is measured of a pair.
+/// The measured values of a pair.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     /// The random permutation sets that are routed besides the shift sets; none are routed without
@@ -156,9 +156,9 @@ pub(super) fn exchange_cases(scope: Scope) -> Vec<Case> {
     cases
 }
 
-/// The claim that a construction of this kind exists; none where the shapes do not decide.
+/// The claim that a construction of this kind exists; `None` if the shapes do not decide.
 ///
-/// Guest and host have as many nodes.
+/// Guest and host have equally many nodes.
 pub(super) fn claim_by_name(kind: ConstructionKind, guest: &Machine, host: &Machine) -> Option<Claim> {
     let (from_torus, to_torus) = (is_torus_guest(guest), is_torus_host(host));
     let (d, c) = (dimensions(guest), dimensions(host));
@@ -188,7 +188,7 @@ pub(super) fn claim_by_name(kind: ConstructionKind, guest: &Machine, host: &Mach
 /// The claim that some construction exists for two square graphs of different dimension; none for
 /// other pairs.
 ///
-/// Guest and host have as many nodes.
+/// Guest and host have equally many nodes.
 pub(super) fn claim_by_choice(guest: &Machine, host: &Machine) -> Option<Claim> {
     let (d, c) = (dimensions(guest), dimensions(host));
     let (Some(_), Some(_), true) = (side(guest), side(host), d != c) else { return None };

@@ -156,7 +156,7 @@ fn check_loads(construction: &Construction, placement: &Placement, findings: &mu
     findings.add(EVENNESS, Trial::equal(1, Quantity::fraction(load.max, load.min)), &case);
 }
 
-/// How many processes a set-valued inverse does not give to the node that they are on, or gives to
+/// The number of processes that a set-valued inverse does not give to the node that they are on, or gives to
 /// another.
 pub(super) fn wrong_processes(
     construction: &Construction,

@@ -20,7 +20,7 @@ pub(super) struct Covered<'construction> {
 }
 
 impl<'construction> Covered<'construction> {
-    /// None where a construction is used outside of its theorem, such as `H_V` for a mesh.
+    /// `None` if a construction is used outside of its theorem, such as `H_V` for a mesh.
     pub(super) fn new(construction: &'construction Construction) -> Option<Self> {
         let from_torus = is_torus_guest(construction.guest());
         let to_torus = is_torus_host(construction.host());
@@ -116,7 +116,7 @@ impl SimpleFactor {
         self.ratios().map(|(ratio, _)| ratio).max().unwrap_or(0)
     }
 
-    /// The same with each ratio doubled whose `l_(v_i)` is over 2 (errata B1).
+    /// The dilation with each ratio doubled whose `l_(v_i)` is over 2 (errata B1).
     pub(super) fn most_folded(&self) -> u64 {
         self.ratios().map(|(ratio, length)| if length > 2 { 2 * ratio } else { ratio }).max().unwrap_or(0)
     }

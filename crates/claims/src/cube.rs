@@ -74,7 +74,7 @@ fn line(bits: u32) -> Machine {
     machine(MachineKind::Line, &[1 << bits])
 }
 
-/// The cube with as many processes as a machine has nodes, a power of two.
+/// The cube with a process per node of a machine whose size is a power of two.
 #[expect(clippy::expect_used, reason = "machines here have 2 to 2^16 nodes")]
 pub(super) fn cube(machine: &Machine) -> Hypercube {
     Hypercube::new(u64::from(machine.node_count().ilog2())).expect("a cube")
@@ -129,7 +129,7 @@ fn wrong_distances(kind: EmbeddingKind, bits: u32, metrics: &PlacementMetrics) -
     (0..bits).filter(is_wrong).count() as u64
 }
 
-/// `D_a`: every dimension has as many edges, so that the mean over all edges is the mean of the
+/// `D_a`: every dimension has equally many edges, so that the mean over all edges is the mean of the
 /// means.
 fn average_distance(metrics: &PlacementMetrics) -> Quantity {
     Quantity::fraction(metrics.dilation.total(), metrics.dilation.edges())

@@ -157,7 +157,7 @@ fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
     findings.add(WRITE_ON_MESHES, Trial::at_most(promised / 2 + 3 * q * side, write), &case);
 }
 
-/// Where a label of so many bits is sent.
+/// The destination of a label of `bits` bits.
 type LabelPermutation = fn(u32, u32) -> u32;
 
 /// The permutations of labels of `bits` bits that cases take.

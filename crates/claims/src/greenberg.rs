@@ -214,9 +214,9 @@ const ROW_EDGES: Claim = Claim::misprinted(
     "G17",
 );
 
-/// What holds.
+/// The claims that hold.
 pub(super) const LOAD_CLAIMS: [Claim; 1] = [LOAD_FACTOR];
-/// What fails as it is printed.
+/// The claims that fail as printed.
 pub(super) const LOAD_PRINTED: [Claim; 2] = [COLUMN_EDGES, ROW_EDGES];
 
 pub(super) fn load_factor_cases(scope: Scope) -> Vec<Case> {

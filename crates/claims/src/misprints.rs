@@ -124,7 +124,7 @@ const VECTOR: Claim = Claim::misprinted(
     "A8",
 );
 
-/// What lemma 4.2.2 limits the phases of the first subset to in the case of errata A8 \[links\].
+/// The limit of lemma 4.2.2 on the phases of the first subset in the case of errata A8 \[links\].
 const FIRST_SUBSET: NonZeroU64 = NonZeroU64::new(3).unwrap();
 
 /// In the order of the errata.

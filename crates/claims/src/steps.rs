@@ -174,7 +174,7 @@ fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
     Some((GENERAL, [full, 2 * full, 2 * doubling * factor.sum() + 2 * c * offset]))
 }
 
-/// Routes the shift sets of the guest and as many random permutation sets, at unit dilation the
+/// Routes the shift sets of the guest and equally many random permutation sets, at unit dilation the
 /// scatter set as well, under all modes.
 pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findings: &mut Findings) {
     let case = ConstructionLabel(covered.construction);

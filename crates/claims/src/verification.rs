@@ -231,7 +231,7 @@ impl Verification {
         }
         let mut checked: Vec<CheckedClaim> =
             self.claims.iter().map(|&(part, claim)| all.checked(part, claim)).collect();
-        // What broke off is told whatever was asked for.
+        // A claim that broke off is reported even if others were asked for.
         let broken = all.checked(VERIFICATION, BROKEN_OFF);
         if broken.verdict == Verdict::Fails && !checked.contains(&broken) {
             checked.push(broken);

@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineError, NodeId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-/// The reason for which so many links or nodes cannot be down.
+/// The reason for which a number of links or nodes cannot be down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{asked} {what} down, expected at most {greatest}: without one more the machine falls apart")]
 pub struct TooManyFailuresError {
@@ -19,7 +19,7 @@ pub struct TooManyFailuresError {
     pub greatest: u64,
 }
 
-/// Returns `machine` with so many links down, drawn by `key`.
+/// Returns `machine` with `count` links down, drawn by `key`.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn with_failed_links(
     fail(machine, count, "links", links, key, |machine, &link| machine.with_failures(&[link], &[]))
 }
 
-/// Returns `machine` with so many nodes down, drawn by `key`.
+/// Returns `machine` with `count` nodes down, drawn by `key`.
 ///
 /// # Errors
 ///

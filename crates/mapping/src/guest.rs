@@ -137,13 +137,13 @@ impl GraphGuest {
         Self { shape }
     }
 
-    /// Its shape, as a machine with as many nodes.
+    /// Its shape, as a machine of the same size.
     #[must_use]
     pub fn shape(&self) -> &Machine {
         &self.shape
     }
 
-    /// The neighbour of a process in a direction; none where a line ends.
+    /// The neighbour of a process in a direction; `None` at the end of a line.
     #[must_use]
     pub fn neighbour(&self, process: ProcessId, direction: Direction) -> Option<ProcessId> {
         let node = self.shape.neighbour(NodeId::new(process.label()), direction)?;

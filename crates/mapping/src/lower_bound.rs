@@ -12,11 +12,11 @@ use cubefold_topology::{Extent, Machine};
 pub struct LeastDistances {
     /// `B`: the least total dilation over `2^(d-1)`, summed over the coordinates \[links\].
     pub sum: u64,
-    /// How it is known.
+    /// The reason for which it holds.
     pub source: BoundSource,
 }
 
-/// How a bound is known to hold.
+/// The reason for which a bound holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundSource {
     /// Proved: Harper 1964 (lines), Bezrukov et al. 1998 (meshes), Guu 1997, Liu & Tang 2023 (rings).

@@ -74,7 +74,7 @@ impl ProductPlacement {
     ///
     /// # Errors
     ///
-    /// When a length is no power of two, or the machine has not as many nodes as the cube has processes.
+    /// When a length is no power of two, or nodes and processes differ in number.
     pub fn new(
         kind: EmbeddingKind,
         cube: Hypercube,

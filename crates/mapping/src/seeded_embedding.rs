@@ -13,7 +13,7 @@ use crate::Placement;
 pub struct SeededEmbedding {
     /// The word for it in every file.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A one-line summary.
     pub summary: &'static str,
     /// Where it comes from: author, year, section.
     pub source: &'static str,
@@ -23,7 +23,7 @@ pub struct SeededEmbedding {
     pub place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
 }
 
-/// What a placement is made of.
+/// The input of a seeded embedding.
 #[derive(Clone, Copy)]
 pub struct PlacementTask<'a> {
     /// The guest, as the machine that it would fill: its nodes are the processes.
@@ -47,6 +47,6 @@ impl fmt::Debug for PlacementTask<'_> {
 pub struct EmbeddingRefusal {
     /// Found and expected.
     pub message: String,
-    /// How to mend it.
+    /// Advice on how to correct the input.
     pub help: &'static str,
 }

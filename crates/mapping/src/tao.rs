@@ -75,7 +75,7 @@ pub struct Construction {
     kind: ConstructionKind,
     guest: Machine,
     guest_lengths: Vec<Length>,
-    host: Machine, // as many nodes as the contracted guest
+    host: Machine, // of the size of the contracted guest
     host_lengths: Vec<Length>,
     plan: Plan,
 }

@@ -15,7 +15,7 @@ pub struct TranslationTable {
     pub entries: Vec<(ProcessId, NodeId)>,
 }
 
-/// How tables are made.
+/// The method by which a table is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TableMethod {
     /// Method 1: every node evaluates the embedding for each neighbour of its process; entries in the order

@@ -76,7 +76,7 @@ impl Axis {
         self.extent.distance(a, b)
     }
 
-    /// The displacement from `at` to the coordinate of `to`; none where `at` has it.
+    /// The displacement from `at` to the coordinate of `to`; `None` if `at` has it.
     #[must_use]
     #[inline(always)]
     pub fn displacement(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Displacement> {
@@ -84,7 +84,7 @@ impl Axis {
         self.extent.displacement(at, to, tie)
     }
 
-    /// The leg along this axis of the route from `at` to `to`; none where they have the same coordinate.
+    /// The leg along this axis of the route from `at` to `to`; `None` if they have the same coordinate.
     ///
     /// Only for grids of at most 2^31 nodes.
     #[must_use]
@@ -96,7 +96,7 @@ impl Axis {
         }
     }
 
-    /// The node one link from `node` in the given direction; none where a line ends.
+    /// The node one link from `node` in the given direction; `None` at the end of a line.
     #[must_use]
     pub fn neighbour(&self, node: NodeId, sign: Sign) -> Option<NodeId> {
         let here = self.coordinate(node);

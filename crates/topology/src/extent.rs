@@ -150,7 +150,7 @@ impl Extent {
         Some(Displacement { sign, hops: straight.min(around) })
     }
 
-    /// The coordinate one link from `coordinate` in the given direction; none where a line ends.
+    /// The coordinate one link from `coordinate` in the given direction; `None` at the end of a line.
     #[must_use]
     pub fn step(self, coordinate: u32, sign: Sign) -> Option<u32> {
         let last = self.last();

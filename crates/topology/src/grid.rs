@@ -94,7 +94,7 @@ impl Grid {
         Direction::all(self.axes.len())
     }
 
-    /// The node that a channel leads to; none where a line ends.
+    /// The node that a channel leads to; `None` at the end of a line.
     ///
     /// # Panics
     ///
@@ -104,7 +104,7 @@ impl Grid {
         self.axis(direction.dimension).neighbour(node, direction.sign)
     }
 
-    /// The link of a channel; none where the channel leads nowhere.
+    /// The link of a channel; `None` if the channel leads nowhere.
     pub(crate) fn link(&self, Channel { node, direction }: Channel) -> Option<Link> {
         let far = self.neighbour(node, direction)?;
         let near = match direction.sign {

@@ -14,12 +14,12 @@ pub trait Digit: Copy {
     #[must_use]
     fn position(&self, index: u32) -> u32;
 
-    /// What a coordinate contributes to an index: the coordinate times the stride, modulo 2^32, so that differences
+    /// The contribution of a coordinate to an index: the coordinate times the stride, modulo 2^32, so that differences
     /// of coordinates give differences of indices.
     #[must_use]
     fn offset(&self, position: u32) -> u32;
 
-    /// What the digits below this one contribute to an index.
+    /// The contribution of the digits below this one to an index.
     #[must_use]
     fn below(&self, index: u32) -> u32;
 

@@ -62,7 +62,7 @@ impl Direction {
             }
     }
 
-    /// The same dimension with the other sign.
+    /// The opposite direction along the same dimension.
     #[must_use]
     pub fn opposite(self) -> Self {
         Self { dimension: self.dimension, sign: self.sign.opposite() }

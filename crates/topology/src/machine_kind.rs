@@ -48,14 +48,14 @@ pub enum MachineKind {
     Caterpillar,
 }
 
-/// What is known of a kind before a machine of it is made.
+/// The properties of a machine kind.
 #[derive(Debug)]
 pub struct MachineKindDescriptor {
     /// The kind.
     pub kind: MachineKind,
     /// The word for it in every file.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub description: &'static str,
     /// The keys of a scenario that describe a machine of this kind, beside the kind.
     pub keys: &'static [&'static str],
@@ -64,12 +64,12 @@ pub struct MachineKindDescriptor {
     structure: KindStructure,
 }
 
-/// How machines of a kind are made.
+/// The parameters from which machines of a kind are made.
 #[derive(Debug)]
 pub(crate) enum KindStructure {
     /// A grid, from lengths.
     Grid {
-        /// How dimensions wrap where nothing else is said.
+        /// The wrap of each dimension if the scenario sets none.
         wrap: Wrap,
         /// Whether there is exactly one dimension.
         one_dimension: bool,
@@ -279,13 +279,13 @@ impl MachineKind {
     /// Every kind.
     pub const ALL: [Self; KINDS.len()] = select(Selection::All);
 
-    /// What is known of it before a machine is made.
+    /// The properties of this kind.
     #[must_use]
     pub fn descriptor(self) -> &'static MachineKindDescriptor {
         &KINDS[self as usize]
     }
 
-    /// How machines of it are made.
+    /// The parameters from which machines of this kind are made.
     pub(crate) fn structure(self) -> &'static KindStructure {
         &self.descriptor().structure
     }
@@ -328,7 +328,7 @@ impl MachineKind {
         self.descriptor().name
     }
 
-    /// How its dimensions wrap where nothing else is said; a graph has none that could.
+    /// The wrap of its dimensions if the scenario sets none; graphs have none.
     #[must_use]
     pub fn wrap(self) -> Wrap {
         match self.structure() {

@@ -51,7 +51,7 @@ pub enum CoordinatesError {
     /// More or fewer numbers than dimensions.
     #[error("{found} coordinates, expected {expected}, one for each dimension")]
     Arity {
-        /// How many were found.
+        /// The number found.
         found: usize,
         /// The number of dimensions.
         expected: usize,

@@ -23,7 +23,7 @@ pub enum PartitionError {
     /// There are more or fewer lengths than dimensions.
     #[error("{found} lengths of the partition, expected {expected}, one for each dimension of the machine")]
     Arity {
-        /// How many were found.
+        /// The number found.
         found: usize,
         /// The number of dimensions.
         expected: usize,

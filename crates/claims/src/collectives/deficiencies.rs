@@ -143,7 +143,7 @@ fn swing_form(bits: u32, dimensions: u32) -> Quantity {
     Quantity::fraction((base - 1) * sum, 3 * power * (base - 2) * (base + 1))
 }
 
-/// The same of recursive doubling.
+/// The deficiency of recursive doubling.
 fn doubling_form(bits: u32, dimensions: u32) -> Quantity {
     if dimensions == 1 {
         return Quantity::fraction(bits.into(), 2);

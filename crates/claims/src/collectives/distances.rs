@@ -1,4 +1,4 @@
-//! How far the messages of an exchange go, and what an all-to-all puts on links: sums over steps,
+//! The distances of the messages of an exchange, and the load of an all-to-all on links: sums over steps,
 //! counted on the machine.
 
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ fn distances(machine: &Machine, run: Run<'_>, node: &dyn Fn(u32) -> NodeId) -> V
     (0..collective.stage_count()).filter_map(of_stage).collect()
 }
 
-/// The same of an all-reduce by whole vectors, or of a reduce-scatter.
+/// The distances of an all-reduce by whole vectors, or of a reduce-scatter.
 fn links(machine: &Machine, algorithm: Algorithm, node: &dyn Fn(u32) -> NodeId) -> Vec<u64> {
     let lengths = machine.shape().lengths();
     let run = match algorithm {

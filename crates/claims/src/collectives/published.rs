@@ -164,7 +164,7 @@ fn curve_cases(is_full: bool) -> Vec<Case> {
     cases
 }
 
-/// How closely a curve is met, by size of the vector: claims with tenths of a percent.
+/// The deviation from a published curve, by vector size: claims in tenths of a percent.
 #[derive(Clone, Copy)]
 struct Bars {
     /// For vectors of at least `least` bytes.
@@ -175,13 +175,13 @@ struct Bars {
 }
 
 impl Bars {
-    /// The claim for a vector of so many KiB.
+    /// The claim for a vector of `kib` KiB.
     fn of(self, kib: u64) -> (Claim, u64) {
         if kib * 1024 >= self.least { self.large } else { self.small }
     }
 }
 
-/// How messages are divided.
+/// The division of messages into packets.
 #[derive(Clone, Copy, PartialEq)]
 enum Packets {
     /// They are whole, and served in the order in which they come.
@@ -214,7 +214,7 @@ fn makespan(program: &dyn ErasedProgram, placement: &Placement, links: Communica
     outcome.expect("a run that is not refused").summary.makespan().get()
 }
 
-/// The makespan of a collective of so many bytes \[cycles\].
+/// The makespan of a collective of `bytes` bytes \[cycles\].
 #[expect(clippy::expect_used, reason = "at least two processes")]
 fn collective_makespan(run: Run<'_>, bytes: u64, packets: Packets) -> u64 {
     let collective = run.collective(bytes / UNIT, START);

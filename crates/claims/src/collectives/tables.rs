@@ -1,4 +1,4 @@
-//! What is printed: runtimes of 32 bytes, goodput, and TACOS' tests.
+//! Printed figures: runtimes of 32 bytes, goodput, and TACOS' tests.
 
 /// A torus with its runtimes \[us\].
 pub(super) type Runtimes = (&'static [u64], Option<u64>, f64, f64, f64);

@@ -113,7 +113,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     ]
 }
 
-/// Which of the two a trial is of.
+/// The variant that a trial tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     /// The statement as printed.

@@ -1,4 +1,4 @@
-//! What is promised of an embedding with its own routes, and its measures against it.
+//! The promise of an embedding with its own routes, and the measured values.
 
 use cubefold_mapping::{RoutedEmbedding, RoutedMeasures, classic::ClassicError};
 
@@ -7,7 +7,7 @@ use crate::{
     findings::{Case, Findings},
 };
 
-/// What is promised of an embedding.
+/// The promise of an embedding.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Promise {
     /// That.

@@ -49,7 +49,7 @@ pub(super) const LEMMA_5_PRINTED: Claim = Claim::misprinted(
     "G12",
 );
 
-/// Those behind section 2, in the order of the report.
+/// The lemmas after section 2, in the order of the report.
 pub(super) const OTHERS: [Claim; 6] = [LEMMA_2_1, LEMMA_2_2, LEMMA_2_3, LEMMA_3, LEMMA_4, LEMMA_5];
 
 /// A cube in words.
@@ -98,7 +98,7 @@ fn check_code(dimensions: u32, findings: &mut Findings) {
     }
 }
 
-/// How often each node has been pebbled, round after round (definition 7).
+/// The number of times each node has been pebbled, by round (definition 7).
 struct Pebbling {
     dimensions: u32,
     pebbles: u32,
@@ -182,7 +182,7 @@ fn check_homes(dimensions: u32, findings: &mut Findings) {
     findings.add(LEMMA_4, Trial::equal(0, wrong), &cube(dimensions));
 }
 
-/// Every set of so many of the first `nodes` nodes, in ascending order; `set` is empty to begin
+/// Every set of `size` of the first `nodes` nodes, in ascending order; `set` is empty to begin
 /// with.
 fn for_each_set(nodes: u32, size: usize, set: &mut Vec<u32>, check: &mut impl FnMut(&[u32])) {
     if set.len() == size {
@@ -195,7 +195,7 @@ fn for_each_set(nodes: u32, size: usize, set: &mut Vec<u32>, check: &mut impl Fn
     }
 }
 
-/// Whether every home behind those that have claimed what is `taken` can claim two neighbours that
+/// Whether every home after those that have claimed the nodes in `taken` can claim two neighbours that
 /// no other has.
 fn claim_pairs(homes: &[u32], dimensions: u32, taken: &mut Vec<u32>) -> bool {
     let Some(&home) = homes.get(taken.len() / 2) else { return true };
@@ -231,7 +231,7 @@ fn check_paths(dimensions: u32, random: usize, findings: &mut Findings) {
     }
 }
 
-/// How many of the paths go from node to neighbour, end at a sink, and meet none of those before.
+/// The number of paths that go from node to neighbour, end at a sink, and meet none of those before.
 fn joined(paths: &[Vec<u32>], sinks: &[u32]) -> u64 {
     let mut met = vec![];
     let mut is_good = |path: &&Vec<u32>| {
@@ -369,7 +369,7 @@ fn in_one_place(method: ReflectionMethod, packed: &SlotTable) -> impl Iterator<I
     })
 }
 
-/// How many slots have two nodes or more.
+/// The number of slots with two nodes or more.
 fn shared(slots: impl Iterator<Item = Slot>) -> u64 {
     let mut slots: Vec<Slot> = slots.collect();
     slots.sort_unstable();

@@ -39,12 +39,12 @@ pub(super) fn meshes(scope: Scope) -> Vec<MeshSides> {
     all.chain(beyond).filter_map(|[rows, columns]| MeshSides::new(rows, columns).ok()).collect()
 }
 
-/// Those of them that are not for the Gray code.
+/// The meshes that the Gray code does not fit.
 pub(super) fn reflected(scope: Scope) -> Vec<MeshSides> {
     meshes(scope).into_iter().filter(|sides| sides.method() == GreenbergMethod::Reflection).collect()
 }
 
-/// A case for the meshes with as many rows each: one mesh alone is too little for a thread.
+/// A case for the meshes with equally many rows: one mesh alone is too little for a thread.
 pub(super) fn by_rows(
     meshes: &[MeshSides],
     check: impl Fn(MeshSides, &mut Findings) + Send + Sync + Copy + 'static,
@@ -67,7 +67,7 @@ pub(super) fn slots(
     found.map_err(|error| findings.fail(claim, &MeshLabel(sides), &error)).ok()
 }
 
-/// How many columns there are from the first with two nodes in a slot on.
+/// The number of columns from the first one with two nodes in a slot.
 pub(super) fn doubled_columns(mesh: IntermediateMesh, table: &SlotTable) -> u64 {
     let mut taken = vec![false; mesh.slot_count() as usize];
     let mut first = mesh.columns();

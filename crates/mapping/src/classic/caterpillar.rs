@@ -12,7 +12,7 @@ use super::{
 };
 use crate::ProcessId;
 
-/// How many places the search tries before it gives up.
+/// The number of places that the search tries before it gives up.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// A one-legged caterpillar: a path, the spine, with at most one leg at each of its vertices.
@@ -26,7 +26,7 @@ pub struct Caterpillar {
 }
 
 impl Caterpillar {
-    /// The caterpillar with a spine of so many vertices and legs at these.
+    /// The caterpillar with a spine of `spine` vertices and legs at the given ones.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Caterpillar {
         self.spine + u32::try_from(self.legs.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether as many vertices have an even distance from one end of the spine as an odd one.
+    /// Whether the vertices at even and at odd distance from one end of the spine are equally many.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
         let odd_on_spine = self.spine / 2;
@@ -217,7 +217,7 @@ fn spine(tree: &Machine) -> Option<Vec<NodeId>> {
     Some(path)
 }
 
-/// All balanced one-legged caterpillars of so many vertices, with no leg at an end of the spine.
+/// All balanced one-legged caterpillars with `vertices` vertices and no leg at an end of the spine.
 ///
 /// # Complexity
 ///

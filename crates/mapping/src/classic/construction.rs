@@ -1,4 +1,4 @@
-//! What a construction of the notes is: its descriptor, the pair that it is asked about, and its plan.
+//! A construction of the notes: its descriptor, the pair that it is asked about, and its plan.
 //!
 //! Each construction is described by one [`ClassicConstruction`] in the file that makes it;
 //! [`ClassicConstruction::ALL`] lists them.
@@ -68,7 +68,7 @@ impl Pair<'_> {
         !self.guest.axes().is_empty() && self.guest.shape() == self.host.shape()
     }
 
-    /// Whether there are as many vertices as nodes.
+    /// Whether guest and host have the same number of nodes.
     pub(super) fn has_same_size(self) -> bool {
         self.guest.node_count() == self.host.node_count()
     }

@@ -10,7 +10,7 @@ pub enum ClassicError {
     /// A number is too small or too large.
     #[error("{name} {found}, expected {least} to {greatest}")]
     Parameter {
-        /// What the number is.
+        /// The name of the number.
         name: &'static str,
         /// The number found.
         found: u64,
@@ -22,9 +22,9 @@ pub enum ClassicError {
     /// Lengths that do not go together, or machines of another kind.
     #[error("{found}, expected {expected}")]
     Pair {
-        /// What was found.
+        /// The guest or host that was found.
         found: String,
-        /// What the construction is for.
+        /// The guests or hosts that the construction takes.
         expected: &'static str,
     },
     /// The search came to its end without an embedding.
@@ -40,7 +40,7 @@ pub enum ClassicError {
     /// The host cannot be made.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// What was made is no embedding.
+    /// The construction's result is not an embedding.
     #[error(transparent)]
     Routes(#[from] RoutedEmbeddingError),
 }

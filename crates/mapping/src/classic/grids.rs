@@ -141,7 +141,7 @@ pub(super) static TORUS_IN_RING: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The torus of two different lengths in the ring of as many nodes: load 1, dilation the smaller
+/// The torus of two different lengths in the ring of the same size: load 1, dilation the smaller
 /// length (CS838 1999, embeddings of tori into tori).
 ///
 /// The rings of the smaller length are laid one after another. With edges in the shorter direction,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ProcessId;
 
-/// Which child of its parent a vertex is.
+/// The position of a vertex among its siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The left one.
@@ -81,7 +81,7 @@ impl GrowingTree {
             order.extend(children.into_iter().map(|child| (child, Some(node))));
             at += 1;
         }
-        // With as many links as a tree has, all nodes are reached only if it is one.
+        // A graph with the link count of a tree reaches all nodes only if it is a tree.
         let labels: Vec<ProcessId> = order.iter().map(|(node, _)| ProcessId::new(node.index())).collect();
         (labels.len() as u64 == network.node_count()).then_some((Self { parents }, labels))
     }
@@ -112,7 +112,7 @@ pub(super) static FLIP_BITS: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// A growing binary tree in the hypercube of so many dimensions: dilation 1, load `O(M/N + log N)`
+/// A growing binary tree in the hypercube of `dimensions` dimensions: dilation 1, load `O(M/N + log N)`
 /// with high probability for `M` vertices and `N` nodes (CS838 1999, dynamic trees).
 ///
 /// The root is on node 0. `flip` decides for every vertex with children which of them stays on its

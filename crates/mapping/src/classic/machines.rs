@@ -8,7 +8,7 @@ use crate::{GraphGuest, Guest, ProcessId};
 /// The most dimensions of a hypercube that tables are made for.
 pub(super) const MAX_DIMENSIONS: u32 = 20;
 
-/// The hypercube of so many dimensions, at least 1.
+/// The hypercube of `dimensions` dimensions, at least 1.
 pub(super) fn hypercube(dimensions: u32) -> Result<Machine, ClassicError> {
     Ok(Machine::new(MachineKind::Hypercube, &vec![2; dimensions as usize])?)
 }

@@ -1,6 +1,6 @@
 //! The list of the constructions of the notes, and guests placed by one of them.
 //!
-//! What is parsed, listed and documented derives from [`ClassicConstruction::ALL`].
+//! Parsing, lists and documentation derive from [`ClassicConstruction::ALL`].
 
 use cubefold_topology::Machine;
 
@@ -123,7 +123,7 @@ impl ClassicPlacement {
         Ok(Self { construction, guest: pair.guest.clone(), table, dilation })
     }
 
-    /// Which construction it is.
+    /// The construction.
     #[must_use]
     pub fn construction(&self) -> &'static ClassicConstruction {
         self.construction
@@ -163,7 +163,7 @@ pub enum ClassicPlacementError {
     /// The construction could not be made.
     #[error(transparent)]
     Construction(#[from] ClassicError),
-    /// What was made is no placement.
+    /// The construction's result is not a placement.
     #[error(transparent)]
     Table(#[from] PlacementTableError),
 }
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (1, 7)]), [""; 0]);
         // A binary tree, with two vertices below the leg at 1.
         assert_eq!(of(&[(0, 4), (0, 1), (1, 2), (1, 3), (3, 5), (3, 6), (2, 7)]), ["flip-bits"]);
-        // A cycle and a node of its own: as many links as a tree.
+        // A cycle and a separate node have the link count of a tree.
         assert_eq!(of(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 0)]), [""; 0]);
     }
 

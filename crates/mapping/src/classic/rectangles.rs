@@ -1,4 +1,4 @@
-//! Meshes of two dimensions with as many nodes in one another: squares and rectangles, and the
+//! Two-dimensional meshes of the same size in one another: squares and rectangles, and the
 //! example of the meshes (2, 9) and (3, 6).
 //!
 //! CS838 1999, embeddings of cube meshes into rectangular meshes, and the reverse.
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ProcessId;
 
-/// A square and a rectangle of as many nodes.
+/// A square and a rectangle of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SquareAndRectangle {
     side: u32,
@@ -67,7 +67,7 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of as many nodes, `z_1 > z_2`:
+/// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of the same size, `z_1 > z_2`:
 /// dilation `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838
 /// 1999, embeddings of cube meshes into rectangular meshes; errata N6).
 ///
@@ -110,7 +110,7 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of as many nodes:
+/// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of the same size:
 /// dilation 1, load and link congestion 2 (CS838 1999, embeddings of rectangular meshes into cube
 /// meshes).
 ///
@@ -126,7 +126,7 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
 ///   . . . . /
 /// ```
 ///
-/// Under a fold some nodes have two vertices, and as many beside it none. What is left over because
+/// Under a fold some nodes have two vertices, and equally many beside it have none. What is left over because
 /// no whole number of runs fits is folded straight back over the two free ends.
 ///
 /// # Errors
@@ -182,7 +182,7 @@ fn folded(pair: SquareAndRectangle, mut along: u32, mut across: u32) -> (u32, u3
     (x, run * width + across)
 }
 
-/// Which of the two meshes is the guest.
+/// The direction of an embedding: which of the two meshes is the guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExampleMeshes {
     /// The mesh (2, 9) in the mesh (3, 6), as the notes draw it.

@@ -24,7 +24,7 @@ pub(super) static TOUR_CYCLE: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation
+/// The ring with a vertex for each node of a connected machine, in that machine: load 1, dilation
 /// at most 3, link congestion at most 2 (CS838 1999, embeddings of linear arrays and cycles;
 /// Sekanina).
 ///

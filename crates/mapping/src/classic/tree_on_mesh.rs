@@ -70,7 +70,7 @@ struct Pattern {
     free: Place,            // the node without an inner vertex
 }
 
-/// How a quarter lies in the next larger mesh, of which it is `side` long.
+/// The position of a quarter, `side` nodes long, in the next larger mesh.
 type Turn = fn(u32, Place) -> Place;
 
 /// The quarters: lower left, lower right, upper left, upper right. The free nodes of all but the

@@ -19,7 +19,7 @@ use crate::ProcessId;
 /// The greatest depth of trees that tables are made for.
 pub(super) const MAX_DEPTH: u32 = MAX_DIMENSIONS - 1;
 
-/// The depth of a complete binary tree, when the hypercube has so many dimensions more.
+/// The depth of a complete binary tree, if the hypercube has `more` further dimensions.
 fn depth_of_tree_in_cube(pair: Pair<'_>, more: u32) -> Option<u32> {
     let depth = network_dimensions(pair.guest, MachineKind::BinaryTree)?;
     let fits = cube_dimensions(pair.host)? == depth + more && depth <= MAX_DEPTH;
@@ -44,7 +44,7 @@ pub(super) struct DoubleRootedTree {
 impl DoubleRootedTree {
     /// The tree of this depth, at least 1.
     ///
-    /// That of depth `n` is made of two of depth `n - 1`, one in each half of the cube. The second
+    /// The tree of depth `n` is made of two trees of depth `n - 1`, one in each half of the cube. The second
     /// is rotated by one dimension and moved so that its path begins across from the root of the
     /// first:
     ///
@@ -66,7 +66,7 @@ impl DoubleRootedTree {
         tree
     }
 
-    /// The tree of twice the size, made of this one in a cube of so many dimensions and a copy of
+    /// The tree of twice the size, made of this one in a cube of `dimensions` dimensions and a copy of
     /// it.
     fn doubled(&self, dimensions: u32) -> Self {
         let shift = rotated_left(self.left[0], dimensions) ^ self.root;
@@ -103,7 +103,7 @@ pub fn double_rooted_tree(depth: u32) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::along_routes_of_the_host(hypercube(depth + 1)?, places, edges)?)
 }
 
-/// The edges of the tree with two roots, with so many vertices in each subtree.
+/// The edges of the tree with two roots and `subtree` vertices in each subtree.
 fn double_rooted_edges(subtree: u32) -> impl Iterator<Item = (ProcessId, ProcessId)> {
     let edge = |one, other| (ProcessId::new(one), ProcessId::new(other));
     let top = [edge(0, 1), edge(0, 2), edge(1, 2 + subtree)];
@@ -252,7 +252,7 @@ pub(super) static BINOMIAL_TREE: ClassicConstruction = ClassicConstruction {
     plan: |pair| Some(Ok(Plan::exact(1, binomial_places(depth_of_tree_in_cube(pair, 0)?)))),
 };
 
-/// The complete binary tree of a depth in the hypercube of as many dimensions, as divide and
+/// The complete binary tree of a depth in the hypercube with as many dimensions as levels, as divide and
 /// conquer runs on it: the left child stays on the node of its parent, the right child of a vertex
 /// of level `l` goes across dimension `l` (CS838 1999, simulation of binary divide and conquer;
 /// errata N8).

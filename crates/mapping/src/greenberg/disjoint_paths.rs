@@ -26,9 +26,9 @@ pub enum DisjointPathsError {
     /// Some source has no path.
     #[error("disjoint paths from {found} sources, expected {expected}")]
     TooFew {
-        /// How many have one.
+        /// The number of sources with a path.
         found: usize,
-        /// How many sources there are.
+        /// The number of sources.
         expected: usize,
     },
 }
@@ -196,7 +196,7 @@ impl Flow {
         }
     }
 
-    /// The port to which a residual arc leads; none where the flow closes it.
+    /// The port to which a residual arc leads; `None` if the flow closes it.
     ///
     /// From the entry of a node: through it when it is free, else back along the path that has it.
     /// From its exit: to its neighbours, and last back through it when a path has it.

@@ -9,7 +9,7 @@ use super::{
     slot_table::bits,
 };
 
-/// What the reflection method did to a mesh.
+/// The steps of the reflection method on a mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReflectionNumbers {
     /// `S`: rows of a block with one node.
@@ -26,7 +26,7 @@ pub struct ReflectionNumbers {
     pub doubled_slots: u32,
     /// Slots without a node before percolation.
     pub empty_slots: u32,
-    /// How many edges joined slots at each distance before percolation, which is the index
+    /// The number of edges between slots at each distance before percolation, which is the index
     /// \[links\].
     pub spectrum: Vec<u64>,
 }
@@ -54,7 +54,7 @@ pub struct GreenbergEmbedding {
     table: SlotTable,
 }
 
-/// What an embedding by reflection knows beside its slots.
+/// The properties of an embedding by reflection, besides its slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reflection {
     method: ReflectionMethod,
@@ -124,7 +124,7 @@ impl GreenbergEmbedding {
         }
     }
 
-    /// How it is placed.
+    /// The method of placement.
     #[must_use]
     pub fn method(&self) -> GreenbergMethod {
         if self.reflection.is_some() { GreenbergMethod::Reflection } else { GreenbergMethod::Gray }
@@ -136,7 +136,7 @@ impl GreenbergEmbedding {
         self.sides
     }
 
-    /// Which of the two coordinates is the row, the one that is compressed: 0 or 1.
+    /// The index, 0 or 1, of the coordinate that is the row, which is compressed.
     #[must_use]
     pub fn row_axis(&self) -> usize {
         self.row_axis
@@ -160,7 +160,7 @@ impl GreenbergEmbedding {
         self.method().promised_dilation()
     }
 
-    /// What the reflection method did; none of the Gray code.
+    /// The steps of the reflection method; `None` for the Gray code.
     #[must_use]
     pub fn numbers(&self) -> Option<&ReflectionNumbers> {
         self.reflection.as_ref().map(|reflection| &reflection.numbers)

@@ -1,4 +1,4 @@
-//! What keeps a mesh from being placed.
+//! The reasons for which a mesh cannot be placed.
 
 use cubefold_topology::{HostDimension, MachineKind};
 
@@ -54,7 +54,7 @@ pub enum GreenbergError {
         dimension: HostDimension,
         /// Its length.
         length: u64,
-        /// How it is placed.
+        /// The method of placement.
         place: WrapPlace,
     },
     /// A guest or a machine whose links lie in no dimensions.
@@ -102,7 +102,7 @@ pub enum GreenbergError {
     Table(#[from] PlacementTableError),
 }
 
-/// How a side is placed whose ends the embedding does not bring together.
+/// The placement of a side whose ends the embedding does not bring together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrapPlace {
     /// It is the side of a mesh by reflection that is not compressed (6.2; errata G18).

@@ -25,7 +25,7 @@ pub struct IntermediateMesh {
     order: ColumnOrder,
 }
 
-/// How the dimensions of the columns' code are numbered in the cube.
+/// The numbering in the cube of the dimensions of the columns' code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnOrder {
     /// As in the code.
@@ -87,7 +87,7 @@ impl IntermediateMesh {
         Slot { row, column: gray_position(self.in_order(node >> self.row_bits)) }
     }
 
-    /// How many links of the cube lie between two slots \[links\].
+    /// The distance of two slots in the cube \[links\].
     #[must_use]
     pub fn distance(self, one: Slot, other: Slot) -> u32 {
         let rows = gray_code_word(one.row) ^ gray_code_word(other.row);

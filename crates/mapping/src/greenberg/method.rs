@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a mesh is placed.
+/// The method by which a mesh is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GreenbergMethod {
     /// By the two-dimensional Gray code (definition 6), where its cube is the smallest.
@@ -71,7 +71,7 @@ impl GreenbergStage {
     pub const ALL: [Self; 7] =
         [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate, Self::Gray];
 
-    /// Those of the reflection method.
+    /// The dilations of the reflection method.
     pub const REFLECTION: [Self; 6] =
         [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
 

@@ -36,7 +36,7 @@ impl LastColumns {
         self.intermediate.row_bits() + self.bits
     }
 
-    /// The node of the subcube that a slot is; none where it is in an earlier column.
+    /// The node of the subcube that a slot is; `None` if it lies in an earlier column.
     fn node(self, slot: Slot) -> Option<u32> {
         let low = (1 << self.bits) - 1;
         let (row, column) = (gray_code_word(slot.row), gray_code_word(slot.column));

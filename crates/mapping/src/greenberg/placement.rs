@@ -12,7 +12,7 @@ use crate::{PlacementTable, ProcessId};
 
 /// Where the processes of a mesh sit on a hypercube.
 ///
-/// Two dimensions lie in the smallest hypercube (theorem 3). Of more, as many as possible are taken
+/// Two dimensions lie in the smallest hypercube (theorem 3). Of further ones, as many as possible are taken
 /// in pairs that save a dimension of the cube each, and what is left by the Gray code: dilation at
 /// most 5, no promise that the cube is the smallest (6.2). A guest dimension may wrap where the
 /// embedding brings its ends together: as the compressed, shorter side of a mesh by reflection
@@ -39,7 +39,7 @@ pub struct GreenbergPlacement {
 /// they decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairedAxes {
-    rows: Option<HostDimension>, // of the guest; none where one is alone
+    rows: Option<HostDimension>, // of the guest; `None` if one dimension is alone
     columns: HostDimension,
     embedding: GreenbergEmbedding, // of (rows, columns)
     first_bit: u32,

@@ -109,7 +109,7 @@ impl ReflectionMethod {
     }
 }
 
-/// How a column of `W` nodes lies in `W1` rows: singlets, rows with one node, above doublets, rows
+/// The layout of a column of `W` nodes in `W1` rows: singlets, rows with one node, above doublets, rows
 /// with two.
 ///
 /// ```text
@@ -124,7 +124,7 @@ struct LineCompression {
     doublets: u32, // D = W - W1, in 1..W1: S = W1 - D rows are singlets
 }
 
-/// Which of the two columns of a block.
+/// One of the two columns of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockColumn {
     /// The left one.

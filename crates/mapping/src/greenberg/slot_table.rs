@@ -83,7 +83,7 @@ pub(super) fn bits(count: u32) -> u32 {
     bits_of(count.into())
 }
 
-/// The same of a longer count.
+/// The same for a 64-bit count.
 pub(super) fn bits_of(count: u64) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }
@@ -139,7 +139,7 @@ impl SlotTable {
         self.slots.iter().map(|slot| slot.column + 1).max().unwrap_or(0)
     }
 
-    /// How many edges of the mesh join slots at each distance, which is its index \[links\].
+    /// The number of mesh edges between slots at each distance, which is the index \[links\].
     #[must_use]
     pub fn spectrum(&self, intermediate: IntermediateMesh) -> Vec<u64> {
         let mut spectrum = vec![];

@@ -73,7 +73,7 @@ fn corollary_2_rows_differ_by_one_dimension_and_columns_by_two_at_most() {
     });
 }
 
-/// How many meshes have each dilation.
+/// The number of meshes of each dilation.
 fn dilations(sides: Vec<MeshSides>) -> Vec<usize> {
     let dilation = |sides: MeshSides| {
         let embedding = GreenbergEmbedding::new([sides.rows().into(), sides.columns().into()]).unwrap();
@@ -193,7 +193,7 @@ fn all_sides(most: u64) -> Vec<MeshSides> {
     (1..=most).flat_map(columns).collect()
 }
 
-/// Those of them that the reflection method is for.
+/// The meshes that need the reflection method.
 fn reflected(most: u64) -> Vec<ReflectionMethod> {
     let sides = all_sides(most).into_iter().filter(|sides| sides.method() == GreenbergMethod::Reflection);
     sides.map(|sides| ReflectionMethod::new(sides).unwrap()).collect()

@@ -118,7 +118,7 @@ fn add_up<C: Counter>(axis: &Axis, links: &mut [C], traffic: &mut [C]) -> Extrem
         .reduce(|| Extremes::NONE, Extremes::and)
 }
 
-/// The same for the lines between neighbouring nodes of the other dimensions below it.
+/// Adds the load of the lines between neighbouring nodes in the lower dimensions.
 fn add_up_lines<C: Counter>(extent: Extent, stride: usize, links: &mut [C], traffic: &mut [C]) -> Extremes {
     let last = links.len() - stride;
     for at in stride..links.len() {

@@ -39,7 +39,7 @@ impl Field {
         fields
     }
 
-    /// The same field as the only one of a label.
+    /// This field as the only field of a label.
     pub(super) fn alone(&self) -> Self {
         Self { shift: 0, ..self.clone() }
     }

@@ -148,7 +148,7 @@ pub(super) fn rearrangement(from: &[u64], to: &[u64]) -> Permutation {
 /// `T_L`: every coordinate folded by `t_(l_i)` (Tao 1988, definition 3.4.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fold {
-    pub(super) lengths: Vec<Option<u64>>, // of each coordinate; none where it stays
+    pub(super) lengths: Vec<Option<u64>>, // of each coordinate; `None` if it stays
 }
 
 impl Fold {

@@ -1,4 +1,4 @@
-//! What a construction is: its kind, its name and source, what it is for and what it promises.
+//! The descriptor of a construction: kind, name, source, conditions and promise.
 //!
 //! Each construction is one [`ConstructionDescriptor`], in the file of its theorem.
 

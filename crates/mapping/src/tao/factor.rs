@@ -65,7 +65,7 @@ impl std::fmt::Display for Factor {
 /// group lists positions in `parts`, ascending. None when there is no such grouping.
 ///
 /// `accepts` is called with a whole and the lengths of its group. Of several groupings the result is the first,
-/// in which earlier wholes have as many as possible of the lengths that appear first.
+/// in which earlier wholes take as many of the first lengths as possible.
 ///
 /// # Complexity
 ///

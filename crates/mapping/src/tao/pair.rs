@@ -77,7 +77,7 @@ impl ShapePair {
         self.host_lengths.iter().product()
     }
 
-    /// Checks that a construction has as many processes as nodes, or a contraction a larger multiple.
+    /// Checks that a construction has one process per node, or a contraction an integer number above 1.
     pub(super) fn check_sizes(&self, contracts: bool) -> Result<(), UnmetCondition> {
         let (processes, nodes) = (self.processes(), self.nodes());
         match contracts {

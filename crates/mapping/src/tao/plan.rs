@@ -1,4 +1,4 @@
-//! What a theorem gives for a pair of shapes.
+//! The construction that a theorem gives for a pair of shapes.
 
 use super::bijection::Composition;
 use super::contraction::Contraction;

@@ -64,7 +64,7 @@ pub(super) fn measured_dilation(construction: &Construction) -> u64 {
     edges(construction.guest()).into_iter().map(distance).max().unwrap()
 }
 
-/// Every node has its processes, as many as the load says, and they have it; all promises on distances hold.
+/// Every node has as many processes as the load says, and they name it; all promises on distances hold.
 pub(super) fn check(construction: &Construction) {
     let context = describe(construction);
     let (guest, host) = (construction.guest(), construction.host());
@@ -106,7 +106,7 @@ fn check_distances(construction: &Construction, context: &str) {
     }
 }
 
-/// What a failing test says.
+/// The text of a failing test.
 pub(super) fn describe(construction: &Construction) -> String {
     let machine = |machine: &Machine| format!("{} {:?}", machine.kind(), machine.shape().lengths());
     format!(

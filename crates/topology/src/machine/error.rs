@@ -72,7 +72,7 @@ pub enum MachineError {
     OwnTwist {
         /// The dimension, counted from 1.
         dimension: usize,
-        /// What it adds.
+        /// The twist found.
         found: u64,
     },
     /// Parameters of a network with switches that are too small.
