@@ -14,7 +14,7 @@ use criterion::{
     Criterion, Throughput, criterion_group, criterion_main,
     measurement::{Measurement, ValueFormatter, WallTime},
 };
-use cubefold::experiment::benchmark::Stopwatch;
+use cubefold::experiment::tools::benchmark::Stopwatch;
 
 use performance::{ROWS, Run, Work};
 

@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, thread::available_parallelism};
 
-use cubefold::experiment::benchmark::{Baseline, Stopwatch};
+use cubefold::experiment::tools::benchmark::{Baseline, Stopwatch};
 use sysinfo::{CpuRefreshKind, System};
 
 /// A sentence about the processors and how busy they are.

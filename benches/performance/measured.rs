@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use cubefold::experiment::benchmark::{Elapsed, Stopwatch};
+use cubefold::experiment::tools::benchmark::{Elapsed, Stopwatch};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 use sysinfo::System;

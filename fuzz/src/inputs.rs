@@ -11,10 +11,10 @@ use std::{
 
 use cubefold_experiment::{
     KeepRecords, Progress, Resources, Run, Scenario, ScenarioErrors, check_runs, execute,
-    export::RunRecord,
-    journal::{Journal, Shard, SweepPlan},
     launcher::LauncherFormat,
     load_text_with, read_coordinates, read_hosts, read_measurement,
+    records::RunRecord,
+    runs::journal::{Journal, Shard, SweepPlan},
 };
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use tempfile::TempDir;

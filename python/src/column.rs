@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{
     Run,
-    export::{ProcessStage, RankOfProcess},
+    records::{ProcessStage, RankOfProcess},
 };
 use cubefold_simulator::StageRecord;
 use pyo3::{

@@ -16,9 +16,8 @@ use std::{
 
 use cubefold_experiment::{
     KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, Site, check_placements, check_runs,
-    execute_runs,
-    export::{Record, RunRecord, write_parquet},
-    measure_runs,
+    execute_runs, measure_runs,
+    records::{Record, RunRecord, write_parquet},
 };
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Coordinates, Machine};

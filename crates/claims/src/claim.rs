@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt};
 
 use cubefold_experiment::{
     exact_mean,
-    export::{ClaimRecord, Figure},
+    records::{ClaimRecord, Figure},
 };
 
 /// A statement of a paper that can be measured.

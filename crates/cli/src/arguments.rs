@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValuePars
 use clap_complete::Shell;
 use cubefold_experiment::{
     Embedding, Setting, embeddings,
-    journal::{Found, Shard},
+    runs::journal::{Found, Shard},
 };
 
 use self::examples::{

@@ -8,8 +8,8 @@ use std::{
 };
 
 use cubefold_experiment::{
-    RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError, launcher::LauncherError,
-    printable,
+    RunError, ScenarioErrors, launcher::LauncherError, printable, runs::journal::JournalError,
+    tools::benchmark::BenchmarkError,
 };
 use textwrap::core::display_width;
 

@@ -9,9 +9,9 @@ use std::{
 
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_experiment::{
-    export::{Document, Record, write_csv, write_document, write_lines, write_parquet},
     launcher::LauncherFormat,
-    program_files::ProgramFormat,
+    records::{Document, Record, write_csv, write_document, write_lines, write_parquet},
+    tools::program_files::ProgramFormat,
 };
 use serde::Serialize;
 use serde_json::Value;

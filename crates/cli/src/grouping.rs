@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{
     Reference, Run, Scenario,
-    export::{RunRecord, ScenarioCaption},
+    records::{RunRecord, ScenarioCaption},
 };
 use cubefold_mapping::ProcessId;
 use cubefold_topology::Coordinates;

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{Scenario, journal::sync_folder};
+use cubefold_experiment::{Scenario, runs::journal::sync_folder};
 use tempfile::NamedTempFile;
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::{Options, WordSeparator, WordSplitter, fill};

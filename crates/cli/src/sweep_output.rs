@@ -6,10 +6,9 @@ use std::{
 };
 
 use cubefold_experiment::{
-    RunError, Scenario,
-    export::RunRecord,
-    journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
-    printable,
+    RunError, Scenario, printable,
+    records::RunRecord,
+    runs::journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
 };
 use tempfile::SpooledTempFile;
 

@@ -1,71 +1,48 @@
 //! Experiments: scenario files, sweeps, runs and result records.
 //!
-//! [`load`] reads scenario files into validated [`Run`]s, or all that is wrong with them, each error at
-//! its place. [`execute_runs`] executes runs in parallel and gives the results in the scenario's order,
-//! whatever the threads; [`export`] holds the records that results are written as.
+//! Each module knows those to its left, and nothing else:
 //!
-//! It prints nothing and knows no terminal: that is for the crate above.
+//! ```text
+//! input  <-  launcher  <-  scenario  <-  records  <-  runs  <-  tools
+//! ```
+//!
+//! - [`input`] reads text: files, places of errors, quantities with units.
+//! - [`launcher`] reads and writes rank files, host lists and coordinate maps of launchers. It lies below
+//!   `scenario`, because scenarios name such files.
+//! - [`scenario`] reads scenario files into validated [`Run`]s, or all their errors, each at its place ([`load`]).
+//! - [`records`] holds the records that results are written as, their columns, definitions and formats.
+//! - [`runs`] executes runs in parallel and keeps journals ([`execute_runs`]).
+//! - [`tools`] holds the rest: program files, calibration, benchmark, comparison of algorithms.
+//!
+//! The crate prints nothing and knows no terminal: that is for the crate above.
 
-mod address_exchange;
-mod algorithm_comparison;
-pub mod benchmark;
-pub mod calibration;
-mod definition;
-mod diagnostic;
-mod exact_mean;
-pub mod export;
-mod generator_key;
-mod glossary;
-mod input_file;
-mod jobs;
-pub mod journal;
-mod kept_routes;
+pub mod input;
 pub mod launcher;
-mod link_traffic;
-mod missing_processes;
-mod parallel_runs;
-mod physical_scale;
-pub mod program_files;
-mod progress;
-mod quantity;
-mod reference;
-mod region;
-mod runner;
-mod scenario;
-mod scenario_program;
-mod schema;
+pub mod records;
+pub mod runs;
+pub mod scenario;
 #[cfg(test)]
 mod support;
-mod text;
-mod topic;
+pub mod tools;
 
-pub use address_exchange::address_exchange_steps;
-pub use algorithm_comparison::{
-    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms, size_in_words,
+pub use input::{Ratio, engineering_rate, engineering_seconds, printable};
+pub use records::{
+    Definition, DefinitionGroup, Topic, exact_mean, mean_of_means, results_schema, scenario_schema,
 };
-pub use definition::Definition;
-pub use exact_mean::{exact_mean, mean_of_means};
-pub use generator_key::generator_key;
-pub use glossary::DefinitionGroup;
-pub use jobs::{Permit, Resources};
-pub use link_traffic::{BusyLinks, LinkTraffic, busy_links, link_congestion};
-pub use parallel_runs::{Means, execute_runs, measure_runs};
-pub use physical_scale::PhysicalScale;
-pub use progress::Progress;
-pub use quantity::{Ratio, engineering_rate, engineering_seconds};
-pub use reference::{MissingReference, Reference};
-pub use runner::{
-    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_placements, check_runs,
-    execute, follow,
+pub use runs::{
+    BusyLinks, Bytes, FinishedRun, KeepRecords, LinkTraffic, Means, MemoryError, Permit, Progress, Resources,
+    RunError, busy_links, check_export, check_placements, check_runs, execute, execute_runs, follow,
+    link_congestion, measure_runs,
 };
 pub use scenario::{
     CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport,
-    Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry, Loading, Phases,
-    ProgramKind, RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, Setting,
-    SettingError, Site, SweptValue, check_with, embeddings, load, load_sites, load_text, load_text_with,
-    load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
+    Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry, Loading,
+    NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario, ScenarioError,
+    ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue, check_with,
+    embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with, program_kinds,
+    read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
-pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
-pub use schema::{results_schema, scenario_schema};
-pub use text::printable;
-pub use topic::Topic;
+pub use tools::{
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
+    address_exchange_steps, settings_besides_algorithms, size_in_words,
+};

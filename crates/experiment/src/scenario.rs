@@ -14,6 +14,7 @@ mod error_report;
 mod errors;
 mod execution;
 mod failures;
+mod generator_key;
 mod goal_file;
 mod keyed_values;
 mod keys;
@@ -26,10 +27,12 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod permutation;
+mod physical_scale;
 mod placement_file;
 mod placement_npy;
 mod program;
 mod row_errors;
+pub(crate) mod scenario_program;
 mod setting;
 mod settings;
 mod source_file;
@@ -59,10 +62,13 @@ pub use self::{
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
+    generator_key::generator_key,
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts, read_measurement},
     loading::{CodeTypes, Loading},
+    physical_scale::PhysicalScale,
     program::{ProgramKind, program_kinds},
+    scenario_program::{NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
     sweep::SweptValue,
 };
@@ -80,10 +86,7 @@ use self::{
     sweep::{Assignment, Sweep},
     value::Size,
 };
-use crate::{
-    PhysicalScale, input_file::STANDARD_INPUT, region::Region, scenario_program::ScenarioProgram,
-    text::printable,
-};
+use crate::input::{input_file::STANDARD_INPUT, region::Region, text::printable};
 
 /// The most runs that one file may ask for.
 const MAX_RUNS: u128 = 1_000_000;

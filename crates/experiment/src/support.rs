@@ -5,10 +5,12 @@ use std::{fs, io::Cursor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{
-    KeepRecords, Progress, Resources, Run, execute,
-    export::RunRecord,
-    journal::{Journal, Shard, SweepPlan},
-    load,
+    records::RunRecord,
+    runs::{
+        KeepRecords, Progress, Resources, execute,
+        journal::{Journal, Shard, SweepPlan},
+    },
+    scenario::{Run, load},
 };
 
 /// Enough memory for all.

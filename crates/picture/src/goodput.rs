@@ -384,7 +384,7 @@ fn bytes_text(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_experiment::export::RunRecord;
+    use cubefold_experiment::records::RunRecord;
 
     use super::*;
     use crate::support::{finished, runs};

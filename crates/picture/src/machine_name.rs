@@ -1,6 +1,6 @@
 //! Machines as titles name them: by the values that a scenario gives.
 
-use cubefold_experiment::{Run, export::counted};
+use cubefold_experiment::{Run, records::counted};
 use cubefold_topology::{Extent, GraphSource, Machine, MachineKind, NetworkParameters, Wrap};
 
 /// The machine of a run, and the one that it is a partition of.

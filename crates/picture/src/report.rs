@@ -8,9 +8,9 @@ mod runs_table;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_experiment::{
-    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
-    export::{RunCaption, settings},
-    printable, size_in_words,
+    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds, printable,
+    records::{RunCaption, settings},
+    size_in_words,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
@@ -258,7 +258,7 @@ mod tests {
 
     use super::*;
     use crate::support::finished;
-    use cubefold_experiment::{export::RunRecord, load_text};
+    use cubefold_experiment::{load_text, records::RunRecord};
 
     const TEXT: &str = "name = \"<b>bold & co</b>\"\n[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\n\
                         kind = \"cc-cube\"\ncompute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"xor\"]\n";

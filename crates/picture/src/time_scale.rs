@@ -1,6 +1,6 @@
 //! Times as pictures show them: cycles, and seconds where the scenario speaks of seconds.
 
-use cubefold_experiment::{Run, engineering_seconds, export::RunRecord};
+use cubefold_experiment::{Run, engineering_seconds, records::RunRecord};
 
 use crate::sheet::as_drawn;
 

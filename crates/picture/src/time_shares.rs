@@ -1,6 +1,6 @@
 //! The shares of each run's makespan, by activity, one bar a run.
 
-use cubefold_experiment::{engineering_seconds, export::RunRecord};
+use cubefold_experiment::{engineering_seconds, records::RunRecord};
 
 use crate::{
     axes::{Axes, Axis, Margins, Ticks},

@@ -7,8 +7,8 @@ use std::{
 
 use cubefold_experiment::{
     Progress, Resources,
-    benchmark::{Benchmark, ComparedRow, Figures, SavedSet, Size, Verdict, compare},
-    export::{BenchRecord, Document, write_document},
+    records::{BenchRecord, Document, write_document},
+    tools::benchmark::{Benchmark, ComparedRow, Figures, SavedSet, Size, Verdict, compare},
 };
 use rayon::ThreadPool;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use cubefold_experiment::{calibration::Calibration, read_measurement};
+use cubefold_experiment::{read_measurement, tools::calibration::Calibration};
 
 use crate::{
     arguments::{CalibrateOptions, SharedOptions},

@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, io};
 use cubefold_experiment::{
     AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, Run, Scenario,
     check_runs,
-    export::{Document, RunCaption, RunRecord},
-    journal::SweepPlan,
+    records::{Document, RunCaption, RunRecord},
+    runs::journal::SweepPlan,
 };
 use serde_json::Value;
 

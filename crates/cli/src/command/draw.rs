@@ -4,8 +4,8 @@ use std::{ffi::OsStr, io::Write, path::Path, slice};
 
 use cubefold_experiment::{
     KeepRecords, Progress, Run, Scenario, SweptValue, busy_links, check_placements, check_runs,
-    export::{PlacementRecord, RunRecord},
     link_congestion, measure_runs,
+    records::{PlacementRecord, RunRecord},
 };
 use cubefold_picture::{
     ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, ScalingColumns,

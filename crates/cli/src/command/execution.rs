@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
-    export::RunRecord, printable,
+    printable, records::RunRecord,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 

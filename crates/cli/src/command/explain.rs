@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use cubefold_experiment::{
     Definition, DefinitionGroup, Topic,
-    export::{Document, write_document},
+    records::{Document, write_document},
 };
 
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write, path::Path};
 
-use cubefold_experiment::{check_export, program_files::ProgramFormat};
+use cubefold_experiment::{check_export, tools::program_files::ProgramFormat};
 
 use crate::{
     arguments::{ExportOptions, SharedOptions},

@@ -3,9 +3,8 @@
 use std::io;
 
 use cubefold_experiment::{
-    Progress, Run, ScenarioError, check_placements, check_with,
-    export::{Document, PlannedRun},
-    measure_runs,
+    Progress, Run, ScenarioError, check_placements, check_with, measure_runs,
+    records::{Document, PlannedRun},
 };
 
 use super::execution;

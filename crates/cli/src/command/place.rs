@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 use cubefold_experiment::{
     Run,
-    export::MachineRecord,
     launcher::{HostList, HostOptions, LauncherFile, LauncherFormat},
     printable, read_coordinates, read_hosts,
+    records::MachineRecord,
 };
 use serde::{Serialize, Serializer};
 use stage::StagePage;

@@ -10,7 +10,7 @@ use std::{
 
 use cubefold_experiment::{
     Permit, Run, Scenario,
-    export::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, write_csv_rows, write_lines},
+    records::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, write_csv_rows, write_lines},
 };
 use cubefold_simulator::{RankTask, StageRecord};
 

@@ -2,8 +2,8 @@
 
 use cubefold_experiment::{
     KeepRecords, check_runs,
-    export::Document,
-    journal::{MergeError, MergedJournals, SweepPlan},
+    records::Document,
+    runs::journal::{MergeError, MergedJournals, SweepPlan},
 };
 
 use super::{execution, process_rows::ProcessRows};

@@ -8,9 +8,8 @@ use std::{
 };
 
 use cubefold_experiment::{
-    Run, address_exchange_steps,
-    export::{MachineRecord, table_columns},
-    printable,
+    Run, address_exchange_steps, printable,
+    records::{MachineRecord, table_columns},
 };
 use cubefold_mapping::{TableMethod, TranslationTable};
 use cubefold_topology::NodeId;

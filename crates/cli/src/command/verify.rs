@@ -3,7 +3,7 @@
 use cubefold_claims::{CheckedClaim, Scope, Verdict, Verification};
 use cubefold_experiment::{
     Progress,
-    export::{ClaimRecord, Document},
+    records::{ClaimRecord, Document},
 };
 
 use super::execution;

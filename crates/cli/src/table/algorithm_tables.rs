@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{
     AlgorithmComparison, FastestChange, engineering_seconds,
-    export::{RunCaption, RunRecord},
+    records::{RunCaption, RunRecord},
     size_in_words,
 };
 

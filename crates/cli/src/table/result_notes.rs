@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use cubefold_experiment::{
     exact_mean,
-    export::{RunCaption, RunRecord, StageRecord, counted},
+    records::{RunCaption, RunRecord, StageRecord, counted},
 };
 
 use super::results_page::{RunRow, bar_legend, mark_legend};
@@ -314,7 +314,7 @@ mod tests {
         StageRecord {
             stage,
             dimension,
-            distance: cubefold_experiment::export::DistanceRecord { min: 0, max: 0, mean: None },
+            distance: cubefold_experiment::records::DistanceRecord { min: 0, max: 0, mean: None },
             waiting_cycles: 0,
             transfer_cycles: 0,
             blocked_cycles,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cubefold_experiment::{
     Definition, SweptValue,
-    export::{Row, RunCaption, RunRecord, TotalsRecord},
+    records::{Row, RunCaption, RunRecord, TotalsRecord},
     settings_besides_algorithms,
 };
 

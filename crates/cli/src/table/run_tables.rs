@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{
     AlgorithmComparison, Reference,
-    export::{RunCaption, RunRecord, ScenarioCaption, settings},
+    records::{RunCaption, RunRecord, ScenarioCaption, settings},
 };
 
 use super::{

@@ -9,7 +9,7 @@ use std::{
 
 use cubefold_experiment::{
     CheckedScenario, CheckedScenarios, Definition, PhysicalScale, Run, Scenario, ScenarioError,
-    export::{PlacementEntry, PlannedRun, Row, counted},
+    records::{PlacementEntry, PlannedRun, Row, counted},
 };
 
 use super::{

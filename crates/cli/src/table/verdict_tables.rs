@@ -3,8 +3,8 @@
 use cubefold_claims::{CheckedClaim, Quantity, Verdict};
 use cubefold_experiment::{
     Definition,
-    benchmark::SavedSet,
-    export::{BenchRecord, Cell, Row, counted as counted_things},
+    records::{BenchRecord, Cell, Row, counted as counted_things},
+    tools::benchmark::SavedSet,
 };
 
 use super::{Page, TextTable, page::WordFit};

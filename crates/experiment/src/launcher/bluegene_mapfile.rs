@@ -12,7 +12,7 @@
 use std::io::{self, Write};
 
 use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
-use crate::text::{Remarks, lines};
+use crate::input::text::{Remarks, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

@@ -22,7 +22,7 @@ use super::{
     HostList,
     switch_tree::{SwitchTree, is_switch_tree},
 };
-use crate::{
+use crate::input::{
     diagnostic::Diagnostics,
     text::{LineCounter, Remarks, described, lines, shortened, span},
 };

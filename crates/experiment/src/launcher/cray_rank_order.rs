@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
-use crate::text::{Remarks, lines};
+use crate::input::text::{Remarks, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

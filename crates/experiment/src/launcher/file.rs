@@ -12,7 +12,7 @@ use super::{
     LauncherError, LauncherFormat,
     hosts::{HostList, HostOptions, Slots},
 };
-use crate::region::Region;
+use crate::input::region::Region;
 
 /// A placement that can be written in a launcher's format.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use super::{
     FormatDescriptor, HostNaming, LauncherError, LauncherFormat, file::LauncherFile, reading::Reading,
 };
-use crate::text::{Remarks, described, lines};
+use crate::input::text::{Remarks, described, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

@@ -6,8 +6,8 @@ use super::{
     LauncherError,
     host_names::{MAX_HOSTS, NameError, exec_hosts, expanded, is_exec_host, parts},
 };
-use crate::diagnostic::Diagnostics;
-use crate::text::{LineCounter, Remarks, described, lines, span};
+use crate::input::diagnostic::Diagnostics;
+use crate::input::text::{LineCounter, Remarks, described, lines, span};
 
 /// The hosts of a machine, as the command line or a scenario names them.
 #[derive(Debug, Clone, Copy, Default)]

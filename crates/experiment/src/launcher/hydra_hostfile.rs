@@ -16,7 +16,7 @@ use super::{
     reading::Reading,
     slurm_hostfile::{self, seat_next},
 };
-use crate::text::{Remarks, described, lines};
+use crate::input::text::{Remarks, described, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use cubefold_topology::NodeId;
 
 use super::{FormatDescriptor, HostList, HostNaming, file::LauncherFile, reading::Reading};
-use crate::text::{Remarks, described, lines};
+use crate::input::text::{Remarks, described, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

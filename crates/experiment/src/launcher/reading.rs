@@ -9,9 +9,9 @@ use super::{
     LauncherFormat,
     hosts::{HostList, HostOptions},
 };
-use crate::diagnostic::Diagnostics;
-use crate::text::{described, span};
-use crate::{missing_processes, region::Region};
+use crate::input::diagnostic::Diagnostics;
+use crate::input::text::{described, span};
+use crate::input::{missing_processes, region::Region};
 
 /// The largest number of processes that are read: a few characters of a task map could stand for any number of them.
 const MAX_PROCESSES: u64 = 1 << 24;

@@ -18,7 +18,7 @@ use super::{
     host_names::{MAX_HOSTS, NameError, expanded, parts},
     reading::Reading,
 };
-use crate::text::{Remarks, described, lines};
+use crate::input::text::{Remarks, described, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {

@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::host_names::{MAX_HOSTS, expanded, parts};
-use crate::{
+use crate::input::{
     diagnostic::Diagnostics,
     text::{Remarks, described, lines, span},
 };
@@ -147,8 +147,9 @@ mod tests {
     fn read(text: &str) -> Result<SwitchTree, Vec<String>> {
         let mut diagnostics = Diagnostics::default();
         let tree = SwitchTree::read(text, &mut diagnostics);
-        let written =
-            |one: &crate::diagnostic::Diagnostic| format!("{}: {}", &text[one.span.clone()], one.message);
+        let written = |one: &crate::input::diagnostic::Diagnostic| {
+            format!("{}: {}", &text[one.span.clone()], one.message)
+        };
         if diagnostics.is_empty() { Ok(tree) } else { Err(diagnostics.kept().iter().map(written).collect()) }
     }
 

@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 use proptest::{collection, prelude::*};
 
 use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, read};
-use crate::region::Region;
+use crate::input::region::Region;
 
 fn hosts(count: u64) -> HostList {
     let names = (0..count).fold(String::new(), |mut names, number| {

@@ -8,7 +8,7 @@ use std::{cell::Cell, path::Path};
 use cubefold_topology::Network;
 
 use super::{errors::ScenarioError, source_file::Place};
-use crate::Bytes;
+use crate::runs::Bytes;
 
 /// The memory that a run takes when it is read, apart from its machine, placement and program \[bytes\].
 ///

@@ -26,7 +26,7 @@ use super::{
     stages_file::MAX_PROCESSES,
     value::{Content, Size},
 };
-use crate::{PhysicalScale, scenario_program::ScenarioProgram};
+use crate::scenario::{PhysicalScale, ScenarioProgram};
 
 use choices::{exchange, ports, stage_order};
 pub(crate) use steps::is_key_of_step;

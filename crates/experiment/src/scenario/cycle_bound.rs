@@ -9,7 +9,7 @@ use super::{
     errors::ScenarioError, execution::ExecutionMode, keys::Key, settings::Settings, source_file::Place,
     value::Size,
 };
-use crate::scenario_program::ScenarioProgram;
+use crate::scenario::ScenarioProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
 const LIMIT: u128 = 1 << 63;

@@ -23,7 +23,7 @@ use super::{
     mapping::{Fit, NamedEmbedding},
     placement_file::Failure,
 };
-use crate::generator_key::generator_key;
+use crate::scenario::generator_key;
 
 pub(super) use axes::{all as all_axis_orders, place as place_axes};
 

@@ -14,7 +14,7 @@ use miette::{
 };
 
 use super::source_file::{Place, SourceFile};
-use crate::text::{printable, push_printable};
+use crate::input::text::{printable, push_printable};
 
 /// Lines up to this length are shown whole \[characters\].
 const MAX_LINE: usize = 160;

@@ -15,7 +15,7 @@ use super::{
     source_file::{Place, SourceFile},
     sweep::Assignment,
 };
-use crate::{
+use crate::input::{
     diagnostic::{Diagnostic, Diagnostics, MAX_REPORTED},
     text::{printable, with_article},
 };

@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     value::{Content, Value},
 };
-use crate::{scenario_program::ScenarioProgram, text::with_article};
+use crate::{input::text::with_article, scenario::ScenarioProgram};
 
 /// How a program is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -12,7 +12,7 @@ use super::{
     source_file::Place,
     value::{Content, Value},
 };
-use crate::generator_key;
+use crate::scenario::generator_key;
 
 /// The machine with the failures that the settings say; reported where they are none of it, or it falls apart.
 pub(super) fn read(

@@ -47,7 +47,10 @@ use super::{
     source_file::{Place, SourceFile},
     stages_file::report_unread,
 };
-use crate::{Ratio, diagnostic::MAX_REPORTED, input_file, scenario_program::ScenarioProgram};
+use crate::{
+    input::{Ratio, diagnostic::MAX_REPORTED, input_file},
+    scenario::ScenarioProgram,
+};
 
 pub(super) static GOAL: ProgramKind = ProgramKind {
     name: "goal",

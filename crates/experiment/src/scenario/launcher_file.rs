@@ -15,13 +15,12 @@ use super::{
     value::{Table, Value},
 };
 use crate::{
-    calibration::Measurement,
-    diagnostic::Diagnostics,
+    input::{diagnostic::Diagnostics, region::Region},
     launcher::{
         self, CoordinateError, CoordinateMap, HostList, HostOptions, LauncherError, LauncherFile,
         LauncherFormat,
     },
-    region::Region,
+    tools::calibration::Measurement,
 };
 
 /// The keys of the table.
@@ -212,7 +211,7 @@ pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
     read_map(path).map_err(ScenarioErrors::new)
 }
 
-/// Reads the output of a benchmark, for [`Calibration`](crate::calibration::Calibration).
+/// Reads the output of a benchmark, for [`Calibration`](crate::tools::calibration::Calibration).
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ use super::{
     stages_file::MessageFile,
     value::Value,
 };
-use crate::{region::Region, scenario_program::ScenarioProgram};
+use crate::{input::region::Region, scenario::ScenarioProgram};
 
 /// Machine files, files of messages and placements that some scenario has asked for.
 #[derive(Debug, Default)]

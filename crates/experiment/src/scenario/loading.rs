@@ -11,7 +11,7 @@ use super::{
     settings::Settings,
     value::{Content, Table, Value},
 };
-use crate::scenario_program::ScenarioProgram;
+use crate::scenario::ScenarioProgram;
 
 /// What is broadcast to load a program: the loader, and then each type of code once. Every node keeps the
 /// type that its process runs, which it decides by its logical address.

@@ -21,7 +21,7 @@ use super::{
     timing::{self, TimingSection},
     value::{Content, Size, Table, Value, read_wraps},
 };
-use crate::text::with_article;
+use crate::input::text::with_article;
 
 /// What the settings say of the machine, as far as it is right.
 #[derive(Debug)]

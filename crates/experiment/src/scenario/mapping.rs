@@ -25,8 +25,8 @@ use super::{
     value::{Content, Size, Value},
 };
 use crate::{
-    region::Region,
-    scenario_program::{ContractedGuest, ScenarioProgram},
+    input::region::Region,
+    scenario::{ScenarioProgram, scenario_program::ContractedGuest},
 };
 
 /// What is compared when a scenario names no embeddings.

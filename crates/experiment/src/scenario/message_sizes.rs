@@ -10,7 +10,10 @@ use super::{
     timing::{both, quantity, without_link},
     value::{Content, Value},
 };
-use crate::{PhysicalScale, Ratio, quantity::Measure};
+use crate::{
+    input::{Ratio, quantity::Measure},
+    scenario::PhysicalScale,
+};
 
 /// The largest size of a message \[units\], and the longest computation in seconds \[cycles\].
 const MAX_UNITS: u64 = (1 << 63) - 1;

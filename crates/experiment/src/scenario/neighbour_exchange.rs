@@ -21,9 +21,8 @@ use super::{
     value::{Content, Size, Table, Value, read_wraps},
 };
 use crate::{
-    generator_key::generator_key,
-    scenario_program::{NeighbourCommunication, ScenarioProgram},
-    text::with_article,
+    input::text::with_article,
+    scenario::{ScenarioProgram, generator_key, scenario_program::NeighbourCommunication},
 };
 
 /// The words for communications.

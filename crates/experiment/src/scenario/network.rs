@@ -17,9 +17,11 @@ use super::{
     value::{Size, Value},
 };
 use crate::{
-    diagnostic::Diagnostics,
+    input::{
+        diagnostic::Diagnostics,
+        text::{Remarks, described, lines, span},
+    },
     launcher::switch_tree::{SwitchTree, is_switch_tree},
-    text::{Remarks, described, lines, span},
 };
 
 /// The keys of a network with their values, as far as they are there.

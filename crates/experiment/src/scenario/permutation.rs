@@ -15,7 +15,10 @@ use super::{
     stages_file::MAX_PROCESSES,
     value::Value,
 };
-use crate::{generator_key, input_file, scenario_program::ScenarioProgram};
+use crate::{
+    input::input_file,
+    scenario::{ScenarioProgram, generator_key},
+};
 
 pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     name: "permutation",

@@ -25,7 +25,9 @@ use super::{
     errors::{ScenarioError, and_more},
     source_file::{Place, SourceFile},
 };
-use crate::{diagnostic::MAX_REPORTED, input_file, missing_processes, region::Region, text::described};
+use crate::input::{
+    diagnostic::MAX_REPORTED, input_file, missing_processes, region::Region, text::described,
+};
 
 /// Why a file gives no placement.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use super::{
     errors::{ScenarioError, and_more},
     placement_file::Failure,
 };
-use crate::{diagnostic::MAX_REPORTED, input_file, region::Region};
+use crate::input::{diagnostic::MAX_REPORTED, input_file, region::Region};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// More than any header has \[bytes\].
@@ -211,7 +211,7 @@ mod tests {
                         [mapping]\nembeddings = [\"file:p.npy\"]\n";
         let run = |numbers: &[u8], shape: &str| {
             std::fs::write(directory.path().join("p.npy"), file("|u1", "False", shape, numbers)).unwrap();
-            crate::load_text(&directory.path().join("s.toml"), scenario)
+            crate::scenario::load_text(&directory.path().join("s.toml"), scenario)
         };
         let read = run(&[0, 0, 1, 0, 1, 1, 0, 1], "(4, 2)").unwrap();
         let nodes: Vec<u32> = read.runs[0].placement.nodes().iter().map(|own| own.index()).collect();

@@ -24,7 +24,7 @@ use super::{
     stages_file::STAGES,
     value::{Content, Value},
 };
-use crate::scenario_program::ScenarioProgram;
+use crate::scenario::ScenarioProgram;
 
 pub(super) use super::neighbour_exchange::COMMUNICATIONS;
 

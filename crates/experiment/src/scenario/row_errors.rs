@@ -9,7 +9,7 @@ use super::{
     errors::{ScenarioError, and_more},
     placement_file::RowTexts,
 };
-use crate::diagnostic::MAX_REPORTED;
+use crate::input::diagnostic::MAX_REPORTED;
 
 /// The first errors of a file by their lines, and the number of all.
 #[derive(Debug, Clone, Default)]

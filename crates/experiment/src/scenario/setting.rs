@@ -123,7 +123,7 @@ fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scenario, load_with};
+    use crate::scenario::{Scenario, load_with};
 
     fn set(text: &str, settings: &[&str]) -> Result<Scenario, String> {
         let directory = tempfile::tempdir().unwrap();

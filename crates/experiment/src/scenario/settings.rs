@@ -17,7 +17,7 @@ use super::{
     sweep::Assignment,
     value::{Content, Entry, Value},
 };
-use crate::text::shortened;
+use crate::input::text::shortened;
 
 /// Where a value is written. A later one goes before an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

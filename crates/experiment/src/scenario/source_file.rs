@@ -15,7 +15,7 @@ use super::{
     errors::{ScenarioError, Standing},
     value::{Entry, entries},
 };
-use crate::{
+use crate::input::{
     input_file::{self, InputError},
     text::shortened,
 };

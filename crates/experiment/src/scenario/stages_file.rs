@@ -26,7 +26,10 @@ use super::{
     row_errors::RowErrors,
     value::Value,
 };
-use crate::{input_file, scenario_program::ScenarioProgram, text::described};
+use crate::{
+    input::{input_file, text::described},
+    scenario::ScenarioProgram,
+};
 
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
@@ -336,7 +339,7 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::MAX_REPORTED;
+    use crate::input::diagnostic::MAX_REPORTED;
 
     fn read_text(text: &str) -> Result<MessageFile, Vec<String>> {
         let directory = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use super::{
     source_file::Place,
     value::{Content, Entry, Value},
 };
-use crate::text::shortened;
+use crate::input::text::shortened;
 
 /// The key of the cases.
 const CASES: &str = "cases";

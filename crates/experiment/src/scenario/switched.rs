@@ -9,7 +9,7 @@ use super::{
     source_file::Place,
     value::Size,
 };
-use crate::text::with_article;
+use crate::input::text::with_article;
 
 /// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered.
 pub(super) fn read(

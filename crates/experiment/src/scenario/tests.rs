@@ -21,7 +21,7 @@ use miette::Diagnostic;
 use tempfile::TempDir;
 
 use super::*;
-use crate::export::PlannedRun;
+use crate::records::PlannedRun;
 
 /// A ring of 8 with nothing wrong; what is added comes after it.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";

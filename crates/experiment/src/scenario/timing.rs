@@ -15,7 +15,10 @@ use super::{
     settings::{Layer, Settings},
     value::{Content, Table, Value},
 };
-use crate::{PhysicalScale, Ratio, quantity::Measure};
+use crate::{
+    input::{Ratio, quantity::Measure},
+    scenario::PhysicalScale,
+};
 
 /// What the settings say of the times of messages, as far as it is right.
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,7 +12,7 @@ use super::{
     keys::MAX_INTEGER,
     source_file::{Place, SourceFile},
 };
-use crate::text::shortened;
+use crate::input::text::shortened;
 
 /// A value and where it is written.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{
     Definition, FinishedRun, Run,
-    export::{Row, RunRecord},
+    records::{Row, RunRecord},
 };
 
 /// A run and its outcome.

@@ -3,9 +3,8 @@
 use std::{collections::BTreeMap, ptr, sync::Arc};
 
 use cubefold_experiment::{
-    BusyLinks, Scenario, SweptValue,
-    export::{PlacementRecord, RunRecord},
-    link_congestion,
+    BusyLinks, Scenario, SweptValue, link_congestion,
+    records::{PlacementRecord, RunRecord},
 };
 
 use super::column::ReportedRun;

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::{Run, export::MachineRecord};
+use cubefold_experiment::{Run, records::MachineRecord};
 use cubefold_mapping::{PairedAxes, Placement, ReflectionNumbers, SlotTable};
 use cubefold_topology::HostDimension;
 use serde::Serialize;

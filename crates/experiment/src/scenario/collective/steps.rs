@@ -10,18 +10,16 @@ use cubefold_collectives::{
 };
 
 use super::{Asked, KINDS, ask, misfit, of_form, over_budget, take_program};
-use crate::{
-    scenario::{
-        budget::OverBudget,
-        errors::{ScenarioError, alternatives, help},
-        keyed_values::KeyedValues,
-        keys::Key,
-        message_sizes::{self, ByStage},
-        program::{ProgramKind, Reading},
-        settings::Step,
-        value::{Content, Value},
-    },
-    scenario_program::ScenarioProgram,
+use crate::scenario::{
+    ScenarioProgram,
+    budget::OverBudget,
+    errors::{ScenarioError, alternatives, help},
+    keyed_values::KeyedValues,
+    keys::Key,
+    message_sizes::{self, ByStage},
+    program::{ProgramKind, Reading},
+    settings::Step,
+    value::{Content, Value},
 };
 
 pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
@@ -240,7 +238,7 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
     let mut values = KeyedValues::new();
     for entry in entries {
         let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
-            let name = crate::text::shortened(&entry.key);
+            let name = crate::input::text::shortened(&entry.key);
             let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
             let error = ScenarioError::at(&entry.key_place, message, "unknown key");
             reading.errors.push(error.with_help(help(&entry.key, &known)));

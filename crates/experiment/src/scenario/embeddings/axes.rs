@@ -12,7 +12,7 @@ use crate::scenario::{
     mapping::{Fit, NamedEmbedding, no_groups},
     placement_file::Failure,
 };
-use crate::{scenario_program::ContractedGuest, text::with_article};
+use crate::{input::text::with_article, scenario::scenario_program::ContractedGuest};
 
 /// What stands before an order.
 pub(super) const PREFIX: &str = "axes:";

@@ -10,7 +10,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{Embedding, Maker};
-use crate::generator_key::generator_key;
+use crate::input::text::with_article;
+use crate::scenario::generator_key;
 use crate::scenario::{
     errors::ScenarioError,
     keys::Key,
@@ -18,7 +19,6 @@ use crate::scenario::{
     placement_file::Failure,
     source_file::Place,
 };
-use crate::text::with_article;
 
 /// What the generator of flip bits is for.
 const FLIP_BITS: &str = "flip bits of cs838";

@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         let found = String::from_utf8_lossy(&self.line[start..end]);
         let found = match found.trim() {
             "" => "the end of the line".to_owned(),
-            text => crate::text::described(text),
+            text => crate::input::text::described(text),
         };
         LineError::new(start..end.max(start), format!("{found}, expected {expected}"))
     }

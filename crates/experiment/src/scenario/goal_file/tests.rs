@@ -301,10 +301,12 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
     let (_directory, path) = file(&goal);
     let text =
         "[machine]\nkind = \"hypercube\"\ndimensions = 5\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
-    let scenario = crate::load_text(&path.with_file_name("s.toml"), text).unwrap();
+    let scenario = crate::scenario::load_text(&path.with_file_name("s.toml"), text).unwrap();
     let run = &scenario.runs[0];
     assert_eq!(run.program.task_graph().unwrap().message_count(), 31);
-    let finished = crate::execute(run, 0, crate::KeepRecords::Yes, &crate::Progress::default()).unwrap();
+    let finished =
+        crate::runs::execute(run, 0, crate::runs::KeepRecords::Yes, &crate::runs::Progress::default())
+            .unwrap();
     assert_eq!(finished.outcome.summary.makespan().get(), 5);
     let levels: Vec<u64> = finished.records.iter().map(|own| own.finish.get()).collect();
     // A rank receives at its number of ones, or ends with its last send: rank 0 at 1, rank 16 at 1.
@@ -320,8 +322,13 @@ fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
         let text = format!(
             "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n{execution}"
         );
-        let scenario = crate::load_text(&path.with_file_name("s.toml"), &text).unwrap();
-        crate::execute(&scenario.runs[0], 0, crate::KeepRecords::No, &crate::Progress::default())
+        let scenario = crate::scenario::load_text(&path.with_file_name("s.toml"), &text).unwrap();
+        crate::runs::execute(
+            &scenario.runs[0],
+            0,
+            crate::runs::KeepRecords::No,
+            &crate::runs::Progress::default(),
+        )
     };
     assert_eq!(run("[execution]\neager_units = 9\n").unwrap().outcome.summary.makespan().get(), 9);
     let error = run("").unwrap_err().to_string().replace(&path.display().to_string(), "a.goal");
@@ -342,9 +349,11 @@ fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
         "machine = {{ kind = \"full-mesh\", nodes = {ranks}, latency_cycles = 2500 }}\n\
          program = {{ kind = \"goal\", file = \"a.goal\", compute_cycles = 1500 }}\nexecution.eager_units = \"all\"\n"
     );
-    let scenario = crate::load_text(&path.with_file_name("s.toml"), &text).unwrap();
+    let scenario = crate::scenario::load_text(&path.with_file_name("s.toml"), &text).unwrap();
     let run = &scenario.runs[0];
-    let finished = crate::execute(run, 0, crate::KeepRecords::No, &crate::Progress::default()).unwrap();
+    let finished =
+        crate::runs::execute(run, 0, crate::runs::KeepRecords::No, &crate::runs::Progress::default())
+            .unwrap();
     finished.outcome.summary.makespan().get()
 }
 

@@ -6,7 +6,7 @@ use cubefold_collectives::CollectiveStep;
 use cubefold_mapping::ProcessId;
 
 use super::{collectives::record, *};
-use crate::export::RunRecord;
+use crate::records::RunRecord;
 
 fn on(machine: &str, program: &str) -> String {
     format!("[machine]\n{machine}\n[program]\n{program}")

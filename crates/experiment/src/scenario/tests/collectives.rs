@@ -4,7 +4,10 @@ use cubefold_collectives::{Algorithm, Exchange, Operation, Ports};
 use cubefold_mapping::ProcessId;
 
 use super::*;
-use crate::{KeepRecords, Progress, execute, export::RunRecord};
+use crate::{
+    records::RunRecord,
+    runs::{KeepRecords, Progress, execute},
+};
 
 const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n";
 

@@ -1,7 +1,7 @@
 //! Machines with switches, twists and failures, the choice among routes, and permutations.
 
 use super::*;
-use crate::{KeepRecords, Progress, execute};
+use crate::runs::{KeepRecords, Progress, execute};
 
 const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n";
 

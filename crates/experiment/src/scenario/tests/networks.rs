@@ -1,7 +1,7 @@
 //! Machines and guests that are no grids, and the programs of CS838 1999.
 
 use super::*;
-use crate::{KeepRecords, Progress, execute};
+use crate::runs::{KeepRecords, Progress, execute};
 use cubefold_topology::TieRule;
 
 /// A machine of a kind that has dimensions, in one line.

@@ -1,0 +1,14 @@
+//! Text that people and other programs write, read the same way everywhere: files up to a bound, places in a
+//! text, lists of errors, quantities with units. Nothing here knows scenarios or launchers.
+
+pub(crate) mod diagnostic;
+pub(crate) mod input_file;
+pub(crate) mod missing_processes;
+pub(crate) mod quantity;
+pub(crate) mod region;
+pub(crate) mod text;
+
+pub use self::{
+    quantity::{Ratio, engineering_rate, engineering_seconds},
+    text::printable,
+};

@@ -1,0 +1,52 @@
+//! Results as other programs read them.
+//!
+//! Records are types of their own, apart from the simulator's: their names and order are the interface
+//! (`docs/reading-results.md`). In JSON, what does not apply is `null`, never left out and never 0. Each
+//! record stands with its columns ([`column`]), from which the other formats derive.
+
+pub(crate) mod bench_record;
+mod caption;
+pub(crate) mod claim_record;
+pub(crate) mod collective_record;
+pub(crate) mod column;
+pub(crate) mod construction_record;
+mod csv_file;
+pub(crate) mod definition;
+mod document;
+mod exact_mean;
+pub(crate) mod execution_record;
+mod glossary;
+pub(crate) mod machine_record;
+mod parquet;
+pub(crate) mod placement_record;
+pub(crate) mod program_record;
+mod read_flat;
+pub(crate) mod row_records;
+pub(crate) mod run_columns;
+mod run_record;
+mod schema;
+pub(crate) mod time_record;
+mod topic;
+
+pub use bench_record::BenchRecord;
+pub use caption::{RunCaption, ScenarioCaption, counted, settings};
+pub use claim_record::{ClaimRecord, Figure};
+pub use collective_record::StepRecord;
+pub use column::{Cell, Record, Row, Word};
+pub use construction_record::{ConstructionRecord, PromisedStepsRecord};
+pub use csv_file::{CsvHeader, write_csv, write_csv_rows};
+pub use definition::Definition;
+pub use document::{Document, write_document, write_lines};
+pub use exact_mean::{exact_mean, mean_of_means};
+pub use execution_record::{ExecutionRecord, PhaseLengths};
+pub use glossary::DefinitionGroup;
+pub use machine_record::MachineRecord;
+pub use parquet::{ParquetTable, write_parquet};
+pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
+pub use program_record::ProgramRecord;
+pub use read_flat::{ReadResultsError, read_flat};
+pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, table_columns};
+pub use run_record::RunRecord;
+pub use schema::{results_schema, scenario_schema};
+pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
+pub use topic::Topic;

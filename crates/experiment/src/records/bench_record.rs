@@ -1,0 +1,199 @@
+//! A row of the benchmark as `cubefold bench` writes it, and its columns.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::column::{Column, Record, Row};
+use crate::{
+    records::definition::{Definition, Kind},
+    tools::benchmark::{ComparedRow, Figures},
+};
+
+/// The figures of a row (`docs/performance.md`), and what they are compared with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BenchRecord {
+    /// What was measured, and its size.
+    pub row: String,
+    /// The least processor time; none of a row that is missing.
+    pub cpu_milliseconds: Option<f64>,
+    /// The least time on the wall.
+    pub wall_milliseconds: Option<f64>,
+    /// The least processor time over that of the baseline.
+    pub ratio_to_baseline: Option<f64>,
+    /// The excess of a usual repetition over the least.
+    pub noise_percent: Option<f64>,
+    /// The saved ratio; none of a new row, or without a comparison.
+    pub saved_ratio_to_baseline: Option<f64>,
+    /// By how much the ratio is greater than the saved one.
+    pub change_percent: Option<f64>,
+    /// By how much they may differ.
+    pub allowed_percent: Option<f64>,
+    /// `same`, `slower`, `faster`, `new` or `missing`; none without a comparison.
+    pub verdict: Option<&'static str>,
+}
+
+impl BenchRecord {
+    /// The record of a row that is compared with nothing.
+    #[must_use]
+    pub fn new(figures: &Figures) -> Self {
+        Self {
+            cpu_milliseconds: Some(milliseconds(figures.cpu)),
+            wall_milliseconds: Some(milliseconds(figures.wall)),
+            ratio_to_baseline: Some(figures.ratio),
+            noise_percent: Some(percent(figures.noise)),
+            ..Self::unmeasured(figures.row.clone())
+        }
+    }
+
+    /// The record of a row with its comparison.
+    #[must_use]
+    pub fn compared(row: &ComparedRow) -> Self {
+        let measured = row.now.as_ref().map_or_else(|| Self::unmeasured(row.row.clone()), Self::new);
+        Self {
+            saved_ratio_to_baseline: row.saved.as_ref().map(|saved| saved.ratio_to_baseline),
+            change_percent: row.change().map(percent),
+            allowed_percent: row.allowed().map(percent),
+            verdict: Some(row.verdict.name()),
+            ..measured
+        }
+    }
+
+    fn unmeasured(row: String) -> Self {
+        Self {
+            row,
+            cpu_milliseconds: None,
+            wall_milliseconds: None,
+            ratio_to_baseline: None,
+            noise_percent: None,
+            saved_ratio_to_baseline: None,
+            change_percent: None,
+            allowed_percent: None,
+            verdict: None,
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn percent(part: f64) -> f64 {
+    part * 100.0
+}
+
+impl Record for BenchRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(BENCH, record);
+    }
+}
+
+/// A row of the benchmark.
+pub(crate) static BENCH: &[Column<BenchRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "row",
+            title: "row",
+            kind: Kind::Text,
+            text: "What was measured, with the size of the machine or the number of runs.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.row).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "cpu_milliseconds",
+            title: "cpu ms",
+            kind: Kind::Decimal,
+            unit: "milliseconds",
+            text: "The least processor time of the row's work, over all repetitions.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.cpu_milliseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "wall_milliseconds",
+            title: "wall ms",
+            kind: Kind::Decimal,
+            unit: "milliseconds",
+            text: "The least time on the wall, over all repetitions.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.wall_milliseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "ratio_to_baseline",
+            title: "ratio",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The least processor time of the row over that of a fixed loop that is measured \
+                  in turn with it, so that machines can be compared.",
+            formula: "cpu / cpu of the baseline",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.ratio_to_baseline.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "noise_percent",
+            title: "noise %",
+            aliases: &["noise"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "How far the middle repetition lies above the least one, that of the row and \
+                  that of the baseline added.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.noise_percent.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "saved_ratio_to_baseline",
+            title: "saved",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The ratio of the saved figures that are compared with.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.saved_ratio_to_baseline.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "change_percent",
+            title: "change %",
+            aliases: &["change"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "By how much the ratio is above the saved one.",
+            formula: "100 * (ratio / saved - 1)",
+            source: "docs/performance.md",
+        },
+        value: |own| own.change_percent.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "allowed_percent",
+            title: "allowed %",
+            aliases: &["allowed"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "By how much the ratio may be above the saved one before the row is called \
+                  slower: the noise of both, and at least 5.",
+            formula: "max(5, noise now + noise saved)",
+            source: "docs/performance.md",
+        },
+        value: |own| own.allowed_percent.into(),
+    },
+    Column {
+        definition: Definition { name: "verdict", kind: Kind::Text, ..Definition::BLANK },
+        value: |own| own.verdict.into(),
+    },
+];

@@ -1,0 +1,266 @@
+//! What tables show of runs beside the columns of their records: names, swept values, constructions and
+//! the settings that runs have in common.
+
+use std::sync::Arc;
+
+use cubefold_mapping::{
+    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+};
+use cubefold_topology::{Machine, Wrap};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join, execution_record::PhaseLengths,
+};
+use crate::{
+    input::text::with_article,
+    scenario::{EmbeddingName, Run, Scenario, SweptValue},
+};
+
+/// A scenario, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioCaption {
+    /// Its name.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<RunCaption>,
+}
+
+/// A run, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCaption {
+    /// The keys that the sweep sets, as paths, and the values as written, on one line.
+    pub combination: Arc<[SweptValue]>,
+    /// The embedding's name.
+    pub embedding: String,
+    /// A sentence on the construction of Tao's, of Greenberg's or of the notes that was taken, where one was.
+    pub construction: Option<String>,
+}
+
+impl ScenarioCaption {
+    /// The caption of a scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { name: scenario.name.clone(), runs: scenario.runs.iter().map(RunCaption::new).collect() }
+    }
+}
+
+impl RunCaption {
+    /// The caption of a run.
+    #[must_use]
+    pub fn new(run: &Run) -> Self {
+        let construction = match &*run.placement {
+            Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
+            Placement::Classic(placement) => Some(by_the_notes(placement, &run.embedding)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
+            Placement::Product(_) | Placement::Table(_) => None,
+        };
+        Self { combination: Arc::clone(&run.combination), embedding: run.embedding.to_string(), construction }
+    }
+}
+
+/// A sentence on the construction that an embedding's name stands for.
+fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
+    let dilation = construction.dilation();
+    let at_most = match dilation.exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let promise = format!("dilation {at_most}{}", dilation.links);
+    let taken = format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
+    let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
+    if embedding.construction().is_some() {
+        return format!("{embedding}, {pair}: {taken}; it promises {promise}.");
+    }
+    format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
+}
+
+/// A sentence on the construction of the notes that was taken.
+fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> String {
+    let at_most = match placement.dilation().exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let pair = format!("{} on {}", shape(placement.guest()), shape(placement.table().machine()));
+    let (construction, links) = (placement.construction(), placement.dilation().links);
+    let section = construction.source;
+    format!("{embedding}, {pair}: {construction} (CS838, {section}); it promises dilation {at_most}{links}.")
+}
+
+/// A sentence on what Greenberg's construction did.
+fn by_greenberg(placement: &GreenbergPlacement) -> String {
+    let (guest, method) = (shape(placement.guest()), placement.method());
+    let promise = match method {
+        GreenbergMethod::Gray => "dilation",
+        GreenbergMethod::Reflection => "dilation at most",
+    };
+    let dimensions = placement.table().machine().shape().dimension_count();
+    format!(
+        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
+        placement.promised_dilation()
+    )
+}
+
+fn shape(machine: &Machine) -> String {
+    format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"))
+}
+
+/// The settings that all runs of a scenario have in common, each named and in words: of a setting that some of them
+/// differ in, the parts in which they do not.
+#[must_use]
+pub fn settings<'runs>(
+    records: &(impl Iterator<Item = &'runs RunRecord> + Clone),
+) -> Vec<(&'static str, String)> {
+    let common = |groups| common(records.clone(), groups);
+    [
+        ("machine", common(machine)),
+        ("program", common(program)),
+        ("execution", common(execution)),
+        ("loading", common(|record| groups([loading(record)]))),
+    ]
+    .into_iter()
+    .filter(|(_, words)| !words.is_empty())
+    .collect()
+}
+
+/// The words that all records say alike, each group of words without a comma.
+fn common<'runs>(
+    mut records: impl Iterator<Item = &'runs RunRecord>,
+    groups: fn(&RunRecord) -> Vec<WordGroup>,
+) -> String {
+    let mut common = records.next().map(groups).unwrap_or_default();
+    for record in records {
+        for (group, own) in common.iter_mut().zip(groups(record)) {
+            for (word, own) in group.iter_mut().zip(own) {
+                if *word != own {
+                    word.clear();
+                }
+            }
+        }
+    }
+    let joined = |group: WordGroup| {
+        let words: Vec<String> = group.into_iter().filter(|word| !word.is_empty()).collect();
+        words.join(" ")
+    };
+    let groups: Vec<String> = common.into_iter().map(joined).filter(|group| !group.is_empty()).collect();
+    groups.join(", ")
+}
+
+/// Words that stand side by side; empty ones are left out.
+type WordGroup = Vec<String>;
+
+/// Each text as a group of its own.
+fn groups(texts: impl IntoIterator<Item = String>) -> Vec<WordGroup> {
+    texts.into_iter().map(|text| vec![text]).collect()
+}
+
+fn machine(record: &RunRecord) -> Vec<WordGroup> {
+    let machine = &record.machine;
+    let shape = join(&machine.shape, "x");
+    let implied = vec![machine.kind.wrap() == Wrap::Around; machine.wrap.len()];
+    let wrap = if machine.wrap == implied {
+        String::new()
+    } else {
+        let wraps: Vec<_> =
+            machine.wrap.iter().map(|&around| if around { "around" } else { "open" }).collect();
+        format!("({})", wraps.join(", "))
+    };
+    let partition = machine.partition.as_ref().map_or_else(String::new, |partition| {
+        let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
+        format!("partition {shape} from ({base}) on")
+    });
+    let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
+    words.extend(groups([
+        partition,
+        format!("{} links", machine.links),
+        format!("{} a link", counted(machine.hop_cycles, "cycle")),
+    ]));
+    words.extend(groups(network_rules(machine)));
+    words
+}
+
+/// What is not as by default in the network and the nodes of a machine.
+fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
+    let rules = [
+        (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
+        (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
+        machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
+        (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
+        machine.processors_per_node.map(|processors| format!("{processors} processors a node")),
+        machine
+            .local_latency_cycles
+            .zip(machine.local_unit_cycles)
+            .map(|(latency, unit)| format!("{} and {unit} a unit inside a node", counted(latency, "cycle"))),
+        machine.cycle_nanoseconds.map(|length| format!("{length} ns a cycle")),
+    ];
+    rules.into_iter().map(Option::unwrap_or_default)
+}
+
+/// The cycles that loading takes; nothing where it is not asked for.
+fn loading(record: &RunRecord) -> String {
+    record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
+}
+
+fn program(record: &RunRecord) -> Vec<WordGroup> {
+    let program = &record.program;
+    if let Some(steps) = &program.steps {
+        let words: Vec<String> = steps.iter().map(step).collect();
+        return groups([format!("{} of {}", program.kind, words.join(", "))]);
+    }
+    let dimensions = program.dimensions.map(|dimensions| counted(dimensions.into(), "dimension"));
+    let stages = program.stages.as_ref().map(|stages| {
+        const SHOWN: usize = 12;
+        let dots = if stages.len() > SHOWN { " .." } else { "" };
+        format!("stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
+    });
+    let guest = program.guest.as_ref().map_or_else(String::new, |guest| {
+        format!("on {} {}", with_article(&guest.kind), join(&guest.shape, "x"))
+    });
+    let communication = program.communication.as_ref().map(|name| match program.sets {
+        Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
+        None => name.to_string(),
+    });
+    let compute = format!("{} a stage", counted(program.compute_cycles, "compute cycle"));
+    let mut words = vec![vec![program.kind.to_string(), guest]];
+    let others = [communication, dimensions, stages, Some(compute), sizes(program)];
+    words.extend(groups(others.map(Option::unwrap_or_default)));
+    words
+}
+
+/// A step of a sequence.
+fn step(step: &StepRecord) -> String {
+    let Some(own) = &step.collective else { return "computation".to_owned() };
+    let over = own.over.as_ref().map_or_else(String::new, |over| format!(" over {}", join(over, " ")));
+    format!("{}{over}", own.operation)
+}
+
+/// The sizes of messages, where they have more than one unit.
+fn sizes(program: &ProgramRecord) -> Option<String> {
+    let units = program.stage_units.as_ref()?;
+    let (least, greatest) = (units.iter().min().unwrap_or(&1), units.iter().max().unwrap_or(&1));
+    let range = if least == greatest { String::new() } else { format!("{least} to ") };
+    let bytes = program.message_bytes.map_or_else(String::new, |bytes| format!(" ({bytes} bytes)"));
+    Some(format!("messages of {range}{}{bytes}", counted(*greatest, "unit")))
+}
+
+fn execution(record: &RunRecord) -> Vec<WordGroup> {
+    let execution = &record.execution;
+    let tie = if execution.tie == "direct" { String::new() } else { format!("ties {}", execution.tie) };
+    let choice = match execution.dimension_choice.as_deref() {
+        Some("random") => "dimensions at random".to_owned(),
+        _ => String::new(),
+    };
+    let phases = match execution.phases.as_ref().map(PhaseLengths::as_str) {
+        Some("embedding") | None => String::new(),
+        Some(phases) => format!("phases {phases}"),
+    };
+    let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
+    groups([execution.mode.to_string(), tie, choice, phases, eager])
+}
+
+/// A number of things, in the singular for one.
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}

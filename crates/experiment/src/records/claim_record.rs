@@ -1,0 +1,135 @@
+//! A claim of a paper as `cubefold verify` writes it, and its columns.
+
+use serde::Serialize;
+
+use super::column::{Cell, Column, Record, Row};
+use crate::records::definition::{Definition, Kind};
+
+/// One claim of a paper with what was measured (`docs/verify.md`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClaimRecord {
+    /// Where it stands, such as "Tao 4.5.4".
+    pub source: &'static str,
+    /// What it says, in plain words.
+    pub claim: &'static str,
+    /// The number of cases in which it was tried.
+    pub cases: u64,
+    /// The value promised in the worst case.
+    pub promised: Option<Figure>,
+    /// The value measured in the worst case.
+    pub worst: Option<Figure>,
+    /// `holds`, `bounded`, `fails-as-printed` or `fails`.
+    pub verdict: &'static str,
+    /// The erratum on a printed statement that fails.
+    pub erratum: Option<&'static str>,
+}
+
+/// A value of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Figure {
+    /// A whole number.
+    Whole(u64),
+    /// The number nearest to a fraction.
+    Fraction(f64),
+}
+
+impl Figure {
+    fn cell(self) -> Cell<'static> {
+        match self {
+            Self::Whole(number) => number.into(),
+            Self::Fraction(number) => number.into(),
+        }
+    }
+}
+
+impl Record for ClaimRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(CLAIM, record);
+    }
+}
+
+/// A claim of a paper.
+pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "source",
+            title: "source",
+            kind: Kind::Text,
+            text: "Where the claim stands: Tao 4.5.4 is theorem 4.5.4 of Tao 1988, or its section.",
+            source: "docs/verify.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.source.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "claim",
+            title: "claim",
+            kind: Kind::Text,
+            text: "What the paper promises, in plain words.",
+            source: "docs/verify.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.claim.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "cases",
+            title: "cases",
+            kind: Kind::Natural,
+            unit: "cases",
+            text: "The number of cases in which the claim was tried.",
+            source: "docs/verify.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.cases.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "promised",
+            title: "promised",
+            kind: Kind::Decimal,
+            text: "The value that the claim promises in the worst case: the one in which the \
+                  measured value is largest in proportion, or the promise is broken.",
+            source: "docs/verify.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.promised.map(Figure::cell).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "worst",
+            title: "worst",
+            kind: Kind::Decimal,
+            text: "The value measured in the worst case.",
+            source: "docs/verify.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.worst.map(Figure::cell).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "verdict",
+            title: "verdict",
+            kind: Kind::Text,
+            text: "Of verify: the claim holds, is bounded (an upper bound that is not always \
+                  reached), fails-as-printed (see its erratum) or fails. Of bench: the row is the \
+                  same, slower, faster, new or missing.",
+            source: "docs/verify.md; docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.verdict.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "erratum",
+            title: "erratum",
+            kind: Kind::Text,
+            text: "The entry of the errata on a claim that fails as printed.",
+            source: "docs/errata.md",
+            ..Definition::BLANK
+        },
+        value: |claim| claim.erratum.into(),
+    },
+];

@@ -1,0 +1,230 @@
+//! The collective of a record, its columns, and the steps of a sequence.
+
+use std::num::NonZeroU64;
+
+use cubefold_collectives::{CollectiveSpecification, CollectiveStep, Operation};
+use cubefold_topology::Shape;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Word,
+    column::{Cell, Column},
+};
+use crate::records::definition::{Definition, Kind};
+
+/// A collective as a scenario asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectiveRecord {
+    /// What is done, such as `all-reduce`.
+    pub operation: Word,
+    /// How.
+    pub algorithm: Word,
+    /// What messages carry; none where there is no choice.
+    pub exchange: Option<Word>,
+    /// The ports of a node that are used at a time, `1` or `all`; none where there is no choice.
+    pub ports: Option<Word>,
+    /// The lengths of the logical shape.
+    pub logical_shape: Vec<u64>,
+    /// The dimensions of it that a group extends over; none where all processes are one group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<Vec<usize>>,
+    /// The root of operations that have one.
+    pub root: Option<u32>,
+    /// The size of the vector; none of a barrier.
+    pub vector_units: Option<u64>,
+    /// The same in bytes, where units have bytes.
+    pub vector_bytes: Option<u64>,
+    /// The units reduced in a cycle; none where reducing takes no time.
+    pub reduce_units_per_cycle: Option<u64>,
+}
+
+/// A step of a sequence: a collective or a computation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The collective; its members stand beside the other one.
+    #[serde(flatten)]
+    pub collective: Option<CollectiveRecord>,
+    /// The order of cube dimensions of the collective, where one is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<Vec<u8>>,
+    /// The cost of starting a step of the collective, or the whole computation \[cycles\].
+    pub compute_cycles: u64,
+}
+
+impl StepRecord {
+    pub(super) fn new(step: CollectiveStep<'_>, vector_bytes: Option<u64>) -> Self {
+        match step {
+            CollectiveStep::Collective { specification, groups } => Self {
+                collective: Some(CollectiveRecord::new(specification, groups, vector_bytes)),
+                stages: cube_dimensions(specification),
+                compute_cycles: specification.compute_cycles,
+            },
+            CollectiveStep::Computation(cycles) => {
+                Self { collective: None, stages: None, compute_cycles: cycles }
+            }
+        }
+    }
+}
+
+/// The order of cube dimensions of a collective, where one is given.
+pub(super) fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> {
+    // There are fewer than 2^32 ranks, and so fewer than 32 dimensions.
+    let number = |&dimension: &u32| u8::try_from(dimension).ok();
+    own.cube_dimensions.as_ref().and_then(|order| order.iter().map(number).collect())
+}
+
+impl CollectiveRecord {
+    pub(super) fn new(
+        own: &CollectiveSpecification,
+        groups: Option<(&Shape, &[usize])>,
+        vector_bytes: Option<u64>,
+    ) -> Self {
+        let algorithm = own.algorithm.descriptor();
+        let shape = groups.map_or(&own.shape, |(shape, _)| shape);
+        let has_vector = own.operation != Operation::Barrier;
+        Self {
+            operation: own.operation.name().into(),
+            algorithm: algorithm.name.into(),
+            exchange: own.chosen_exchange().map(|exchange| exchange.name().into()),
+            ports: algorithm.has_ports().then(|| own.ports.name().into()),
+            logical_shape: shape.lengths().to_vec(),
+            over: groups.map(|(_, over)| over.to_vec()),
+            root: own.operation.descriptor().has_root.then_some(own.root),
+            vector_units: has_vector.then_some(own.vector_units),
+            vector_bytes: vector_bytes.filter(|_| has_vector),
+            reduce_units_per_cycle: own.reduce_units_per_cycle.map(NonZeroU64::get),
+        }
+    }
+}
+
+/// The collective.
+pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_operation",
+            title: "operation",
+            aliases: &[
+                "all-reduce",
+                "reduce-scatter",
+                "all-gather",
+                "broadcast",
+                "reduce",
+                "gather",
+                "all-to-all",
+                "barrier",
+                "collective",
+            ],
+            kind: Kind::Text,
+            text: "What a collective does. The columns of collectives are there only if a run is one.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.operation).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_algorithm",
+            title: "algorithm",
+            aliases: &["swing", "ring", "bucket", "recursive-doubling", "bruck"],
+            kind: Kind::Text,
+            text: "How a collective does it.",
+            source: "docs/model.md, section 16, algorithms",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.algorithm).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_exchange",
+            title: "exchange",
+            kind: Kind::Text,
+            text: "What the messages of a pattern carry: halving, the blocks that the partner has still to deal with; whole, all of the share. Empty for algorithms without a choice.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.exchange.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_ports",
+            title: "ports",
+            kind: Kind::Text,
+            text: "The ports of a node that the algorithm uses at a time: 1, or all, two a dimension. Empty for algorithms without a choice.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.ports.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_logical_shape",
+            title: "logical shape",
+            kind: Kind::Shape,
+            unit: "processes",
+            text: "The lengths of the torus of processes by which the algorithm finds partners.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::shape(&own.logical_shape),
+    },
+    Column {
+        definition: Definition {
+            name: "program_over",
+            title: "over",
+            kind: Kind::List,
+            text: "The dimensions of the logical shape, counted from 0, that a group extends over: the collective runs in every group at the same time. The column is there only if a collective has several groups.",
+            source: "docs/model.md, section 16, groups and sequences",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.over.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_root",
+            title: "root",
+            kind: Kind::Natural,
+            text: "The process that differs from the others in a broadcast, reduce, gather or scatter.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.root.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_vector_units",
+            title: "vector",
+            aliases: &["vector_units"],
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The size of the vector of a collective; empty of a barrier.",
+            formula: "M",
+            source: "docs/model.md, section 16",
+        },
+        value: |own| own.vector_units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_vector_bytes",
+            title: "vector bytes",
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The size of the vector in bytes; empty where a unit has none.",
+            formula: "M",
+            source: "docs/model.md, sections 16 and 17",
+            ..Definition::BLANK
+        },
+        value: |own| own.vector_bytes.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_reduce_units_per_cycle",
+            title: "reduced a cycle",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units that a process reduces in a cycle; empty where reducing takes no time.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.reduce_units_per_cycle.into(),
+    },
+];

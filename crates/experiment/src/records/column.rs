@@ -1,0 +1,401 @@
+//! The one table of result columns: what a column is, and the row of cells that a record becomes.
+//!
+//! Every record stands in a file of this module with the columns that it fills: the definition of each
+//! (name, title, unit, kind, text, formula, source) and the function that takes its cell from the
+//! record. CSV, Parquet, tables, reports, `cubefold explain` and the list of terms in
+//! `docs/reading-results.md` derive from these entries. JSON has the members of the records themselves;
+//! a test holds the two to each other.
+//!
+//! The order of the columns in files is that in which [`Record::fill`] adds them.
+
+use std::{borrow::Cow, fmt, io};
+
+use crate::{
+    input::{engineering_rate, engineering_seconds},
+    records::definition::{Definition, Kind},
+};
+
+/// A column whose cells are taken from a `T`, or a term beside such columns.
+#[derive(Debug)]
+pub(crate) struct Column<T: ?Sized> {
+    pub(crate) definition: Definition,
+    pub(crate) value: for<'record> fn(&'record T) -> Cell<'record>,
+}
+
+/// A word that the program knows, or one that was read back from a file.
+pub type Word = Cow<'static, str>;
+
+/// The value of a definition without a column.
+pub(super) fn no_cell<T: ?Sized>(_: &T) -> Cell<'_> {
+    Cell::Absent
+}
+
+/// The unit of columns that hold seconds.
+pub(super) const SECONDS: &str = "seconds";
+/// The unit of columns that hold parts of a hundred.
+pub(super) const PERCENT: &str = "percent";
+/// The unit of columns that hold rates.
+pub(super) const BYTES_PER_SECOND: &str = "bytes a second";
+
+/// One value of a row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Cell<'record> {
+    /// The record has no such member.
+    #[default]
+    Absent,
+    /// The member does not apply: `null` in JSON, empty in CSV.
+    Missing,
+    /// Words, or a list as CSV writes it.
+    Text(Cow<'record, str>),
+    /// A statement that holds or does not.
+    Truth(bool),
+    /// A whole number.
+    Natural(u64),
+    /// A sum over all processes and stages.
+    Sum(u128),
+    /// A finite number with a fraction.
+    Decimal(f64),
+}
+
+impl Cell<'_> {
+    /// The cell of a member that is left out where it does not apply.
+    pub(super) fn optional(value: Option<impl Into<Self>>) -> Self {
+        value.map_or(Self::Absent, Into::into)
+    }
+
+    /// The lengths of a shape, such as `8x8`.
+    pub(super) fn shape(lengths: &[u64]) -> Self {
+        Self::Text(join(lengths, "x").into())
+    }
+
+    /// The items of a list, separated by spaces.
+    pub(super) fn list<I: fmt::Display>(items: &[I]) -> Self {
+        Self::Text(join(items, " ").into())
+    }
+
+    /// Whether there is a value.
+    #[must_use]
+    pub fn has_value(&self) -> bool {
+        !matches!(self, Self::Absent | Self::Missing)
+    }
+
+    /// The value as tables show it: yes or no, and three digits of a fraction; none where there is no value.
+    #[must_use]
+    pub fn shown(&self) -> Option<String> {
+        match self {
+            Self::Absent | Self::Missing => None,
+            Self::Truth(holds) => Some(if *holds { "yes" } else { "no" }.to_owned()),
+            Self::Decimal(number) => Some(format!("{number:.3}")),
+            Self::Text(_) | Self::Natural(_) | Self::Sum(_) => Some(self.to_string()),
+        }
+    }
+}
+
+/// Items with a separator between them.
+pub(super) fn join<I: fmt::Display>(items: &[I], separator: &str) -> String {
+    let items: Vec<String> = items.iter().map(I::to_string).collect();
+    items.join(separator)
+}
+
+/// The value as CSV has it; numbers are written as in JSON.
+impl fmt::Display for Cell<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent | Self::Missing => Ok(()),
+            Self::Text(text) => text.fmt(formatter),
+            Self::Truth(holds) => holds.fmt(formatter),
+            Self::Natural(number) => number.fmt(formatter),
+            Self::Sum(sum) => sum.fmt(formatter),
+            Self::Decimal(number) => {
+                serde_json::Number::from_f64(*number).map_or(Ok(()), |number| number.fmt(formatter))
+            }
+        }
+    }
+}
+
+impl<'record> From<&'record str> for Cell<'record> {
+    fn from(text: &'record str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'record> From<&'record String> for Cell<'record> {
+    fn from(text: &'record String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl<'record> From<&'record Word> for Cell<'record> {
+    fn from(word: &'record Word) -> Self {
+        Self::Text(Cow::Borrowed(word))
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(holds: bool) -> Self {
+        Self::Truth(holds)
+    }
+}
+
+impl From<u128> for Cell<'_> {
+    fn from(sum: u128) -> Self {
+        Self::Sum(sum)
+    }
+}
+
+impl From<u64> for Cell<'_> {
+    fn from(number: u64) -> Self {
+        Self::Natural(number)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(number: u32) -> Self {
+        Self::Natural(number.into())
+    }
+}
+
+impl From<u8> for Cell<'_> {
+    fn from(number: u8) -> Self {
+        Self::Natural(number.into())
+    }
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(number: usize) -> Self {
+        Self::Natural(number as u64)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(number: f64) -> Self {
+        if number.is_finite() { Self::Decimal(number) } else { Self::Missing }
+    }
+}
+
+impl<'record, T: Into<Cell<'record>>> From<Option<T>> for Cell<'record> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// What becomes a row of cells.
+pub trait Record {
+    /// Adds the cells of the record to a row, in the order of the columns in files; without a record the
+    /// columns alone.
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>);
+
+    /// All columns that such records can have, in the order of files.
+    #[must_use]
+    fn columns() -> Vec<&'static Definition> {
+        let mut row = Row::default();
+        Self::fill(None, &mut row);
+        row.cells.into_iter().map(|(column, _)| column).collect()
+    }
+}
+
+impl<R: Record> Record for &R {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        R::fill(record.map(|record| &**record), row);
+    }
+}
+
+/// The cells of a record with their columns. Rows of one type of record have the same columns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row<'record> {
+    cells: Vec<(&'static Definition, Cell<'record>)>,
+}
+
+impl<'record> Row<'record> {
+    /// The row of a record.
+    #[must_use]
+    pub fn new<R: Record>(record: &'record R) -> Self {
+        let mut row = Self::default();
+        R::fill(Some(record), &mut row);
+        row
+    }
+
+    /// Adds the cells of a part of the record; absent ones where the record does not have the part.
+    pub(super) fn section<T: ?Sized>(&mut self, columns: &'static [Column<T>], part: Option<&'record T>) {
+        for Column { definition, value } in columns.iter().filter(|own| own.definition.kind != Kind::Term) {
+            self.cells.push((definition, part.map_or(Cell::Absent, |part| value(part))));
+        }
+    }
+
+    /// Adds the cells of a part that has columns in several sections.
+    pub(super) fn part<R: Record>(&mut self, part: Option<&'record R>) {
+        R::fill(part, self);
+    }
+
+    /// The cells in the order of their columns.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell<'record>> {
+        self.cells.iter().map(|(_, cell)| cell)
+    }
+
+    /// The cell with this name in files; absent where there is none.
+    #[must_use]
+    pub fn cell(&self, name: &str) -> &Cell<'record> {
+        self.cells.iter().find(|(column, _)| column.name == name).map_or(&Cell::Absent, |(_, cell)| cell)
+    }
+
+    /// The cell with this name as tables show it: times and rates in the unit that suits them; none where there is no
+    /// value.
+    #[must_use]
+    pub fn shown(&self, name: &str) -> Option<String> {
+        let (column, cell) = self.cells.iter().find(|(column, _)| column.name == name)?;
+        match (column.unit, cell) {
+            (SECONDS, Cell::Decimal(seconds)) => Some(engineering_seconds(*seconds)),
+            (BYTES_PER_SECOND, Cell::Decimal(rate)) => Some(engineering_rate(*rate)),
+            (PERCENT, Cell::Decimal(percent)) => Some(format!("{percent:.1} %")),
+            (_, cell) => cell.shown(),
+        }
+    }
+}
+
+/// The columns that some of the records have, in the order of files, each with its place in the rows.
+///
+/// # Errors
+///
+/// When reading a record does.
+pub(super) fn present_columns<R: Record>(
+    records: impl Iterator<Item = io::Result<R>>,
+) -> io::Result<Vec<(usize, &'static Definition)>> {
+    let columns = R::columns();
+    let mut present = vec![false; columns.len()];
+    for record in records {
+        for (present, cell) in present.iter_mut().zip(Row::new(&record?).cells()) {
+            *present |= *cell != Cell::Absent;
+        }
+    }
+    Ok(columns.into_iter().enumerate().filter(|(place, _)| present[*place]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{
+        records::{
+            BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RankOfProcess, RunRecord,
+            placement_record::PlacementRecord, read_flat::rows_of_json,
+        },
+        runs::{KeepRecords, Progress, execute},
+        support::runs,
+    };
+
+    /// Scenarios that have every member of records together.
+    const SCENARIOS: [&str; 5] = [
+        "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
+         mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
+         guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
+         loading = { code_types = \"same\" }\n[sweep]\n\
+         \"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n",
+        "machine = { kind = \"ring\", shape = [8] }\n",
+        "machine = { kind = \"hypercube\", shape = [2, 2, 2, 2] }\nmapping.embeddings = [\"greenberg\"]\n\
+         [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"mesh\", shape = [3, 5] }\n\
+         communication = \"scatter\"\n",
+        "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
+         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
+         program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
+        "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n\
+         [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
+    ];
+
+    /// Compares the cells that a record has with its JSON, member by member.
+    fn assert_row_is_json<R: Record + serde::Serialize>(record: &R) {
+        let json = serde_json::to_value(record).unwrap();
+        let (names, rows) = rows_of_json(&[json]);
+        let expected: Vec<(String, String)> = names.into_iter().zip(rows.concat()).collect();
+        let row = Row::new(record);
+        let columns = R::columns();
+        assert_eq!(columns.len(), row.cells().count());
+        let present = columns.iter().zip(row.cells()).filter(|(_, cell)| **cell != Cell::Absent);
+        let found: Vec<(String, String)> =
+            present.map(|(column, cell)| (column.name.to_owned(), cell.to_string())).collect();
+        assert_eq!(found, expected);
+        for (column, cell) in columns.iter().zip(row.cells()) {
+            assert!(fits(column.kind, cell), "{}: {cell:?}", column.name);
+        }
+    }
+
+    fn fits(kind: Kind, cell: &Cell<'_>) -> bool {
+        match cell {
+            Cell::Absent | Cell::Missing => true,
+            Cell::Text(_) => matches!(kind, Kind::Text | Kind::Shape | Kind::List),
+            Cell::Truth(_) => kind == Kind::Truth,
+            Cell::Natural(_) => matches!(kind, Kind::Natural | Kind::Decimal),
+            Cell::Sum(_) => kind == Kind::Sum,
+            Cell::Decimal(_) => kind == Kind::Decimal,
+        }
+    }
+
+    #[test]
+    fn rows_have_the_scalars_of_json_in_their_order() {
+        for run in SCENARIOS.iter().flat_map(|text| runs(text)) {
+            let finished = execute(&run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
+            let mut record = RunRecord::new(&run, 3, &finished);
+            assert_row_is_json(&record);
+            record.ratio_to_reference = Some(0.75);
+            assert_row_is_json(&record);
+            assert_row_is_json(&PlannedRun::new(3, &run));
+            assert_row_is_json(&PlacementEntry {
+                run: 3,
+                scenario: run.scenario.to_string(),
+                processes: record.processes,
+                nodes: record.nodes,
+                machine: record.machine,
+                program: record.program,
+                embedding: record.embedding,
+                placement: PlacementRecord::with_distances(&finished.metrics, &run.placement),
+            });
+            let first = finished.records.first().unwrap();
+            let (stage, rank) = (first.into(), RankOfProcess::new(&run.program, first.process));
+            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage, rank });
+        }
+    }
+
+    #[test]
+    fn every_column_has_a_definition() {
+        let columns = [
+            RunRecord::columns(),
+            PlacementEntry::columns(),
+            PlannedRun::columns(),
+            ProcessRow::columns(),
+            ClaimRecord::columns(),
+            BenchRecord::columns(),
+        ];
+        for column in columns.concat() {
+            assert!(Definition::find(column.name).is_some(), "{}", column.name);
+        }
+    }
+
+    #[test]
+    fn what_some_records_lack_is_a_column_of_all() {
+        let all: Vec<RunRecord> = SCENARIOS[..2]
+            .iter()
+            .flat_map(|text| runs(text))
+            .map(|run| {
+                RunRecord::new(&run, 0, &execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap())
+            })
+            .collect();
+        let mut text = vec![];
+        crate::records::write_csv(&mut text, || all.iter().map(Ok)).unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_slice());
+        let header = reader.headers().unwrap().clone();
+        let place = header.iter().position(|name| name == "program_sets").unwrap();
+        assert_eq!(&header[place - 1], "program_communication");
+        assert!(header.iter().all(|name| name != "ratio_to_reference"));
+        let sets: Vec<String> = reader.records().map(|row| row.unwrap()[place].to_owned()).collect();
+        assert_eq!((sets[0].as_str(), sets.last().map(String::as_str)), ("3", Some("")));
+    }
+
+    #[test]
+    fn numbers_are_written_as_in_json() {
+        for number in [0.0, 1.0, 0.1, 1e300, 1.0 / 3.0] {
+            assert_eq!(Cell::from(number).to_string(), Value::from(number).to_string());
+        }
+        assert_eq!(Cell::from(f64::NAN), Cell::Missing);
+        assert_eq!(Cell::from(u128::MAX).to_string(), u128::MAX.to_string());
+    }
+}

@@ -1,0 +1,254 @@
+//! What a construction of the literature promises, as records hold it, and its columns.
+
+use cubefold_mapping::{
+    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Word,
+    column::{Cell, Column},
+};
+use crate::records::definition::{Definition, Kind};
+
+/// A construction of Tao's, of Greenberg's or of the notes CS838, and what it promises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConstructionRecord {
+    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`, or Greenberg's method.
+    pub name: Word,
+    /// The statement that it rests on; of the notes, the heading.
+    pub theorem: Word,
+    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for; of Greenberg's the
+    /// meshes with the intermediate ones.
+    pub formula: String,
+    /// The dilation that is promised \[links\].
+    pub promised_dilation: u64,
+    /// Whether the dilation is at most that, or equal.
+    pub promised_dilation_is: Word,
+    /// The routing vector; only of Tao's.
+    pub routing_vector: Option<Vec<u32>>,
+    /// The phase length of each of its subsets, in the order in which they are routed \[links\]; only of Tao's.
+    pub phase_lengths: Option<Vec<Option<u64>>>,
+    /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
+    pub promised_steps: PromisedStepsRecord,
+}
+
+/// Parallel data movement steps that a construction promises, by link mode; only of Tao's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromisedStepsRecord {
+    /// Under mode 1.
+    pub full_duplex: Option<u64>,
+    /// Under mode 2.
+    pub half_duplex: Option<u64>,
+    /// Under mode 3.
+    pub single_direction: Option<u64>,
+}
+
+impl PromisedStepsRecord {
+    /// Of constructions that promise none.
+    const NONE: Self = Self { full_duplex: None, half_duplex: None, single_direction: None };
+}
+
+impl ConstructionRecord {
+    /// The record of the construction that made a placement; none where no construction did.
+    #[must_use]
+    pub fn new(placement: &Placement) -> Option<Self> {
+        match placement {
+            Placement::Construction(construction) => Some(Self::of_tao(construction)),
+            Placement::Classic(placement) => Some(Self::of_the_notes(placement)),
+            Placement::Greenberg(placement) => Some(Self::of_greenberg(placement)),
+            Placement::Product(_) | Placement::Table(_) => None,
+        }
+    }
+
+    fn of_tao(construction: &Construction) -> Self {
+        let (dilation, steps) = (construction.dilation(), construction.routing().steps());
+        let phase_lengths = construction.routing().subsets().iter().map(|subset| subset.phase_length);
+        Self {
+            name: construction.kind().name().into(),
+            theorem: construction.theorem().into(),
+            formula: construction.formula().to_owned(),
+            promised_dilation: dilation.links,
+            promised_dilation_is: word(dilation.exactness),
+            routing_vector: Some(construction.routing().vector().to_vec()),
+            phase_lengths: Some(phase_lengths.collect()),
+            promised_steps: PromisedStepsRecord {
+                full_duplex: Some(steps.full_duplex),
+                half_duplex: Some(steps.half_duplex),
+                single_direction: Some(steps.single_direction),
+            },
+        }
+    }
+
+    fn of_greenberg(placement: &GreenbergPlacement) -> Self {
+        let (theorem, promised_dilation_is) = match placement.method() {
+            GreenbergMethod::Gray => ("theorem 1", "exact"),
+            GreenbergMethod::Reflection if placement.parts().len() > 1 => ("section 6.2", "at most"),
+            GreenbergMethod::Reflection => ("theorem 3", "at most"),
+        };
+        Self {
+            name: placement.method().name().into(),
+            theorem: theorem.into(),
+            formula: placement.to_string(),
+            promised_dilation: placement.promised_dilation().into(),
+            promised_dilation_is: promised_dilation_is.into(),
+            routing_vector: None,
+            phase_lengths: None,
+            promised_steps: PromisedStepsRecord::NONE,
+        }
+    }
+
+    fn of_the_notes(placement: &ClassicPlacement) -> Self {
+        let (construction, dilation) = (placement.construction(), placement.dilation());
+        Self {
+            name: construction.name.into(),
+            theorem: construction.source.into(),
+            formula: construction.summary.to_owned(),
+            promised_dilation: dilation.links,
+            promised_dilation_is: word(dilation.exactness),
+            routing_vector: None,
+            phase_lengths: None,
+            promised_steps: PromisedStepsRecord::NONE,
+        }
+    }
+}
+
+fn word(exactness: Exactness) -> Word {
+    match exactness {
+        Exactness::Exact => "exact".into(),
+        Exactness::AtMost => "at most".into(),
+    }
+}
+
+/// Phase lengths, separated by spaces; nothing where a message moves without limit.
+fn lengths(lengths: &[Option<u64>]) -> Cell<'_> {
+    let shown = |length: &Option<u64>| length.map_or_else(String::new, |length| length.to_string());
+    Cell::list(&lengths.iter().map(shown).collect::<Vec<_>>())
+}
+
+/// The construction that made a placement, and what it promises.
+pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "placement_construction_name",
+            title: "construction",
+            kind: Kind::Text,
+            text: "Which construction made the placement, as a scenario asks for it behind tao: or \
+                  cs838:, or by which method of Greenberg 1987 it was made.",
+            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.name).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_theorem",
+            title: "construction theorem",
+            kind: Kind::Text,
+            text: "The statement of Tao 1988 or Greenberg 1987 that the construction rests on; of \
+                  the notes CS838, the heading.",
+            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.theorem).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_formula",
+            title: "construction formula",
+            aliases: &["formula"],
+            kind: Kind::Text,
+            text: "The construction as a function in the letters of the dissertation, the \
+                  rightmost applied first; of the notes CS838, the guests and machines that it is \
+                  for; of Greenberg's the meshes, by dimensions, and the intermediate ones that \
+                  they lie in.",
+            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.formula).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_promised_dilation",
+            title: "promised dilation",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The dilation that the construction promises.",
+            source: "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md; Greenberg 1987, \
+                    theorems 1 and 3; docs/greenberg.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.promised_dilation.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_promised_dilation_is",
+            title: "promised dilation is",
+            kind: Kind::Text,
+            text: "Exact if the measured dilation equals the promised one, at most if it may be \
+                  smaller.",
+            source: "docs/errata.md, B1 to B4",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.promised_dilation_is).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_routing_vector",
+            title: "routing vector",
+            kind: Kind::List,
+            text: "One number for each guest dimension: in a coordinated run the messages along \
+                  dimensions with the smallest number are routed first. Missing for Greenberg's \
+                  constructions.",
+            source: "Tao 1988, 4.5.1; docs/model.md, section 6",
+            ..Definition::BLANK
+        },
+        value: |own| own.routing_vector.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_phase_lengths",
+            title: "phase lengths",
+            kind: Kind::List,
+            unit: "links",
+            text: "For each subset of the routing vector, how many links a message moves in a \
+                  phase at most; missing where it moves until its coordinate agrees.",
+            source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
+            ..Definition::BLANK
+        },
+        value: |own| own.phase_lengths.as_deref().map(lengths).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_promised_steps_full_duplex",
+            title: "promised steps",
+            aliases: &[
+                "placement_construction_promised_steps_half_duplex",
+                "placement_construction_promised_steps_single_direction",
+            ],
+            kind: Kind::Natural,
+            unit: "steps",
+            text: "The parallel data movement steps that suffice for any stage of permutation \
+                  type, under full-duplex, half-duplex and single-direction links.",
+            source: "Tao 1988, 4.5; docs/tao.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.promised_steps.full_duplex.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_promised_steps_half_duplex",
+            kind: Kind::Natural,
+            ..Definition::BLANK
+        },
+        value: |own| own.promised_steps.half_duplex.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_construction_promised_steps_single_direction",
+            kind: Kind::Natural,
+            ..Definition::BLANK
+        },
+        value: |own| own.promised_steps.single_direction.into(),
+    },
+];

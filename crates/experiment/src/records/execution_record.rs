@@ -1,0 +1,169 @@
+//! How a run was executed, as results hold it, and its columns.
+
+use cubefold_simulator::{Communication, EAGER_ALL};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Word,
+    column::{Cell, Column},
+};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::{Execution, ExecutionMode, Phases},
+};
+
+/// How a run was executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionRecord {
+    /// `asynchronous` or `coordinated`.
+    pub mode: Word,
+    /// The rule for equally long ways round.
+    pub tie: Word,
+    /// Which dimension a message corrects next; of a coordinated run.
+    pub dimension_choice: Option<Word>,
+    /// The phase lengths asked for; of a coordinated run.
+    pub phases: Option<PhaseLengths>,
+    /// The largest size of eager messages \[units\], or `all`; where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eager_units: Option<String>,
+    /// How routes are chosen, where the scenario says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<Word>,
+}
+
+/// How far a message moves in one phase: a word, or a number of links, which is a number in JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Value", into = "Value")]
+pub struct PhaseLengths(String);
+
+impl PhaseLengths {
+    /// The word, or the number, as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Value> for PhaseLengths {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(word) => Self(word),
+            number => Self(number.to_string()),
+        }
+    }
+}
+
+impl From<PhaseLengths> for Value {
+    fn from(PhaseLengths(text): PhaseLengths) -> Self {
+        text.parse::<u64>().map_or_else(|_| Self::from(text), Self::from)
+    }
+}
+
+impl ExecutionRecord {
+    /// The record of an execution under these rules.
+    #[must_use]
+    pub fn new(execution: &Execution, rules: Communication) -> Self {
+        let eager_units = match rules.eager() {
+            0 => None,
+            EAGER_ALL => Some("all".to_owned()),
+            units => Some(units.to_string()),
+        };
+        let (dimension_choice, phases) = match execution.mode {
+            ExecutionMode::Asynchronous => (None, None),
+            ExecutionMode::Coordinated { dimension_choice, phases } => {
+                let phases = match phases {
+                    Phases::Embedding => "embedding".to_owned(),
+                    Phases::Unlimited => "unlimited".to_owned(),
+                    Phases::Length(length) => length.to_string(),
+                };
+                (Some(dimension_choice.name().into()), Some(PhaseLengths(phases)))
+            }
+        };
+        let (mode, tie) = (execution.mode.name().into(), rules.tie().name().into());
+        let routing = execution.routing.map(|rule| rule.name().into());
+        Self { mode, tie, dimension_choice, phases, eager_units, routing }
+    }
+}
+
+/// How a run is executed.
+pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "execution_mode",
+            title: "mode",
+            aliases: &["execution", "asynchronous", "coordinated"],
+            kind: Kind::Text,
+            text: "Asynchronous: every process goes on as soon as its message is there. \
+                  Coordinated: all compute, then all messages of the stage move together in steps, \
+                  and the next stage begins when all have arrived.",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |execution| (&execution.mode).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_tie",
+            title: "tie",
+            kind: Kind::Text,
+            text: "Which way a message goes round a ring when both ways are equally long.",
+            source: "docs/model.md, section 4",
+            ..Definition::BLANK
+        },
+        value: |execution| (&execution.tie).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_dimension_choice",
+            title: "dimension choice",
+            kind: Kind::Text,
+            text: "Which of the coordinates in which it differs a message corrects next, in a \
+                  coordinated run: the lowest, or one at random.",
+            source: "Tao 1988, 4.5.1; docs/model.md, section 6",
+            ..Definition::BLANK
+        },
+        value: |execution| execution.dimension_choice.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_phases",
+            title: "phases",
+            kind: Kind::Text,
+            unit: "links",
+            text: "The largest number of links that a message moves in one phase of a coordinated run: as \
+                  the embedding says, without limit, or a number.",
+            source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
+            ..Definition::BLANK
+        },
+        value: |execution| execution.phases.as_ref().map(PhaseLengths::as_str).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_eager_units",
+            title: "eager",
+            aliases: &["eager_units", "rendezvous"],
+            kind: Kind::Text,
+            unit: "units",
+            text: "Messages of at most this size set out as soon as their source is ready, \
+                  whatever the destination does. The column is there only if a run has such \
+                  messages.",
+            formula: "L <= eager_units",
+            source: "docs/model.md, section 14",
+        },
+        value: |execution| Cell::optional(execution.eager_units.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_routing",
+            title: "routing",
+            aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread"],
+            kind: Kind::Text,
+            text: "How the route of a message is chosen: dimension-order, valiant and sorting on grids, \
+                  lowest and spread on networks. The column is there only if a scenario says it.",
+            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19 and 20",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.routing.as_ref()),
+    },
+];

@@ -1,0 +1,190 @@
+//! The definitions of all columns and terms of the results, in their order for people
+//! (`cubefold explain`), and the search by name.
+
+use crate::records::{
+    bench_record::BENCH,
+    claim_record::CLAIM,
+    collective_record::COLLECTIVE,
+    column::Column,
+    construction_record::CONSTRUCTION,
+    definition::Definition,
+    execution_record::EXECUTION,
+    machine_record::{MACHINE, PARTITION},
+    placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
+    program_record::{GUEST, NEIGHBOURS, PROGRAM},
+    row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    time_record::{BLOCKED, TOTALS, WAITING},
+};
+
+/// The largest number of suggestions for a misspelt name.
+const MAX_SUGGESTIONS: usize = 3;
+/// Longer terms are not compared: every name is much shorter.
+const MAX_COMPARED_LENGTH: usize = 64;
+/// The least likeness of a suggestion, from 0 (nothing in common) to 1 (the same).
+const MIN_LIKENESS: f64 = 0.6;
+
+/// Definitions that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinitionGroup {
+    /// What they are about.
+    pub title: &'static str,
+    /// The definitions, in the order of the records.
+    pub definitions: Vec<&'static Definition>,
+}
+
+impl DefinitionGroup {
+    /// All groups, in the order in which results have them.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let group = |title| Self { title, definitions: vec![] };
+        let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(MACHINE).of(PARTITION);
+        let run = run
+            .of(PROGRAM)
+            .of(COLLECTIVE)
+            .of(GUEST)
+            .of(NEIGHBOURS)
+            .of(PROCESSES)
+            .of(NODES)
+            .of(STAGE_COUNT)
+            .of(EMBEDDING)
+            .of(EXECUTION);
+        vec![
+            run.of(ENGINE),
+            group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
+            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
+            group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
+            group("The placement").of(PLACEMENT).of(CONSTRUCTION),
+            group("Single processes, nodes and tables").of(PROCESS).of(RANK).and(TABLES.iter()),
+            group("Claims of verify").of(CLAIM),
+            group("Rows of bench").of(BENCH),
+        ]
+    }
+
+    fn of<T: ?Sized>(self, columns: &'static [Column<T>]) -> Self {
+        self.and(columns.iter().map(|column| &column.definition))
+    }
+
+    fn and(mut self, definitions: impl Iterator<Item = &'static Definition>) -> Self {
+        self.definitions.extend(definitions.filter(|own| !own.text.is_empty()));
+        self
+    }
+}
+
+impl Definition {
+    /// Every definition, each once, in the order of the groups.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        DefinitionGroup::all().into_iter().flat_map(|group| group.definitions)
+    }
+
+    /// The definition of a name, a title or another name for it.
+    ///
+    /// Upper case, and whether words are joined by `_`, `-`, `.`, `:` or a space, make no difference; a number behind
+    /// a name does not either (`p_2`, `distance, dimension 3`), nor the name behind `vs` (`vs standard`).
+    #[must_use]
+    pub fn find(term: &str) -> Option<&'static Self> {
+        let term = plain(term);
+        let ratio = if term.starts_with("vs ") { "vs reference" } else { &term };
+        let without_number = term.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end();
+        with_name(ratio).or_else(|| with_name(without_number))
+    }
+
+    /// The title of a column, by its name in files; the name itself where it is not known.
+    #[must_use]
+    pub fn title_of(name: &'static str) -> &'static str {
+        Self::find(name).map_or(name, |definition| definition.title)
+    }
+
+    /// The known names that a misspelt `term` is most likely meant to be, best first, at most three; those of
+    /// the same likeness in their order.
+    #[must_use]
+    pub fn nearest(term: &str) -> Vec<&'static str> {
+        if term.len() > MAX_COMPARED_LENGTH {
+            return vec![];
+        }
+        let term = plain(term);
+        let best = |definition: &'static Self| {
+            let alike =
+                |name: &'static str| (strsim::normalized_damerau_levenshtein(&term, &plain(name)), name);
+            definition.names().map(alike).max_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        let mut found: Vec<(f64, &str)> =
+            Self::all().filter_map(best).filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
+        found.sort_by(|one, other| other.0.total_cmp(&one.0));
+        found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
+    }
+}
+
+/// A name without the marks that make no difference.
+pub(crate) fn plain(term: &str) -> String {
+    let words = term.to_lowercase().replace(['_', '-', '.', ':'], " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn with_name(term: &str) -> Option<&'static Definition> {
+    // A name in the files comes before a word of the tables that happens to be the same.
+    let named = |definition: &&Definition| plain(definition.name) == term;
+    let called = |definition: &&Definition| definition.names().any(|name| plain(name) == term);
+    Definition::all().find(named).or_else(|| Definition::all().find(called))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn no_two_definitions_share_a_name() {
+        let mut owners: BTreeMap<String, &str> = BTreeMap::new();
+        for definition in Definition::all() {
+            for name in definition.names() {
+                let owner = *owners.entry(plain(name)).or_insert(definition.name);
+                assert_eq!(owner, definition.name, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_finds_its_own_definition() {
+        for definition in Definition::all() {
+            for name in definition.names() {
+                assert_eq!(Definition::find(name), Some(definition), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_definition_is_one_to_three_sentences_and_has_a_source() {
+        for Definition { name, text, source, .. } in Definition::all() {
+            let sentences = text.matches(". ").count() + usize::from(text.ends_with('.'));
+            assert!((1..=3).contains(&sentences) && text.ends_with('.'), "{name}: {text}");
+            assert!(!source.is_empty(), "{name}");
+        }
+    }
+
+    fn found(term: &str) -> Option<&'static str> {
+        Definition::find(term).map(|definition| definition.name)
+    }
+
+    #[test]
+    fn a_term_is_found_however_it_is_written() {
+        for term in ["makespan", "Makespan", "makespan_cycles", "makespan-cycles", " makespan  cycles "] {
+            assert_eq!(found(term), Some("makespan_cycles"), "{term}");
+        }
+        assert_eq!(found("placement.dilation.max"), Some("placement_dilation_max"));
+        assert_eq!(found("distance, dimension 3"), Some("placement_distances"));
+        assert_eq!(found("p_12"), Some("p_1"));
+        assert_eq!(found("vs tao:same-shape"), Some("ratio_to_reference"));
+        assert_eq!(found("nonsense"), None);
+        assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn the_nearest_names_are_suggested_and_nothing_far_fetched() {
+        assert_eq!(Definition::nearest("makspan")[0], "makespan");
+        assert_eq!(Definition::nearest("dilatoin")[0], "dilation");
+        assert_eq!(Definition::nearest("xyzzy"), Vec::<&str>::new());
+        assert_eq!(Definition::nearest(&"makespan".repeat(100)), Vec::<&str>::new());
+    }
+}

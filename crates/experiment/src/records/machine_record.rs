@@ -1,0 +1,436 @@
+//! The machine of a record, and its columns.
+
+use std::num::NonZeroU64;
+
+use cubefold_simulator::LocalCost;
+use cubefold_topology::{GraphSource, MachineKind, Partition, Wrap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use super::{
+    Word,
+    column::{Cell, Column, Record, Row},
+};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::{PhysicalScale, Run},
+};
+
+/// A machine as a scenario describes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MachineRecord {
+    /// The kind that it was asked for as.
+    #[serde(serialize_with = "kind_name", deserialize_with = "kind_with_name")]
+    pub kind: MachineKind,
+    /// The lengths of its dimensions.
+    pub shape: Vec<u64>,
+    /// Whether each dimension wraps, as declared or implied by the kind.
+    pub wrap: Vec<bool>,
+    /// The link mode.
+    pub links: Word,
+    /// `T_c`, or `u` \[cycles\].
+    pub hop_cycles: u64,
+    /// `l` \[cycles\].
+    pub latency_cycles: u64,
+    /// `store-and-forward` or `cut-through`.
+    pub switching: Word,
+    /// The most units of a packet, where messages are divided.
+    pub packet_units: Option<u64>,
+    /// `first-come` or `round-robin`.
+    pub arbitration: Word,
+    /// The length of a cycle, where the machine is described by bandwidth and latency.
+    pub cycle_nanoseconds: Option<f64>,
+    /// The bytes of a unit, of such a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_bytes: Option<u64>,
+    /// By how much the latency of a link was lengthened to whole cycles, of such a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_rounding_nanoseconds: Option<f64>,
+    /// How many processes of a node compute at the same time, where that is not one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processors_per_node: Option<u64>,
+    /// The cost of messages inside a node \[cycles\], where they cost anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_latency_cycles: Option<u64>,
+    /// The cost of each of their units \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_unit_cycles: Option<u64>,
+    /// The number of nodes that processes can be on, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u64>,
+    /// What the wraparounds of a twisted torus add to the coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twist: Option<Vec<Vec<u64>>>,
+    /// The links that are down, by their nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_links: Option<Vec<[u32; 2]>>,
+    /// The nodes that are down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_nodes: Option<Vec<u32>>,
+    /// The parameters of a network with switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The box of nodes that the program runs in, where it is not the whole machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionRecord>,
+}
+
+/// A partition of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartitionRecord {
+    /// The coordinates of its first node.
+    pub base: Vec<u32>,
+    /// Its lengths.
+    pub shape: Vec<u64>,
+}
+
+impl MachineRecord {
+    /// The record of the machine of a run.
+    #[must_use]
+    pub fn new(run: &Run) -> Self {
+        let machine = run.partition.as_deref().map_or(&*run.machine, Partition::whole);
+        let (rules, scale) = (run.communication, run.scale.as_ref());
+        let processors = rules.processors().get();
+        let local = Some(rules.local_cost()).filter(|local| *local != LocalCost::default());
+        Self {
+            kind: machine.kind(),
+            shape: machine.shape().lengths().to_vec(),
+            wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
+            links: rules.links().name().into(),
+            hop_cycles: rules.hop().get(),
+            latency_cycles: rules.latency().get(),
+            switching: rules.switching().name().into(),
+            packet_units: rules.packet().map(NonZeroU64::get),
+            arbitration: rules.service().name().into(),
+            cycle_nanoseconds: scale.map(|scale| scale.cycle_nanoseconds().to_f64()),
+            unit_bytes: scale.map(PhysicalScale::unit_bytes),
+            latency_rounding_nanoseconds: scale.map(PhysicalScale::latency_rounding_nanoseconds),
+            processors_per_node: Some(processors).filter(|&processors| processors > 1),
+            local_latency_cycles: local.map(|local| local.latency.get()),
+            local_unit_cycles: local.map(|local| local.unit.get()),
+            hosts: Some(machine.host_count()).filter(|&hosts| hosts < machine.node_count()),
+            twist: match machine.source() {
+                Some(GraphSource::Twists(twists)) => Some(twists.clone()),
+                _ => None,
+            },
+            failed_links: machine
+                .failures()
+                .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
+            failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
+            network: match machine.source() {
+                Some(GraphSource::Parameters(parameters)) => Some(parameters.to_string()),
+                _ => None,
+            },
+            partition: run.partition.as_deref().map(PartitionRecord::new),
+        }
+    }
+}
+
+impl PartitionRecord {
+    fn new(partition: &Partition) -> Self {
+        Self {
+            base: partition.base().as_slice().to_vec(),
+            shape: partition.inside().shape().lengths().to_vec(),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn kind_name<S: Serializer>(kind: &MachineKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
+fn kind_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MachineKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = MachineKind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| D::Error::custom(format!("no kind of machine is called {name:?}")))
+}
+
+impl Record for MachineRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(MACHINE, record);
+        row.section(PARTITION, record.and_then(|machine| machine.partition.as_ref()));
+    }
+}
+
+/// The machine.
+pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "machine_kind",
+            title: "machine",
+            aliases: &["kind", "host"],
+            kind: Kind::Text,
+            text: "The host: line, ring, mesh, torus, hypercube, or a network such as de-bruijn. \
+                  Its nodes carry the processes and its links the messages.",
+            source: "docs/model.md, section 1",
+            ..Definition::BLANK
+        },
+        value: |machine| machine.kind.name().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_shape",
+            title: "shape",
+            aliases: &["k"],
+            kind: Kind::Shape,
+            unit: "nodes",
+            text: "The lengths of the machine's dimensions, such as 8x8; of a network those by \
+                  which its nodes are numbered.",
+            formula: "k_1, ..., k_c",
+            source: "docs/model.md, section 1",
+        },
+        value: |machine| Cell::shape(&machine.shape),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_wrap",
+            title: "wrap",
+            kind: Kind::List,
+            text: "For each dimension of the machine whether its last node is linked to its first; \
+                  empty for a network.",
+            source: "docs/model.md, section 1",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::list(&machine.wrap),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_links",
+            title: "links",
+            aliases: &["link mode"],
+            kind: Kind::Text,
+            text: "Full-duplex: a link carries one message in each direction at a time. \
+                  Half-duplex: one message in all. Single-direction: the whole machine moves \
+                  messages along one dimension in one direction at a time.",
+            source: "Tao 1988, 4.2; docs/model.md, sections 1, 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |machine| (&machine.links).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_hop_cycles",
+            title: "hop cycles",
+            aliases: &["T_c"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time for which a unit of a message occupies a link.",
+            formula: "T_c, or u",
+            source: "docs/model.md, sections 2 and 13",
+        },
+        value: |machine| machine.hop_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_latency_cycles",
+            title: "latency",
+            aliases: &["latency_cycles"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time on the wire and in the router of a link, which occupies nothing.",
+            formula: "l",
+            source: "docs/model.md, section 13",
+        },
+        value: |machine| machine.latency_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_switching",
+            title: "switching",
+            aliases: &["store-and-forward", "cut-through"],
+            kind: Kind::Text,
+            text: "Store-and-forward: a message joins its next queue when all of it is there. \
+                  Cut-through: when its first unit is.",
+            source: "Kermani & Kleinrock 1979; docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |machine| (&machine.switching).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_packet_units",
+            title: "packet",
+            aliases: &["packet_units"],
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The most units of a packet; empty where messages go whole.",
+            formula: "P",
+            source: "docs/model.md, section 13",
+        },
+        value: |machine| machine.packet_units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_arbitration",
+            title: "arbitration",
+            aliases: &["first-come", "round-robin"],
+            kind: Kind::Text,
+            text: "Which message a channel takes next. First-come: the one that joined its queue \
+                  first. Round-robin: that of the next input of the node.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |machine| (&machine.arbitration).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_cycle_nanoseconds",
+            title: "cycle",
+            aliases: &["cycle_nanoseconds"],
+            kind: Kind::Decimal,
+            unit: "nanoseconds",
+            text: "The length of a cycle: the time of a unit on a link. Empty where the machine is \
+                  described in cycles.",
+            formula: "unit_bytes / bandwidth",
+            source: "docs/model.md, section 17",
+        },
+        value: |machine| machine.cycle_nanoseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_unit_bytes",
+            title: "unit",
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The bytes of a unit, where the machine is described by bandwidth and latency.",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.unit_bytes),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_latency_rounding_nanoseconds",
+            title: "latency rounding",
+            kind: Kind::Decimal,
+            unit: "nanoseconds",
+            text: "By how much the latency of a link is longer than the scenario says, because it \
+                  is a whole number of cycles; negative where it is shorter.",
+            formula: "(l + u) * cycle - latency",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.latency_rounding_nanoseconds),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_hosts",
+            title: "hosts",
+            kind: Kind::Natural,
+            unit: "nodes",
+            text: "The number of nodes that processes can be on: no switches, and none that is down. \
+                  The column is there only if a machine has others.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.hosts),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_failed_links",
+            title: "failed links",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The number of links that are down, those of failed nodes not counted. The column is \
+                  there only if a machine has failures.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.failed_links.as_ref().map(|links| links.len() as u64)),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_failed_nodes",
+            title: "failed nodes",
+            kind: Kind::Natural,
+            unit: "nodes",
+            text: "The number of nodes that are down. The column is there only if a machine has \
+                  failures.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.failed_nodes.as_ref().map(|nodes| nodes.len() as u64)),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_network",
+            title: "network",
+            kind: Kind::Text,
+            text: "The parameters of a network with switches. The column is there only if a machine \
+                  has some.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.network.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_processors_per_node",
+            title: "processors a node",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "How many processes of a node compute at the same time. The column is there only \
+                  if a run has more than one.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.processors_per_node),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_local_latency_cycles",
+            title: "local latency",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time of a message inside a node, apart from its units. The column is there \
+                  only if such messages take time.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.local_latency_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_local_unit_cycles",
+            title: "local unit",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time of each unit of a message inside a node. The column is there only if \
+                  such messages take time.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.local_unit_cycles),
+    },
+];
+
+/// The partition of a machine, where the program does not have all of it.
+pub(crate) static PARTITION: &[Column<PartitionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "machine_partition_base",
+            title: "partition base",
+            aliases: &["base"],
+            kind: Kind::List,
+            text: "The coordinates of the first node of the box that the program runs in. The \
+                  column is there only if a run has a partition.",
+            source: "docs/model.md, section 1",
+            ..Definition::BLANK
+        },
+        value: |partition| Cell::list(&partition.base),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_partition_shape",
+            title: "partition shape",
+            aliases: &["partition"],
+            kind: Kind::Shape,
+            unit: "nodes",
+            text: "The lengths of the box that the program runs in; the other metrics count the \
+                  nodes and links of this box only.",
+            source: "docs/model.md, section 1",
+            ..Definition::BLANK
+        },
+        value: |partition| Cell::shape(&partition.shape),
+    },
+];

@@ -1,0 +1,226 @@
+//! Records as parquet: the scalars of CSV, in columns that have types.
+//!
+//! The type of a column follows from its [`Kind`] only, so that files of different sweeps fit together.
+//! Integers are signed and of 64 bits, so that differences are what they seem; sums over all processes and
+//! stages, which may pass these, are doubles, the nearest to the number that CSV and JSON have. A missing value
+//! is null.
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
+use parquet::{
+    data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::WriterProperties,
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    schema::parser::parse_message_type,
+};
+
+use super::column::{Cell, Record, Row, present_columns};
+use crate::records::definition::{Definition, Kind};
+
+/// The number of rows that are in memory before they are written.
+const ROWS_A_GROUP: usize = 1 << 16;
+
+/// Writes records as the rows of a table with the columns that some of them have; what a record has not is null.
+/// The records are gone through twice.
+///
+/// # Errors
+///
+/// When reading a record or writing does, or a value does not fit its column.
+pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
+    writer: impl Write + Send,
+    records: impl Fn() -> I,
+) -> io::Result<()> {
+    let mut table = ParquetTable::new(writer, present_columns(records())?)?;
+    for record in records() {
+        table.add(&record?)?;
+    }
+    table.finish()?.flush()
+}
+
+/// A table that is written row by row.
+pub struct ParquetTable<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    columns: Vec<(usize, CollectedColumn)>, // each with its place in the rows of records
+    rows: usize,                            // collected and not yet written
+}
+
+impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ParquetTable").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<W: Write + Send> ParquetTable<W> {
+    /// A table with all columns that records of one type can have.
+    ///
+    /// # Errors
+    ///
+    /// When writing does.
+    pub fn of_all_columns<R: Record>(writer: W) -> io::Result<Self> {
+        Self::new(writer, R::columns().into_iter().enumerate().collect())
+    }
+
+    fn new(writer: W, columns: Vec<(usize, &'static Definition)>) -> io::Result<Self> {
+        let columns = columns.into_iter().map(|(place, column)| (place, CollectedColumn::new(column)));
+        let columns: Vec<_> = columns.collect();
+        let declared: String = columns.iter().map(|(_, column)| column.declaration()).collect();
+        let schema = parse_message_type(&format!("message cubefold {{ {declared} }}")).map_err(failed)?;
+        let created_by = format!("cubefold version {}", env!("CARGO_PKG_VERSION"));
+        let properties = WriterProperties::builder().set_created_by(created_by).build();
+        let writer =
+            SerializedFileWriter::new(writer, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+        Ok(Self { writer, columns, rows: 0 })
+    }
+
+    /// Adds a record, of the type that the table was made for, as a row.
+    ///
+    /// # Errors
+    ///
+    /// When writing does, or a value does not fit its column.
+    pub fn add<R: Record>(&mut self, record: &R) -> io::Result<()> {
+        let row = Row::new(record);
+        let mut cells = row.cells().enumerate();
+        for (place, column) in &mut self.columns {
+            let cell = cells.find(|(own, _)| own == place);
+            column.add(cell.map_or(&Cell::Absent, |(_, cell)| cell))?;
+        }
+        self.rows += 1;
+        if self.rows == ROWS_A_GROUP { self.write_rows() } else { Ok(()) }
+    }
+
+    fn write_rows(&mut self) -> io::Result<()> {
+        let mut group = self.writer.next_row_group().map_err(failed)?;
+        for (_, column) in &mut self.columns {
+            let writer = group.next_column().map_err(failed)?;
+            let mut writer = writer.ok_or_else(|| io::Error::other("a column has no place in the file"))?;
+            column.write(&mut writer).map_err(failed)?;
+            writer.close().map_err(failed)?;
+        }
+        group.close().map_err(failed)?;
+        self.rows = 0;
+        Ok(())
+    }
+
+    /// Writes what is collected, completes the table, and gives back where it was written to.
+    ///
+    /// # Errors
+    ///
+    /// When writing does.
+    pub fn finish(mut self) -> io::Result<W> {
+        if self.rows > 0 {
+            self.write_rows()?;
+        }
+        self.writer.into_inner().map_err(failed)
+    }
+}
+
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+/// A column, with the values of the rows that are not written yet.
+#[derive(Debug)]
+struct CollectedColumn {
+    name: &'static str,
+    values: Values,
+    present: Vec<i16>, // by row: 1, or 0 where the value is missing
+}
+
+/// The values that are not missing.
+#[derive(Debug)]
+enum Values {
+    Text(Vec<ByteArray>),
+    Truth(Vec<bool>),
+    Real(Vec<f64>),
+    Integer(Vec<i64>),
+}
+
+impl CollectedColumn {
+    fn new(column: &'static Definition) -> Self {
+        let values = match column.kind {
+            Kind::Text | Kind::Shape | Kind::List | Kind::Term => Values::Text(vec![]),
+            Kind::Truth => Values::Truth(vec![]),
+            Kind::Decimal | Kind::Sum => Values::Real(vec![]),
+            Kind::Natural => Values::Integer(vec![]),
+        };
+        Self { name: column.name, values, present: vec![] }
+    }
+
+    /// The column in the language of parquet's schemas.
+    fn declaration(&self) -> String {
+        let name = &self.name;
+        match self.values {
+            Values::Text(_) => format!("OPTIONAL BYTE_ARRAY {name} (STRING); "),
+            Values::Truth(_) => format!("OPTIONAL BOOLEAN {name}; "),
+            Values::Real(_) => format!("OPTIONAL DOUBLE {name}; "),
+            Values::Integer(_) => format!("OPTIONAL INT64 {name} (INTEGER(64,true)); "),
+        }
+    }
+
+    /// Adds the value of the next row.
+    fn add(&mut self, cell: &Cell<'_>) -> io::Result<()> {
+        self.present.push(cell.has_value().into());
+        match (&mut self.values, cell) {
+            (_, Cell::Absent | Cell::Missing) => {}
+            (Values::Text(values), Cell::Text(text)) => values.push(text.as_ref().into()),
+            (Values::Truth(values), Cell::Truth(holds)) => values.push(*holds),
+            (Values::Real(values), Cell::Decimal(number)) => values.push(*number),
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the number nearest to a whole one, as JSON readers have it"
+            )]
+            (Values::Real(values), Cell::Natural(number)) => values.push(*number as f64),
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a sum of over 53 bits is rounded to the nearest double"
+            )]
+            (Values::Real(values), Cell::Sum(sum)) => values.push(*sum as f64),
+            // No number of a run passes 2^63: such runs are refused.
+            (Values::Integer(values), Cell::Natural(number)) if i64::try_from(*number).is_ok() => {
+                values.push(number.cast_signed());
+            }
+            (_, cell) => {
+                let reason = format!("{} is {:?}", self.name, cell.to_string());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the values and forgets them.
+    fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let present = Some(self.present.as_slice());
+        match &mut self.values {
+            Values::Text(values) => {
+                writer.typed::<ByteArrayType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Truth(values) => {
+                writer.typed::<BoolType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Real(values) => {
+                writer.typed::<DoubleType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Integer(values) => {
+                writer.typed::<Int64Type>().write_batch(values, present, None)?;
+                values.clear();
+            }
+        }
+        self.present.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,476 @@
+//! The metrics of a placement, as records hold them, and their columns.
+
+use std::collections::BTreeMap;
+
+use cubefold_mapping::{DimensionDistances, Extremes, Placement, PlacementMetrics};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    MachineRecord, ProgramRecord,
+    column::{Column, Record, Row, no_cell},
+    construction_record::{CONSTRUCTION, ConstructionRecord},
+    row_records::{NODES, PROCESSES, RUN},
+};
+use crate::records::{
+    definition::{Definition, Kind},
+    exact_mean, mean_of_means,
+};
+
+/// One entry of `measure`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlacementEntry {
+    /// Its place in the results, counted from 0 over all files.
+    pub run: u64,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The number of processes of the program.
+    pub processes: u64,
+    /// The number of nodes that the program can have.
+    pub nodes: u64,
+    /// The machine.
+    pub machine: MachineRecord,
+    /// The program, whose guest was placed.
+    pub program: ProgramRecord,
+    /// The embedding's name.
+    pub embedding: String,
+    /// Its metrics, with the distances of each guest dimension.
+    pub placement: PlacementRecord,
+}
+
+/// Metrics of a placement of the whole guest graph (`docs/model.md` section 7).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlacementRecord {
+    /// Whether every guest dimension has the same distance for every process.
+    pub constant_distances: bool,
+    /// `D_a`: the mean over the guest dimensions of their mean distances \[links\].
+    pub average_distance: Option<f64>,
+    /// Dilations of the guest edges \[links\].
+    pub dilation: DilationRecord,
+    /// Guest edges that pass a node.
+    pub node_load: NodeLoadRecord,
+    /// Guest edges that use a link.
+    pub link_congestion: CongestionRecord,
+    /// Guest edges that touch a node.
+    pub node_congestion: CongestionRecord,
+    /// Processes on a node.
+    pub load: LoadRecord,
+    /// Nodes over processes.
+    pub expansion: Option<f64>,
+    /// Greatest load over least load; none when a node is empty.
+    pub node_evenness: Option<f64>,
+    /// The distances of each guest dimension; only in `measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distances: Option<Vec<DistancesRecord>>,
+    /// The construction of Tao's, Greenberg's or the notes' that made it; only in `measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub construction: Option<ConstructionRecord>,
+}
+
+/// Dilations of all guest edges.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DilationRecord {
+    /// The largest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The sum.
+    pub total: u64,
+    /// The number of edges with each dilation.
+    pub spectrum: BTreeMap<u64, u64>,
+}
+
+/// Guest edges that pass each node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeLoadRecord {
+    /// Of the node with the most.
+    pub max: u64,
+    /// Of the node with the fewest.
+    pub min: u64,
+    /// The mean over all nodes.
+    pub mean: Option<f64>,
+}
+
+/// Guest edges at each link or node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CongestionRecord {
+    /// The most.
+    pub max: u64,
+    /// The mean over all links or nodes.
+    pub mean: Option<f64>,
+}
+
+/// Processes on each node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadRecord {
+    /// On the fullest node.
+    pub max: u64,
+    /// On the emptiest node.
+    pub min: u64,
+}
+
+/// Distances between neighbours in one guest dimension \[links\].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistancesRecord {
+    /// The dimension, counted from 0.
+    pub dimension: usize,
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+}
+
+impl PlacementRecord {
+    /// The record of the metrics, without the distances by dimension.
+    #[must_use]
+    pub fn new(metrics: &PlacementMetrics) -> Self {
+        let dilation = &metrics.dilation;
+        let (nodes, processes) = (metrics.load.count, metrics.load.sum);
+        let dimension = |own: &DimensionDistances| (own.over_edges.sum, own.over_edges.count);
+        let dimensions: Vec<(u64, u64)> = metrics.distances.iter().map(dimension).collect();
+        let mean_dilation = exact_mean(dilation.total().into(), dilation.edges().into());
+        Self {
+            constant_distances: metrics.constant_distances(),
+            average_distance: mean_of_means(&dimensions),
+            dilation: DilationRecord {
+                max: dilation.max(),
+                mean: mean_dilation,
+                total: dilation.total(),
+                spectrum: dilation.spectrum.clone(),
+            },
+            node_load: NodeLoadRecord {
+                max: metrics.node_load.max,
+                min: metrics.node_load.min,
+                mean: mean(metrics.node_load),
+            },
+            link_congestion: congestion(metrics.link_congestion),
+            node_congestion: congestion(metrics.node_congestion),
+            load: LoadRecord { max: metrics.load.max, min: metrics.load.min },
+            expansion: exact_mean(nodes.into(), processes.into()),
+            node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
+            distances: None,
+            construction: None,
+        }
+    }
+
+    /// The record with the distances of each guest dimension, and the construction where one made it.
+    #[must_use]
+    pub fn with_distances(metrics: &PlacementMetrics, placement: &Placement) -> Self {
+        let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
+        let construction = ConstructionRecord::new(placement);
+        Self { distances: Some(distances), construction, ..Self::new(metrics) }
+    }
+}
+
+impl DistancesRecord {
+    fn new((dimension, distances): (usize, &DimensionDistances)) -> Self {
+        let over_edges = distances.over_edges;
+        Self { dimension, min: over_edges.min, max: over_edges.max, mean: mean(over_edges) }
+    }
+}
+
+fn congestion(extremes: Extremes) -> CongestionRecord {
+    CongestionRecord { max: extremes.max, mean: mean(extremes) }
+}
+
+pub(super) fn mean(extremes: Extremes) -> Option<f64> {
+    exact_mean(extremes.sum.into(), extremes.count.into())
+}
+
+impl Record for PlacementEntry {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|entry| &entry.run));
+        row.section(SCENARIO, record.map(|entry| entry.scenario.as_str()));
+        row.section(PROCESSES, record.map(|entry| &entry.processes));
+        row.section(NODES, record.map(|entry| &entry.nodes));
+        row.part(record.map(|entry| &entry.machine));
+        row.part(record.map(|entry| &entry.program));
+        row.section(EMBEDDING, record.map(|entry| entry.embedding.as_str()));
+        row.part(record.map(|entry| &entry.placement));
+    }
+}
+
+impl Record for PlacementRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(PLACEMENT, record);
+        row.section(CONSTRUCTION, record.and_then(|placement| placement.construction.as_ref()));
+    }
+}
+
+/// The name of the scenario.
+pub(crate) static SCENARIO: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "scenario",
+        title: "scenario",
+        aliases: &["name"],
+        kind: Kind::Text,
+        text: "The name of the scenario, or the stem of its file if it has none.",
+        source: "docs/scenarios.md, top-level keys",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
+
+/// The name of the embedding.
+pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "embedding",
+        title: "embedding",
+        aliases: &["placement"],
+        kind: Kind::Text,
+        text: "Which process sits on which node, as the scenario names it.",
+        source: "docs/embeddings.md; docs/model.md, section 3",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
+
+/// The metrics of a placement.
+pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "placement_constant_distances",
+            title: "constant distances",
+            kind: Kind::Truth,
+            unit: "yes or no",
+            text: "Whether in each guest dimension all processes have their neighbour at one and \
+                  the same distance. Then no process waits, unless messages contend for links.",
+            formula: "D_i(n) is the same for all n, for each i",
+            source: "González & Valero 1993, 2.2; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.constant_distances.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_average_distance",
+            title: "average distance",
+            aliases: &["D_a"],
+            kind: Kind::Decimal,
+            unit: "links",
+            text: "The mean over the guest dimensions of the mean distance between neighbours.",
+            formula: "D_a = sum over i of mean D_i / d",
+            source: "González & Valero 1993, 2.2; docs/model.md, section 7",
+        },
+        value: |placement| placement.average_distance.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_max",
+            title: "dilation, largest",
+            aliases: &["dilation"],
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The dilation of a guest edge is the distance between the nodes of its two ends; \
+                  that of a placement is the largest. An edge inside a node has dilation 0.",
+            formula: "max over the guest edges of their dilation",
+            source: "Tao 1988, 3.2.1; docs/model.md, section 7",
+        },
+        value: |placement| placement.dilation.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_mean",
+            title: "dilation, mean",
+            kind: Kind::Decimal,
+            unit: "links",
+            text: "The mean dilation of the guest edges.",
+            formula: "total dilation / number of guest edges",
+            source: "González et al. 1995, 4.2; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.dilation.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_total",
+            title: "dilation, total",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The sum of the dilations of all guest edges.",
+            source: "González et al. 1995, 4.3; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.dilation.total.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_spectrum",
+            title: "spectrum",
+            kind: Kind::Term,
+            unit: "guest edges",
+            text: "The number of guest edges with each dilation. It is in JSON only.",
+            source: "González et al. 1995, 4.4; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_max",
+            title: "node load, largest",
+            aliases: &["node load"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Node load is the number of guest edges whose route passes through a node \
+                  without ending there; here that of the node with the most. Every guest edge is \
+                  routed once.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_min",
+            title: "node load, least",
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "The node load of the node with the least, also if nothing passes it.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.min.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_mean",
+            title: "node load, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean node load over all nodes.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_congestion_max",
+            title: "link congestion, largest",
+            aliases: &["link congestion", "congestion"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Link congestion is the number of guest edges whose route uses a link; here that \
+                  of the link with the most. It is a hint at contention and no measure of it: not \
+                  all edges are used at one time.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.link_congestion.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_congestion_mean",
+            title: "link congestion, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean link congestion over all links.",
+            formula: "total dilation / number of links",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.link_congestion.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_congestion_max",
+            title: "node congestion, largest",
+            aliases: &["node congestion"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Node congestion is the number of guest edges whose route touches a node, the \
+                  ends included; here that of the node with the most.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_congestion.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_congestion_mean",
+            title: "node congestion, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean node congestion over all nodes.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_congestion.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_load_max",
+            title: "load, largest",
+            aliases: &["load", "load, largest and least", "L"],
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "Load is the number of processes on a node; here that of the fullest node.",
+            formula: "L",
+            source: "CS838 1999; docs/model.md, section 7",
+        },
+        value: |placement| placement.load.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_load_min",
+            title: "load, least",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "The number of processes on the emptiest node.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.load.min.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_expansion",
+            title: "expansion",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The number of nodes for each process; below 1 where processes share nodes.",
+            formula: "nodes / processes",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.expansion.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_evenness",
+            title: "node evenness",
+            aliases: &["evenness"],
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "How unevenly processes are spread over the nodes: 1 if all have equally many. \
+                  Not defined when a node is empty.",
+            formula: "largest load / least load",
+            source: "Tao 1988, 5.2; docs/model.md, section 7",
+        },
+        value: |placement| placement.node_evenness.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_distances",
+            title: "distance, dimension",
+            aliases: &[
+                "distance",
+                "distances",
+                "stages_distance_min",
+                "stages_distance_max",
+                "stages_distance_mean",
+                "D_i",
+            ],
+            kind: Kind::Term,
+            unit: "links",
+            text: "The number of links between neighbours in a guest dimension: the least, the \
+                  greatest and the mean over all processes. It is the length of a shortest route, \
+                  and 0 between processes of one node.",
+            formula: "D_i(n) = distance between the nodes of n and of its neighbour N_i(n)",
+            source: "González & Valero 1993, 2.2; docs/model.md, sections 3 and 7",
+        },
+        value: no_cell,
+    },
+];

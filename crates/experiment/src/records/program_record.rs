@@ -1,0 +1,325 @@
+//! The program of a record, and its columns.
+
+use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
+use cubefold_topology::{Machine, Wrap};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Word,
+    collective_record::{COLLECTIVE, CollectiveRecord, StepRecord, cube_dimensions},
+    column::{Cell, Column, Record, Row},
+};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::{NeighbourCommunication, ScenarioProgram},
+};
+
+/// A program as a scenario describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramRecord {
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, the operation of a
+    /// collective, or `sequence`.
+    pub kind: Word,
+    /// `d` of a program on a d-cube.
+    pub dimensions: Option<u8>,
+    /// The dimension of each stage of a CC or normal program.
+    pub stages: Option<Vec<u8>>,
+    /// `T_a` \[cycles\].
+    pub compute_cycles: u64,
+    /// The name of the file that lists the messages, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The number of processes of a program from a file, or of ranks of a collective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// The computation of each stage, where they differ \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_compute_cycles: Option<Vec<u64>>,
+    /// The size of the largest message of each stage, where messages have more than one unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_units: Option<Vec<u64>>,
+    /// The size of the largest message, where the scenario gives it in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_bytes: Option<u64>,
+    /// What is asked for of a collective; its members stand beside the others.
+    #[serde(flatten)]
+    pub collective: Option<CollectiveRecord>,
+    /// The steps of a sequence of collectives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<StepRecord>>,
+    /// The guest of a neighbour-exchange program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<GuestRecord>,
+    /// The communications of a neighbour-exchange program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub communication: Option<Word>,
+    /// The number of sets of permutation communications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sets: Option<usize>,
+}
+
+/// The guest of a neighbour-exchange program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuestRecord {
+    /// The kind that it was asked for as.
+    pub kind: Word,
+    /// The lengths of its dimensions.
+    pub shape: Vec<u64>,
+    /// Whether each dimension wraps, as declared or implied by the kind.
+    pub wrap: Vec<bool>,
+}
+
+impl ProgramRecord {
+    /// The record of a program.
+    #[must_use]
+    pub fn new(program: &ScenarioProgram) -> Self {
+        let communication = program.communication();
+        let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
+        let guest = program.graph().filter(|_| communication.is_some());
+        let stages = || 0..program.stage_count();
+        let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
+        let collective = program.collective();
+        // The stages of a collective follow from what is asked for.
+        let is_listed = collective.is_none();
+        let has_units = is_listed && program.uniform_units() != Some(1);
+        let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
+            let of_step = |(place, step)| StepRecord::new(step, program.step_bytes(place));
+            own.steps().into_iter().enumerate().map(of_step).collect()
+        });
+        let asked = collective.and_then(|own| own.specification());
+        Self {
+            kind: program.kind().into(),
+            dimensions: program.exchange_cube().map(Hypercube::dimension_count),
+            stages: program.exchanges().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
+            compute_cycles: asked.map_or_else(|| program.compute().get(), |own| own.compute_cycles),
+            file: program.file().map(str::to_owned),
+            processes: program.is_placed_by_number().then(|| program.rank_count()),
+            stage_compute_cycles: (is_listed && !program.has_one_compute_time())
+                .then(|| computations().collect()),
+            stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
+            message_bytes: program.bytes().filter(|_| is_listed),
+            collective: match &steps[..] {
+                [only] if asked.is_some() => only.collective.clone(),
+                _ => None,
+            },
+            steps: (collective.is_some() && asked.is_none()).then_some(steps),
+            guest: guest.map(|guest| GuestRecord::new(guest.shape())),
+            communication: communication.map(|communication| communication.name().into()),
+            sets: communication.and_then(NeighbourCommunication::sets),
+        }
+    }
+}
+
+impl GuestRecord {
+    fn new(shape: &Machine) -> Self {
+        Self {
+            kind: shape.kind().name().into(),
+            shape: shape.shape().lengths().to_vec(),
+            wrap: shape.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
+        }
+    }
+}
+
+impl Record for ProgramRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(PROGRAM, record);
+        row.section(COLLECTIVE, record.and_then(|program| program.collective.as_ref()));
+        row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
+        row.section(NEIGHBOURS, record);
+    }
+}
+
+/// The program.
+pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_kind",
+            title: "program",
+            aliases: &["cc-cube", "normal", "divide-and-conquer", "neighbour-exchange"],
+            kind: Kind::Text,
+            text: "cc-cube: 2^d processes that compute and then exchange with a neighbour in the \
+                  d-cube, once a stage; normal: the same with consecutive dimensions. \
+                  divide-and-conquer: problems are halved along dimension after dimension, and \
+                  results come back. neighbour-exchange: the processes are the nodes of a torus, \
+                  mesh or network, and send to their neighbours; stages: the messages of a file; all-reduce and the other operations: \
+                  collectives; sequence: several of them one after another.",
+            source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
+            ..Definition::BLANK
+        },
+        value: |program| (&program.kind).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_dimensions",
+            title: "dimensions",
+            aliases: &["d"],
+            kind: Kind::Natural,
+            text: "The number of dimensions of the hypercube whose corners are the processes.",
+            formula: "d",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| program.dimensions.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stages",
+            title: "stages",
+            kind: Kind::List,
+            text: "The guest dimension along which each stage exchanges, in order; where tables \
+                  show a number, the number of stages.",
+            formula: "q_0, q_1, ...",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| program.stages.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_cycles",
+            title: "compute cycles",
+            aliases: &["T_a"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time for which a process computes in each stage before it exchanges; \
+                  nothing in stages that it passes through.",
+            formula: "T_a",
+            source: "docs/model.md, section 2",
+        },
+        value: |program| program.compute_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_file",
+            title: "messages from",
+            kind: Kind::Text,
+            text: "The file that lists the messages of a program of kind stages, as the scenario names it.",
+            source: "docs/scenarios.md, programs from a file",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.file.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_processes",
+            title: "processes of the program",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "The number of processes of a program of kind stages, or of a collective, whose \
+                  shares are not counted.",
+            source: "docs/scenarios.md, programs from a file; docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.processes),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_compute_cycles",
+            title: "compute cycles by stage",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The computation of each stage, where they differ; compute cycles is then the longest.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_compute_cycles.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_units",
+            title: "units by stage",
+            kind: Kind::List,
+            unit: "units",
+            text: "The size of the largest message of each stage. The column is there only if \
+                  messages of a run have more than one unit.",
+            formula: "L_s",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_units.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_message_bytes",
+            title: "message bytes",
+            aliases: &["bytes"],
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The size of the largest message, where the scenario gives sizes in bytes; \
+                  before they are rounded up to units.",
+            formula: "M",
+            source: "docs/model.md, section 17",
+        },
+        value: |program| Cell::optional(program.message_bytes),
+    },
+];
+
+/// The guest of a neighbour-exchange program.
+pub(crate) static GUEST: &[Column<GuestRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_guest_kind",
+            title: "guest",
+            kind: Kind::Text,
+            text: "The graph whose nodes are the processes and whose edges join the processes that \
+                  exchange messages: a d-cube, or the line, ring, mesh, torus, hypercube or \
+                  network of a neighbour-exchange program.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| (&guest.kind).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_guest_shape",
+            title: "guest shape",
+            kind: Kind::Shape,
+            unit: "processes",
+            text: "The lengths of the guest's dimensions.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| Cell::shape(&guest.shape),
+    },
+    Column {
+        definition: Definition {
+            name: "program_guest_wrap",
+            title: "guest wrap",
+            kind: Kind::List,
+            text: "For each dimension of the guest whether its last process is a neighbour of its \
+                  first.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| Cell::list(&guest.wrap),
+    },
+];
+
+/// The communications of a neighbour-exchange program.
+pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_communication",
+            title: "communication",
+            aliases: &["shift", "permutation", "scatter"],
+            kind: Kind::Text,
+            text: "Shift: in each stage all processes send in the same direction along one \
+                  dimension. Permutation: every process sends to and receives from at most one \
+                  neighbour. Scatter: every process sends to all neighbours at once.",
+            source: "Tao 1988, 4.2; docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.communication.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_sets",
+            title: "sets",
+            kind: Kind::Natural,
+            text: "The number of random permutation sets, each of which is a stage.",
+            source: "docs/model.md, sections 2 and 10",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.sets),
+    },
+];

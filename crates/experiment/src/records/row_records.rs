@@ -1,0 +1,403 @@
+//! Records that are no results of runs: planned runs of `check`, processes of `run --processes`, and the
+//! columns of these, of `tables` and of `place`.
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::StageRecord;
+use serde::Serialize;
+
+use super::{
+    MachineRecord, ProgramRecord,
+    column::{Column, Record, Row, no_cell},
+    placement_record::{EMBEDDING, SCENARIO},
+};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::{Run, ScenarioProgram},
+};
+
+/// One run that a scenario asks for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedRun {
+    /// Its place in the results, counted from 0.
+    pub run: u64,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The machine.
+    pub machine: MachineRecord,
+    /// The program.
+    pub program: ProgramRecord,
+    /// The embedding's name.
+    pub embedding: String,
+    /// The number of processes.
+    pub processes: u64,
+    /// The number of nodes.
+    pub nodes: u64,
+    /// The number of stages.
+    #[serde(rename = "stage_count")]
+    pub stages: u64,
+}
+
+impl PlannedRun {
+    /// The run at place `place` of the results.
+    #[must_use]
+    pub fn new(place: usize, run: &Run) -> Self {
+        Self {
+            run: place as u64,
+            scenario: run.scenario.to_string(),
+            machine: MachineRecord::new(run),
+            program: ProgramRecord::new(&run.program),
+            embedding: run.embedding.to_string(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
+            stages: run.program.stage_count() as u64,
+        }
+    }
+}
+
+impl Record for PlannedRun {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|run| &run.run));
+        row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.part(record.map(|run| &run.machine));
+        row.part(record.map(|run| &run.program));
+        row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
+        row.section(PROCESSES, record.map(|run| &run.processes));
+        row.section(NODES, record.map(|run| &run.nodes));
+        row.section(STAGE_COUNT, record);
+    }
+}
+
+/// A row of `run --processes`: one process in one stage of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ProcessRow<'run> {
+    /// The scenario's name.
+    pub scenario: &'run str,
+    /// The place of the run in the results, counted from 0.
+    pub run: u64,
+    /// The embedding's name.
+    pub embedding: &'run str,
+    /// What the process does in the stage.
+    #[serde(flatten)]
+    pub stage: ProcessStage,
+    /// The rank and the share that the process is, of a collective.
+    #[serde(flatten)]
+    pub rank: RankOfProcess,
+}
+
+/// The rank and the share that a process is; none of programs that are no collectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct RankOfProcess {
+    /// The rank, counted from 0.
+    pub rank: Option<u32>,
+    /// The share, counted from 0.
+    pub share: Option<u32>,
+}
+
+impl RankOfProcess {
+    /// Those of a process of a program.
+    #[must_use]
+    pub fn new(program: &ScenarioProgram, process: ProcessId) -> Self {
+        let collective = program.collective();
+        Self {
+            rank: collective.map(|own| own.rank(process)),
+            share: collective.map(|own| own.share(process)),
+        }
+    }
+}
+
+/// A process in a stage; times in cycles since the start, lengths in cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ProcessStage {
+    /// The process.
+    pub process: u32,
+    /// The stage, counted from 0.
+    pub stage: usize,
+    /// When its computation ended.
+    pub ready: u64,
+    /// When the message that it waits for was injected.
+    pub start: u64,
+    /// When that message arrived.
+    pub finish: u64,
+    /// Waiting for the processor.
+    pub sharing_cycles: u64,
+    /// Waiting for the partner.
+    pub waiting_cycles: u64,
+    /// Unhindered travel.
+    pub transfer_cycles: u64,
+    /// Held up by other messages.
+    pub blocked_cycles: u64,
+    /// The part of the travel that passed before the process was ready.
+    pub overlapped_cycles: u64,
+}
+
+impl From<&StageRecord> for ProcessStage {
+    fn from(record: &StageRecord) -> Self {
+        Self {
+            process: record.process.label(),
+            stage: record.stage,
+            ready: record.ready.get(),
+            start: record.start.get(),
+            finish: record.finish.get(),
+            sharing_cycles: record.sharing.get(),
+            waiting_cycles: record.waiting().get(),
+            transfer_cycles: record.transfer.get(),
+            blocked_cycles: record.blocked().get(),
+            overlapped_cycles: record.overlapped.get(),
+        }
+    }
+}
+
+impl Record for ProcessRow<'_> {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(SCENARIO, record.map(|own| own.scenario));
+        row.section(RUN, record.map(|own| &own.run));
+        row.section(EMBEDDING, record.map(|own| own.embedding));
+        row.section(PROCESS, record.map(|own| &own.stage));
+        row.section(RANK, record.map(|own| &own.rank));
+    }
+}
+
+/// The names of the columns of `tables`, in order.
+pub fn table_columns() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().filter(|own| own.kind != Kind::Term).map(|column| column.name)
+}
+
+/// The place of a run in the results.
+pub(crate) static RUN: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "run",
+        title: "run",
+        kind: Kind::Natural,
+        text: "The place of the run in the results, counted from 0 over all files.",
+        source: "docs/scenarios.md, the order of the runs",
+        ..Definition::BLANK
+    },
+    value: |run| (*run).into(),
+}];
+
+/// The number of processes of a program.
+pub(crate) static PROCESSES: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "processes",
+        title: "processes",
+        kind: Kind::Natural,
+        unit: "processes",
+        text: "The number of processes of the program.",
+        formula: "P",
+        source: "docs/model.md, section 2",
+        ..Definition::BLANK
+    },
+    value: |processes| (*processes).into(),
+}];
+
+/// The number of nodes of a machine.
+pub(crate) static NODES: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "nodes",
+        title: "nodes",
+        kind: Kind::Natural,
+        unit: "nodes",
+        text: "The number of nodes that the program can have: those of the machine, or of the partition.",
+        formula: "k_1 * ... * k_c",
+        source: "docs/model.md, section 1",
+        ..Definition::BLANK
+    },
+    value: |nodes| (*nodes).into(),
+}];
+
+/// The number of stages of a planned run.
+pub(crate) static STAGE_COUNT: &[Column<PlannedRun>] = &[Column {
+    definition: Definition {
+        name: "stage_count",
+        title: "stage count",
+        kind: Kind::Natural,
+        unit: "stages",
+        text: "The number of stages of the program.",
+        formula: "S",
+        source: "docs/model.md, section 2",
+        ..Definition::BLANK
+    },
+    value: |run| run.stages.into(),
+}];
+
+/// A process in a stage.
+pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
+    Column {
+        definition: Definition {
+            name: "process",
+            title: "process",
+            kind: Kind::Natural,
+            text: "A node of the guest, counted from 0. It runs on one node of the machine.",
+            formula: "n",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |row| row.process.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "stage",
+            title: "stage",
+            aliases: &["stages_stage"],
+            kind: Kind::Natural,
+            text: "One computation and the exchange that follows it, counted from 0.",
+            formula: "s",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |row| row.stage.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "stages_dimension",
+            title: "dimension",
+            aliases: &["guest dimension"],
+            kind: Kind::Term,
+            text: "The guest dimension along which a stage exchanges, counted from 0; missing for \
+                  stages of several.",
+            formula: "q_s",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+    Column {
+        definition: Definition {
+            name: "ready",
+            title: "ready",
+            kind: Kind::Natural,
+            unit: "cycle",
+            text: "When the process's computation of the stage ends.",
+            formula: "asynchronous: finish of the stage before + sharing + T_a; coordinated: \
+                     beginning of the stage + T_a L",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |row| row.ready.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "start",
+            title: "start",
+            kind: Kind::Natural,
+            unit: "cycle",
+            text: "When the message that the process waits for sets out.",
+            formula: "asynchronous: the cycle at which it is injected; coordinated: ready + waiting",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |row| row.start.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "finish",
+            title: "finish",
+            kind: Kind::Natural,
+            unit: "cycle",
+            text: "When the stage is over for the process: its last message has arrived.",
+            formula: "ready + waiting + transfer + blocked",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |row| row.finish.into(),
+    },
+    Column {
+        definition: Definition { name: "sharing_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.sharing_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "waiting_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.waiting_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "transfer_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.transfer_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "blocked_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.blocked_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "overlapped_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.overlapped_cycles.into(),
+    },
+];
+
+/// What a process of a collective is.
+pub(crate) static RANK: &[Column<RankOfProcess>] = &[
+    Column {
+        definition: Definition {
+            name: "rank",
+            title: "rank",
+            kind: Kind::Natural,
+            text: "A process of a collective as the algorithm numbers it, counted from 0; all its shares \
+                  sit on one node. Empty for other programs.",
+            formula: "r = n mod P",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.rank.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "share",
+            title: "share",
+            kind: Kind::Natural,
+            text: "The part of the vector of a collective that a process deals with, counted from 0. \
+                  Shares move side by side. Empty for other programs.",
+            formula: "c = floor(n / P)",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.share.into(),
+    },
+];
+
+/// Columns of `tables` and `place`.
+pub(crate) static TABLES: &[Definition] = &[
+    Definition {
+        name: "p_1",
+        title: "coordinate",
+        aliases: &["coordinates", "p"],
+        kind: Kind::Term,
+        text: "The coordinates p_1, p_2, .. of the node that a process sits on; the first \
+              varies fastest.",
+        source: "docs/model.md, section 1",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "node",
+        title: "node",
+        kind: Kind::List,
+        text: "A node of the machine, by its coordinates.",
+        source: "docs/model.md, section 1",
+        ..Definition::BLANK
+    },
+    Definition { name: "process", kind: Kind::Natural, ..Definition::BLANK },
+    Definition {
+        name: "code_type",
+        title: "code type",
+        kind: Kind::Text,
+        text: "The type of code that the process runs, where the scenario loads several.",
+        source: "Tao 1988, 4.3.3; docs/model.md, section 9",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "entry_process",
+        title: "entry",
+        aliases: &["translation table"],
+        kind: Kind::Natural,
+        text: "A guest neighbour in the translation table of a process, which holds the nodes \
+              of its neighbours.",
+        source: "Tao 1988, 4.4; docs/reading-results.md, the document of tables",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "entry_node",
+        title: "entry node",
+        kind: Kind::List,
+        text: "The node that this guest neighbour is on, by its coordinates.",
+        source: "Tao 1988, 4.4; docs/reading-results.md, the document of tables",
+        ..Definition::BLANK
+    },
+];

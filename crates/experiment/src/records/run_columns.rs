@@ -1,0 +1,467 @@
+//! The columns of a run.
+
+use super::{
+    RunRecord,
+    column::{BYTES_PER_SECOND, Cell, Column, PERCENT, SECONDS, no_cell},
+};
+use crate::records::definition::{Definition, Kind};
+
+/// The seed.
+pub(crate) static SEED: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "seed",
+        title: "seed",
+        kind: Kind::Natural,
+        text: "The number that keys every random choice of the run; nothing else depends on it.",
+        source: "docs/model.md, section 10",
+        ..Definition::BLANK
+    },
+    value: |seed| (*seed).into(),
+}];
+
+/// The engine.
+pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "engine",
+        title: "engine",
+        kind: Kind::Text,
+        text: "The engine that computed the run: hop or belt for asynchronous runs, \
+                  coordinated for the others. No other value depends on it.",
+        source: "docs/engines.md",
+        ..Definition::BLANK
+    },
+    value: |run| (&run.engine).into(),
+}];
+
+/// Time of the whole run.
+pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "makespan_cycles",
+            title: "makespan",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "When the last process finishes. It is the number to compare: how long the \
+                  program takes under this placement, contention and waiting included.",
+            formula: "asynchronous: the largest finish of a process; coordinated: sum over the \
+                     stages of (T_a L + T_c * steps of the stage), L the largest load",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |run| run.makespan_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "makespan_seconds",
+            title: "seconds",
+            kind: Kind::Decimal,
+            unit: SECONDS,
+            text: "The makespan in seconds; empty where the machine is described in cycles.",
+            formula: "makespan * cycle",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |run| run.makespan_seconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "goodput_bytes_per_second",
+            title: "goodput",
+            kind: Kind::Decimal,
+            unit: BYTES_PER_SECOND,
+            text: "The bytes of the largest message, or of the vector of a collective, over the makespan; \
+                  empty where the scenario gives no bytes.",
+            formula: "M / makespan",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |run| run.goodput_bytes_per_second.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "bus_bandwidth_bytes_per_second",
+            title: "bus bandwidth",
+            aliases: &["busbw"],
+            kind: Kind::Decimal,
+            unit: BYTES_PER_SECOND,
+            text: "The goodput of a collective times the part of the vector that every link of a ring carries, so that algorithms and operations compare with the bandwidth of the hardware. The column is there only if a run has it.",
+            formula: "goodput * 2 (P - 1) / P of all-reduce, (P - 1) / P of reduce-scatter, all-gather and all-to-all, 1 of others",
+            source: "nccl-tests; docs/model.md, section 17",
+        },
+        value: |run| Cell::optional(run.bus_bandwidth_bytes_per_second),
+    },
+    Column {
+        definition: Definition {
+            name: "predicted_cycles",
+            title: "predicted",
+            aliases: &["prediction"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "What the makespan would be without contention. No asynchronous run takes less, \
+                  and one without blocked cycles takes exactly this where every process has a node \
+                  of its own and no message is eager.",
+            formula: "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
+                     T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
+            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction; section 15",
+        },
+        value: |run| run.predicted_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_cycles",
+            title: "bound",
+            aliases: &["lower bound"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "Of cc-cube programs: the time below which no one-to-one placement on this machine can \
+                  be. It is known where every dimension is used once, on as many nodes as processes, with \
+                  lengths that are powers of two. Of collectives: the time below which no algorithm can be \
+                  under this placement.",
+            formula: "cc-cube: d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
+                     of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1; collectives: the \
+                     larger of bandwidth bound and latency bound",
+            source: "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
+                    2302.13237; docs/model.md, section 5, lower bound, and section 16, bounds",
+        },
+        value: |run| run.lower_bound_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_source",
+            title: "bound source",
+            aliases: &["theorem", "preprint"],
+            kind: Kind::Text,
+            text: "Of cc-cube programs how firmly the bound is established: it rests on a theorem, or on a \
+                  preprint. Of collectives which bound it is: bandwidth or latency, whichever is larger.",
+            source: "docs/model.md, section 5, lower bound, and section 16, bounds",
+            ..Definition::BLANK
+        },
+        value: |run| run.lower_bound_source.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_percent",
+            title: "of bound",
+            aliases: &["part of the lower bound"],
+            kind: Kind::Decimal,
+            unit: PERCENT,
+            text: "The part of its lower bound that the run of a collective reaches: 100 % is a run that no \
+                  algorithm can beat under this placement, 50 % one that takes twice as long as the bound. \
+                  The column is there only if a run is a collective.",
+            formula: "100 * bound / makespan",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.lower_bound_percent),
+    },
+    Column {
+        definition: Definition {
+            name: "bandwidth_bound_cycles",
+            title: "bandwidth bound",
+            aliases: &["bandwidth bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time that links need to carry what must enter or leave a node, or cross a cut, in a collective on this placement. The columns of these bounds are there only if a run is a collective.",
+            formula: "all-reduce, for a node with deg channels: u ceil(M / deg) + l, and others",
+            source: "Patarasuk & Yuan 2009; docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.bandwidth_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "latency_bound_cycles",
+            title: "latency bound",
+            aliases: &["latency bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time in which data go the largest distance that they must go in a collective on this placement.",
+            formula: "distance * (l + u) + T_a",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.latency_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "steps_bound_cycles",
+            title: "steps bound",
+            aliases: &["steps bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cost of starting the fewest steps in which an algorithm of this kind can be done. It is no bound of other algorithms, and not in the lower bound.",
+            formula: "ceil(log_(p+1) P) T_a, p the most messages that a process receives in a stage",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.steps_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "loading_cycles",
+            title: "loading",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time to broadcast the loader and every type of code before the program \
+                  begins; it is no part of the makespan.",
+            formula: "broadcast_cycles * (1 + number of types)",
+            source: "Tao 1988, 4.3.3; docs/model.md, section 9",
+            ..Definition::BLANK
+        },
+        value: |run| run.loading_cycles.into(),
+    },
+];
+
+/// The ratio to the reference, of `compare`.
+pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "ratio_to_reference",
+        title: "vs reference",
+        aliases: &["reference", "ratio to the reference"],
+        kind: Kind::Decimal,
+        unit: "ratio",
+        text: "The makespan over that of the reference embedding in the same combination of \
+                  the sweep. 0.8 is 1.25x faster, 1 is equal, 2 takes twice as long.",
+        formula: "makespan / makespan of the reference",
+        source: "docs/reading-results.md, ratio to the reference",
+    },
+    value: |run| Cell::optional(run.ratio_to_reference),
+}];
+
+/// Amounts.
+pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "messages",
+            title: "messages",
+            kind: Kind::Natural,
+            unit: "messages",
+            text: "The messages of all stages.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |run| run.messages.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "hops",
+            title: "hops",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "Links crossed by all messages together; where messages are divided, by all packets.",
+            source: "docs/model.md, sections 2, 4 and 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.hops.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "units",
+            title: "units",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The size of the largest message.",
+            formula: "the largest L",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "unit_hops",
+            title: "unit hops",
+            kind: Kind::Sum,
+            unit: "units times links",
+            text: "Links crossed by the units of all messages together.",
+            formula: "sum over the messages of L * distance",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.unit_hops.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "channel_congestion",
+            title: "channel congestion",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units that the busiest channel carries by the routes that messages take, those of \
+                  all stages together. Counted on networks, and of all-to-all on every machine, up to \
+                  2^20 messages; the column is there only if a run has it.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.channel_congestion),
+    },
+    Column {
+        definition: Definition {
+            name: "balanced_congestion",
+            title: "balanced congestion",
+            kind: Kind::Decimal,
+            unit: "units",
+            text: "The same if every message were split evenly over all its shortest routes. Routes that \
+                  carry much more are far from even.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.balanced_congestion),
+    },
+    Column {
+        definition: Definition {
+            name: "link_busy_max_cycles",
+            title: "busiest link",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles for which the busiest link is occupied, both directions together. \
+                  Empty where processes times messages a stage times stages that differ pass 2^22 \
+                  (on networks and in coordinated runs times the diameter), or the machine has \
+                  more than 2^20 links.",
+            formula: "the largest, over the links, of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.link_busy_max_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "busiest_link_from",
+            title: "busiest link, one end",
+            kind: Kind::List,
+            text: "The coordinates of the node at one end of the busiest link; of several, the \
+                  first by dimension and node.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.busiest_link_from.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "busiest_link_to",
+            title: "busiest link, other end",
+            kind: Kind::List,
+            text: "The coordinates of the node at the other end of the busiest link.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
+    },
+];
+
+/// How busy links are.
+pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "link_busy_share",
+            title: "link use",
+            aliases: &["busy share", "saturation"],
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The part of the makespan for which the busiest channel is occupied: one direction of a \
+                   full-duplex link, of which link_busy_max_cycles adds both, else the whole link. Near 1 \
+                   this channel alone takes the makespan. Empty where busy cycles are not counted.",
+            formula: "the largest, over the channels, of u * units that cross it, / makespan",
+            source: "docs/model.md, section 13",
+        },
+        value: |run| run.link_busy_share.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_cycles",
+            title: "busy by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of all channels of each direction together, in the order (1,+) (1,-) (2,+) (2,-) \
+                   and so on. A direction with much less than the others is capacity that is not used. Empty on \
+                   networks, whose links lie in no dimensions, and where busy cycles are not counted.",
+            formula: "sum over the channels of a direction of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_cycles.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_max_cycles",
+            title: "busiest by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of the busiest channel of each direction, in the same order.",
+            formula: "the largest, over the channels of a direction, of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_max_cycles.as_deref().map(Cell::list).into(),
+    },
+];
+
+/// What eager messages hide.
+pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "overlapped_cycles",
+        title: "overlapped",
+        kind: Kind::Sum,
+        unit: "cycles",
+        text: "The parts of transfers that pass before the destination is ready, while it \
+              computes; 0 unless messages are eager. They are not in the totals.",
+        formula: "transfer - min(transfer, finish - max(start, ready)), summed over all processes and stages",
+        source: "docs/model.md, section 14",
+        ..Definition::BLANK
+    },
+    value: |run| run.overlapped_cycles.into(),
+}];
+
+/// Steps, conflicts and queues.
+pub(crate) static STEPS: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "routing_steps",
+            title: "steps",
+            aliases: &["stages_routing_steps"],
+            kind: Kind::Natural,
+            unit: "steps",
+            text: "The parallel data movement steps of a coordinated run: in one step messages \
+                  move over one link each. In tables, those of all stages together.",
+            formula: "sum over the stages of the steps of all their movements; one costs T_c",
+            source: "Tao 1988, 4.2; docs/model.md, section 6",
+        },
+        value: |run| run.routing_steps.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "conflicts",
+            title: "conflicts",
+            aliases: &["stages_conflicts"],
+            kind: Kind::Natural,
+            unit: "message steps",
+            text: "How often a message of a coordinated run wanted a channel and was not moved in \
+                  that step, because another message had it.",
+            source: "Tao 1988, 4.2; docs/model.md, section 6",
+            ..Definition::BLANK
+        },
+        value: |run| run.conflicts.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "longest_queue",
+            title: "queue",
+            kind: Kind::Natural,
+            unit: "messages",
+            text: "The most messages, or packets where messages are divided, left in the queue of one \
+                  channel after the grants of a cycle of an asynchronous run; 0 if none ever has to \
+                  stay.",
+            source: "docs/model.md, sections 5 and 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.longest_queue.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "channel",
+            title: "channel",
+            aliases: &["link"],
+            kind: Kind::Term,
+            text: "One direction of a link between two neighbouring nodes. A message waits for the \
+                  channel through which it leaves a node in a queue of that channel.",
+            source: "docs/model.md, sections 1 and 5",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+];

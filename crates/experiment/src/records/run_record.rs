@@ -1,0 +1,290 @@
+//! One run, as results hold it, and its columns.
+
+use cubefold_collectives::Operation;
+use cubefold_mapping::BoundSource;
+use cubefold_simulator::{DirectionUse, LinkUse, StageRouting, Traffic};
+use cubefold_topology::NodeId;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ExecutionRecord, MachineRecord, PlacementRecord, ProgramRecord, Word,
+    column::{Record, Row, join},
+    execution_record::EXECUTION,
+    placement_record::{EMBEDDING, SCENARIO},
+    row_records::{NODES, PROCESSES, RUN},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
+};
+use crate::{
+    records::exact_mean,
+    runs::FinishedRun,
+    scenario::{Loading, Run},
+};
+
+/// One run with everything that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Its place in the results, counted from 0 over all files.
+    pub run: u64,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The number of processes of the program.
+    pub processes: u64,
+    /// The number of nodes that the program can have.
+    pub nodes: u64,
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// The machine.
+    pub machine: MachineRecord,
+    /// The program.
+    pub program: ProgramRecord,
+    /// The embedding's name.
+    pub embedding: String,
+    /// How it was executed.
+    pub execution: ExecutionRecord,
+    /// The engine that ran.
+    pub engine: Word,
+    /// When the last process finished \[cycles\].
+    pub makespan_cycles: u64,
+    /// The same in seconds, of machines that are described by bandwidth and latency.
+    pub makespan_seconds: Option<f64>,
+    /// The bytes of the largest message, or of the vector of a collective, over the makespan, where sizes have bytes.
+    pub goodput_bytes_per_second: Option<f64>,
+    /// The goodput of a collective times what each link of the best algorithm carries of the vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus_bandwidth_bytes_per_second: Option<f64>,
+    /// The makespan without contention \[cycles\].
+    pub predicted_cycles: Option<u64>,
+    /// What no one-to-one placement goes below, or no algorithm of a collective on this placement \[cycles\].
+    pub lower_bound_cycles: Option<u64>,
+    /// How that is known, or which bound of a collective it is.
+    pub lower_bound_source: Option<Word>,
+    /// The part of the makespan that the lower bound of a collective is \[percent\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound_percent: Option<f64>,
+    /// What links must carry in a collective \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_bound_cycles: Option<u64>,
+    /// How far data must go in a collective \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_bound_cycles: Option<u64>,
+    /// The cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps_bound_cycles: Option<u64>,
+    /// Loading the program \[cycles\].
+    pub loading_cycles: Option<u64>,
+    /// The number of messages.
+    pub messages: u64,
+    /// Links crossed by all packets.
+    pub hops: u64,
+    /// The size of the largest message \[units\].
+    pub units: u64,
+    /// Links crossed by the units of all messages.
+    pub unit_hops: u128,
+    /// The cycles for which the busiest link is busy, where link use is counted.
+    pub link_busy_max_cycles: Option<u64>,
+    /// The coordinates of the node at one end of the busiest link.
+    pub busiest_link_from: Option<Vec<u32>>,
+    /// The coordinates of the node at its other end.
+    pub busiest_link_to: Option<Vec<u32>>,
+    /// The units that the busiest channel carries, of networks and of all-to-all, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_congestion: Option<u64>,
+    /// The same, were every message split evenly over all its shortest routes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balanced_congestion: Option<f64>,
+    /// The part of the makespan for which the busiest channel is busy.
+    pub link_busy_share: Option<f64>,
+    /// The busy cycles of the channels of each direction together, in the order `(1,+) (1,-) (2,+) ..`.
+    pub direction_busy_cycles: Option<Vec<u64>>,
+    /// Those of the busiest channel of each direction.
+    pub direction_busy_max_cycles: Option<Vec<u64>>,
+    /// Sums over processes and stages.
+    pub totals: TotalsRecord,
+    /// The parts of transfers that passed before their destinations were ready, summed like the totals.
+    pub overlapped_cycles: u128,
+    /// Waiting of single processes in single stages \[cycles\].
+    pub waiting: DistributionRecord,
+    /// Blocked times of single processes in single stages \[cycles\].
+    pub blocked: DistributionRecord,
+    /// Parallel data movement steps of a coordinated run.
+    pub routing_steps: Option<u64>,
+    /// Conflicts of a coordinated run.
+    pub conflicts: Option<u64>,
+    /// The most messages left in one channel's queue, of an asynchronous run.
+    pub longest_queue: Option<u32>,
+    /// Stage by stage.
+    pub stages: Vec<StageRecord>,
+    /// The metrics of the placement.
+    pub placement: PlacementRecord,
+    /// The makespan over that of the reference in the same combination; only in `compare`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_to_reference: Option<f64>,
+}
+
+impl RunRecord {
+    /// The record of the run at place `place` of the results, and what it came to.
+    #[must_use]
+    pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
+        let run = &*finished.run_that_counts(run);
+        let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
+        let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
+        let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
+        Self {
+            run: place as u64,
+            scenario: run.scenario.to_string(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
+            seed: run.seed,
+            machine: MachineRecord::new(run),
+            program: ProgramRecord::new(&run.program),
+            embedding: run.embedding.to_string(),
+            execution: ExecutionRecord::new(&run.execution, run.communication),
+            engine: finished.outcome.engine.name().into(),
+            makespan_cycles: summary.makespan().get(),
+            makespan_seconds: seconds,
+            goodput_bytes_per_second: goodput(run, seconds),
+            bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
+            predicted_cycles: finished.predicted,
+            lower_bound_cycles: lower_bound_cycles(finished),
+            lower_bound_source: lower_bound_source(finished).map(Word::from),
+            lower_bound_percent: lower_bound_percent(finished),
+            bandwidth_bound_cycles: bounds.map(|bounds| bounds.bandwidth_cycles),
+            latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
+            steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
+            loading_cycles: run.loading.as_ref().map(Loading::cycles),
+            messages: traffic.messages,
+            hops: traffic.hops,
+            units: run.program.max_message_units(),
+            unit_hops: finished.unit_hops,
+            link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
+            busiest_link_from: busiest_end(run, finished, 0),
+            busiest_link_to: busiest_end(run, finished, 1),
+            channel_congestion: finished.channel_congestion.map(|own| own.routed),
+            balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
+            link_busy_share: link_busy_share(finished),
+            direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
+            direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
+            totals: TotalsRecord::new(summary),
+            overlapped_cycles: summary.overlapped(),
+            waiting: DistributionRecord::new(summary.waiting()),
+            blocked: DistributionRecord::new(summary.blocked()),
+            routing_steps: routing.map(|routing| routing.steps),
+            conflicts: routing.map(|routing| routing.conflicts),
+            longest_queue: traffic.longest_queue,
+            stages: stages(run, finished),
+            placement: PlacementRecord::new(&finished.metrics),
+            ratio_to_reference: None,
+        }
+    }
+}
+
+impl RunRecord {
+    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; none where link use is not
+    /// counted.
+    #[must_use]
+    pub fn busiest_link_in_words(&self) -> Option<String> {
+        let node = |node: &[u32]| format!("({})", join(node, ","));
+        let (from, to) = (self.busiest_link_from.as_deref()?, self.busiest_link_to.as_deref()?);
+        Some(format!("{}-{}", node(from), node(to)))
+    }
+}
+
+/// The coordinates of the node at one of the two ends, 0 and 1, of the busiest link.
+fn busiest_end(run: &Run, finished: &FinishedRun, end: usize) -> Option<Vec<u32>> {
+    let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
+    Some(address(run, *ends.get(end)?))
+}
+
+/// Steps and conflicts of all stages.
+fn sum(stages: &[StageRouting]) -> StageRouting {
+    let mut sum = StageRouting::default();
+    for &stage in stages {
+        sum += stage;
+    }
+    sum
+}
+
+/// What no placement goes below, or of a collective no algorithm on this placement.
+fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
+    let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
+    of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
+}
+
+/// How the lower bound is known, or which of the bounds of a collective it is.
+fn lower_bound_source(finished: &FinishedRun) -> Option<&'static str> {
+    let of_collective = || Some(finished.collective_bounds?.lower_bound_source()?.name());
+    finished.lower_bound.map(|bound| BoundSource::name(bound.source)).or_else(of_collective)
+}
+
+/// The lower bound of a collective as a part of the makespan \[percent\].
+fn lower_bound_percent(finished: &FinishedRun) -> Option<f64> {
+    let makespan = finished.outcome.summary.makespan().get();
+    let bound = finished.collective_bounds?.lower_bound_cycles();
+    exact_mean(100 * u128::from(bound), makespan.into())
+}
+
+/// The busiest channel's part of the makespan.
+fn link_busy_share(finished: &FinishedRun) -> Option<f64> {
+    let makespan = finished.outcome.summary.makespan().get();
+    exact_mean(finished.busiest_channel?.into(), makespan.into())
+}
+
+/// A number for each direction of a grid, where link use is counted.
+fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Option<Vec<u64>> {
+    let directions = traffic.link_use.as_ref().map(LinkUse::by_direction)?;
+    (!directions.is_empty()).then(|| directions.iter().map(number).collect())
+}
+
+/// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
+#[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
+    let bytes = run.program.vector_bytes().or(run.program.bytes())? as f64;
+    makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
+}
+
+/// The bus bandwidth of a collective as nccl-tests defines it; none where there is no goodput.
+#[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
+    let collective = run.program.collective()?.specification()?;
+    let ranks = collective.rank_count() as f64;
+    let factor = match collective.operation {
+        Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
+        Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => (ranks - 1.0) / ranks,
+        Operation::Broadcast
+        | Operation::Reduce
+        | Operation::Gather
+        | Operation::Scatter
+        | Operation::Barrier => 1.0,
+    };
+    goodput(run, makespan_seconds).map(|goodput| goodput * factor)
+}
+
+fn address(run: &Run, node: NodeId) -> Vec<u32> {
+    run.address(node).as_slice().to_vec()
+}
+
+impl Record for RunRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|run| &run.run));
+        row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.section(PROCESSES, record.map(|run| &run.processes));
+        row.section(NODES, record.map(|run| &run.nodes));
+        row.section(SEED, record.map(|run| &run.seed));
+        row.part(record.map(|run| &run.machine));
+        row.part(record.map(|run| &run.program));
+        row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
+        row.section(EXECUTION, record.map(|run| &run.execution));
+        row.section(ENGINE, record);
+        row.section(WHOLE_RUN, record);
+        row.section(AMOUNTS, record);
+        row.section(LINK_USE, record);
+        row.section(TOTALS, record.map(|run| &run.totals));
+        row.section(OVERLAPPED, record);
+        row.section(WAITING, record.map(|run| &run.waiting));
+        row.section(BLOCKED, record.map(|run| &run.blocked));
+        row.section(STEPS, record);
+        row.part(record.map(|run| &run.placement));
+        row.section(RATIO, record);
+    }
+}

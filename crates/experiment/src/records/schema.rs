@@ -1,0 +1,389 @@
+//! JSON Schemas of scenario files and of results, for editors and for programs that read what this one writes.
+//!
+//! The schema of scenarios derives from the table of keys ([`scenario_keys`]), that of results from the definitions of
+//! their columns. A scenario file is TOML; editors apply a JSON Schema to the values in it.
+
+use cubefold_collectives::ALGORITHMS;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    records::{
+        Document,
+        collective_record::COLLECTIVE,
+        construction_record::CONSTRUCTION,
+        definition::{Definition, Kind},
+        execution_record::EXECUTION,
+        machine_record::{MACHINE, PARTITION},
+        placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
+        program_record::{GUEST, NEIGHBOURS, PROGRAM},
+        row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
+        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        time_record::{BLOCKED, TOTALS, WAITING},
+    },
+    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, is_key_of_step, scenario_keys},
+};
+
+/// The definitions of columns, one list after another.
+macro_rules! definitions {
+    ($($columns:ident)+) => {
+        std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
+    };
+}
+
+/// The version of JSON Schema.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of a scenario file.
+#[must_use]
+pub fn scenario_schema() -> Value {
+    let mut tables: Map<String, Value> = Map::new();
+    let mut swept: Map<String, Value> = Map::new();
+    let mut in_cases: Map<String, Value> = Map::new();
+    for key in scenario_keys() {
+        let own = key_schema(key);
+        swept.insert(key.path.to_owned(), json!({ "type": "array", "minItems": 1, "items": own }));
+        in_cases.insert(key.path.to_owned(), own.clone());
+        match key.path.split_once('.') {
+            None => {
+                tables.insert(key.path.to_owned(), own);
+            }
+            Some((table, name)) => {
+                let table = tables.entry(table).or_insert_with(|| object(&Map::new()));
+                table["properties"][name] = own;
+            }
+        }
+    }
+    let mut case = object(&in_cases);
+    case["minProperties"] = 1.into();
+    swept.insert("cases".to_owned(), json!({ "type": "array", "minItems": 1, "items": case }));
+    tables.insert("sweep".to_owned(), object(&swept));
+    let own_schema =
+        json!({ "type": "string", "description": "The schema of this file, for editors; ignored." });
+    tables.insert("$schema".to_owned(), own_schema);
+    let mut schema = object(&tables);
+    schema["$schema"] = DIALECT.into();
+    schema["title"] = "cubefold scenario".into();
+    schema
+}
+
+/// An object with no other members than these.
+fn object(properties: &Map<String, Value>) -> Value {
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn key_schema(key: &ScenarioKey) -> Value {
+    let mut schema = match key.values {
+        KeyValues::Text => json!({ "type": "string" }),
+        KeyValues::Integer { least, greatest } => {
+            json!({ "type": "integer", "minimum": least, "maximum": greatest })
+        }
+        KeyValues::Choice(words) => json!({ "enum": words() }),
+        KeyValues::Form(_) => form(key.path),
+    };
+    schema = match key.path {
+        // The link modes have numbers, too.
+        "machine.links" => json!({ "anyOf": [schema, { "enum": [1, 2, 3] }] }),
+        "program.compute_cycles" => one_or_list(&schema),
+        _ => schema,
+    };
+    schema["description"] = key.summary.into();
+    match key.default {
+        KeyDefault::Integer(number) => schema["default"] = number.into(),
+        KeyDefault::Word(word) => schema["default"] = word.parse::<u64>().map_or(word.into(), Value::from),
+        KeyDefault::Required | KeyDefault::Absent | KeyDefault::Derived(_) => {}
+    }
+    schema
+}
+
+/// The schema of a key whose values are of no single type.
+fn form(path: &str) -> Value {
+    let integer = json!({ "type": "integer", "minimum": 0 });
+    let lengths = json!({ "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 1 } });
+    let text = json!({ "type": "string" });
+    // By its number, by its coordinates, or by its name in the file of a network.
+    let node = json!({ "anyOf": [integer, list_of(&integer), text] });
+    let pair = json!({ "type": "array", "items": node, "minItems": 2, "maxItems": 2 });
+    match path {
+        "machine.shape" | "program.shape" => lengths,
+        "machine.twist" => list_of(&list_of(&json!({ "type": "integer" }))),
+        "machine.failed_links" => json!({ "anyOf": [integer, list_of(&pair)] }),
+        "machine.failed_nodes" => json!({ "anyOf": [integer, list_of(&node)] }),
+        "mapping.spare_nodes" => list_of(&node),
+        "machine.link" | "machine.local" => json!({
+            "type": "object", "properties": { "bandwidth": text, "latency": text },
+            "required": ["bandwidth"], "additionalProperties": false
+        }),
+        "machine.wrap" => list_of(&json!({ "type": "boolean" })),
+        "machine.partition" => json!({
+            "type": "object", "properties": { "base": list_of(&integer), "shape": lengths },
+            "required": ["base", "shape"], "additionalProperties": false
+        }),
+        "program.stages" => {
+            json!({ "anyOf": [list_of(&integer), { "enum": ["ascend", "descend", "bitonic"] }] })
+        }
+        "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
+        "program.bytes" | "program.compute" => one_or_list(&text),
+        "program.halving" => json!({ "type": "boolean" }),
+        "program.algorithm" => {
+            let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
+            one_or_list(&json!({ "enum": names }))
+        }
+        "program.ports" => json!({ "enum": [1, "all"] }),
+        "program.over" => list_of(&integer),
+        "program.steps" => list_of(&step_schema()),
+        "program.loading" | "program.guest" => json!({ "type": "object" }),
+        "mapping.embeddings" => {
+            let names: Vec<String> = embeddings().iter().flat_map(Embedding::names).collect();
+            list_of(&json!({ "anyOf": [{ "enum": names }, text, { "type": "object" }] }))
+        }
+        "execution.phases" => json!({ "anyOf": [text, { "type": "integer", "minimum": 1 }] }),
+        "execution.eager_units" => json!({ "anyOf": [integer, { "const": "all" }] }),
+        _ => text,
+    }
+}
+
+/// The schema of a step of a sequence: keys of `[program]`.
+fn step_schema() -> Value {
+    let own = |key: &&ScenarioKey| is_key_of_step(key.path);
+    let properties = scenario_keys().iter().filter(own).map(|key| {
+        let mut schema = key_schema(key);
+        // What a step leaves out is as the program says.
+        schema.as_object_mut().map(|schema| schema.remove("default"));
+        (key.key().to_owned(), schema)
+    });
+    let mut step = object(&properties.collect());
+    step["minProperties"] = 1.into();
+    step
+}
+
+fn list_of(items: &Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn one_or_list(one: &Value) -> Value {
+    json!({ "anyOf": [one, list_of(one)] })
+}
+
+/// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON lines, and one of the rows
+/// of processes.
+#[must_use]
+pub fn results_schema() -> Value {
+    let (run, placement) = (run_schema(), placement_schema());
+    let forms = [
+        ("results", document(Document::RESULTS, &run)),
+        ("placements", document(Document::PLACEMENTS, &placement)),
+        ("run-line", line(run)),
+        ("placement-line", line(placement)),
+        ("process-line", line(process_schema())),
+    ];
+    let any: Vec<Value> =
+        forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
+    let forms: Map<String, Value> = forms.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
+    json!({ "$schema": DIALECT, "title": "cubefold results", "anyOf": any, "$defs": forms })
+}
+
+/// A document with its envelope.
+fn document(document: Document, record: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "format": { "const": document.format },
+            "version": { "const": Document::VERSION },
+            "cubefold": { "type": "string", "description": "The version of the program." },
+            document.records: list_of(record),
+        },
+        "required": ["format", "version", "cubefold", document.records],
+    })
+}
+
+/// A record that is a line, with its version.
+fn line(mut record: Value) -> Value {
+    record["properties"]["version"] = json!({ "const": Document::VERSION });
+    record["required"] = json!(["version", "run", "scenario", "embedding"]);
+    record
+}
+
+fn run_schema() -> Value {
+    let mut run = record(run_definitions());
+    run["properties"]["stages"] = list_of(&stage());
+    run
+}
+
+fn placement_schema() -> Value {
+    let mut entry = record(definitions!(
+        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
+    ));
+    // What columns leave out is listed here.
+    entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
+    entry
+}
+
+/// A process in a stage; its columns are members as they are called.
+fn process_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING PROCESS RANK).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// A record of a machine, a program and more.
+fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
+    let mut record = object(&Map::new());
+    for definition in definitions {
+        insert(&mut record, definition);
+    }
+    // What columns count or leave out is listed here.
+    record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    // A word, or a number of links.
+    record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
+    let machine = &mut record["properties"]["machine"]["properties"];
+    machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
+    for failed in ["failed_links", "failed_nodes"] {
+        machine[failed]["type"] = "array".into();
+    }
+    record
+}
+
+/// What the records of runs hold.
+fn run_definitions() -> impl Iterator<Item = &'static Definition> {
+    definitions!(
+        SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
+        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT CONSTRUCTION
+    )
+}
+
+/// The members of a run, or of one of these, that are objects themselves.
+const OBJECTS: [&str; 16] = [
+    "machine",
+    "machine_partition",
+    "program",
+    "program_guest",
+    "execution",
+    "totals",
+    "waiting",
+    "blocked",
+    "placement",
+    "placement_dilation",
+    "placement_node_load",
+    "placement_link_congestion",
+    "placement_node_congestion",
+    "placement_load",
+    "placement_construction",
+    "placement_construction_promised_steps",
+];
+
+/// Adds what a definition says at its place: `placement_load_max` is `max` of `load` of `placement`.
+fn insert(run: &mut Value, definition: &Definition) {
+    let (mut place, mut start) = (run, 0); // the object, and where its members' names begin
+    let name = definition.name;
+    let ends = name.match_indices('_').map(|(end, _)| end);
+    for end in ends.filter(|&end| OBJECTS.contains(&&name[..end])) {
+        let member = &mut place["properties"][&name[start..end]];
+        if member.is_null() {
+            *member = object(&Map::new());
+        }
+        (place, start) = (member, end + 1);
+    }
+    let member = &mut place["properties"][&name[start..]];
+    if member.is_null() {
+        *member = column_schema(definition);
+    }
+}
+
+fn column_schema(definition: &Definition) -> Value {
+    let mut schema = match definition.kind {
+        Kind::Text => json!({ "type": ["string", "null"] }),
+        Kind::Truth => json!({ "type": ["boolean", "null"] }),
+        Kind::Natural | Kind::Sum => json!({ "type": ["integer", "null"] }),
+        Kind::Decimal => json!({ "type": ["number", "null"] }),
+        Kind::Shape => json!({ "type": ["array", "null"], "items": { "type": "integer" } }),
+        Kind::List => json!({ "type": ["array", "null"] }),
+        Kind::Term => json!({}),
+    };
+    if !definition.text.is_empty() {
+        schema["description"] = definition.text.into();
+    }
+    if !definition.unit.is_empty() {
+        schema["description"] =
+            format!("[{}] {}", definition.unit, schema["description"].as_str().unwrap_or_default()).into();
+    }
+    schema
+}
+
+/// The schema of a stage of a run.
+fn stage() -> Value {
+    let count = || json!({ "type": ["integer", "null"] });
+    let distance = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": { "min": count(), "max": count(), "mean": { "type": ["number", "null"] } }
+    });
+    let members = [
+        "stage",
+        "dimension",
+        "waiting_cycles",
+        "transfer_cycles",
+        "blocked_cycles",
+        "routing_steps",
+        "conflicts",
+    ];
+    let mut members: Map<String, Value> =
+        members.into_iter().map(|member| (member.to_owned(), count())).collect();
+    members.insert("distance".to_owned(), distance);
+    object(&members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_has_a_schema_in_its_table_and_in_the_sweep() {
+        let schema = scenario_schema();
+        for key in scenario_keys() {
+            let own = match key.path.split_once('.') {
+                None => &schema["properties"][key.path],
+                Some((table, name)) => &schema["properties"][table]["properties"][name],
+            };
+            assert_eq!(own["description"], key.summary, "{}", key.path);
+            assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], own);
+            if let KeyValues::Form(words) = key.values {
+                let is_text = own["type"] == "string";
+                assert!(!is_text || key.path == "program.pattern", "{}: {words} needs a schema", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn sweeps_cases_and_steps_have_known_keys_only() {
+        let schema = scenario_schema();
+        let properties = &schema["properties"];
+        assert_eq!(properties["$schema"]["type"], "string");
+        let sweep = &properties["sweep"];
+        let case = &sweep["properties"]["cases"]["items"];
+        let steps = &properties["program"]["properties"]["steps"];
+        for object in [sweep, case, &steps["items"], &sweep["properties"]["program.steps"]["items"]["items"]]
+        {
+            assert_eq!(object["additionalProperties"], json!(false));
+        }
+        assert_eq!(case["properties"]["machine.shape"]["type"], "array");
+        let own = steps["items"]["properties"].as_object().unwrap();
+        assert!(own.contains_key("algorithm") && own.contains_key("compute_cycles"));
+        assert!(!own.contains_key("processes_per_node") && own["exchange"]["default"].is_null());
+    }
+
+    #[test]
+    fn columns_are_members_of_the_objects_that_they_name() {
+        let schema = results_schema();
+        let run = &schema["$defs"]["results"]["properties"]["runs"]["items"]["properties"];
+        assert_eq!(run["makespan_cycles"]["type"], json!(["integer", "null"]));
+        let dilation = &run["placement"]["properties"]["dilation"]["properties"];
+        assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
+        assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
+        assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+        let process = &schema["$defs"]["process-line"]["properties"];
+        assert_eq!(process["waiting_cycles"]["type"], json!(["integer", "null"]));
+        assert_eq!(process["version"]["const"], json!(1));
+        let placement = &schema["$defs"]["placement-line"]["properties"];
+        assert!(placement["placement"].is_object() && placement["makespan_cycles"].is_null());
+        let construction = &placement["placement"]["properties"]["construction"]["properties"];
+        assert!(construction["promised_steps"]["properties"]["full_duplex"].is_object());
+    }
+}

@@ -1,0 +1,344 @@
+//! Where the time of a run goes: sums, distributions and stages, and their columns.
+
+use cubefold_mapping::Extremes;
+use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    column::{Column, no_cell},
+    placement_record::mean,
+};
+use crate::{
+    records::{
+        definition::{Definition, Kind},
+        exact_mean,
+    },
+    runs::FinishedRun,
+    scenario::Run,
+};
+
+/// Sums over all processes and stages \[cycles\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TotalsRecord {
+    /// Computing.
+    pub compute_cycles: u128,
+    /// Waiting for the node's processor.
+    pub sharing_cycles: u128,
+    /// Waiting for partners.
+    pub waiting_cycles: u128,
+    /// Unhindered travel of the messages that processes wait for.
+    pub transfer_cycles: u128,
+    /// Held up by other messages.
+    pub blocked_cycles: u128,
+    /// From each process's finish to the makespan.
+    pub idle_at_end_cycles: u128,
+}
+
+/// How values of single processes in single stages are spread \[cycles\].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistributionRecord {
+    /// The greatest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: u64,
+    /// Exceeded by one in ten.
+    pub p90: u64,
+    /// Exceeded by one in a hundred.
+    pub p99: u64,
+}
+
+/// One stage of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StageRecord {
+    /// The stage, counted from 0.
+    pub stage: usize,
+    /// Its guest dimension, where all its messages go along one.
+    pub dimension: Option<u8>,
+    /// The distances between the partners of the stage \[links\].
+    pub distance: DistanceRecord,
+    /// Waiting for partners, over all processes \[cycles\].
+    pub waiting_cycles: u128,
+    /// Unhindered travel, over all processes \[cycles\].
+    pub transfer_cycles: u128,
+    /// Held up by other messages, over all processes \[cycles\].
+    pub blocked_cycles: u128,
+    /// Steps, of a coordinated run.
+    pub routing_steps: Option<u64>,
+    /// Conflicts, of a coordinated run.
+    pub conflicts: Option<u64>,
+}
+
+/// Distances between the partners of a stage \[links\].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistanceRecord {
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+}
+
+impl DistributionRecord {
+    /// The record of a distribution.
+    #[must_use]
+    pub fn new(distribution: &Distribution) -> Self {
+        Self {
+            max: distribution.max(),
+            mean: exact_mean(distribution.sum(), distribution.count().into()),
+            p50: distribution.percentile(Percent::Fifty),
+            p90: distribution.percentile(Percent::Ninety),
+            p99: distribution.percentile(Percent::NinetyNine),
+        }
+    }
+}
+
+impl TotalsRecord {
+    pub(super) fn new(summary: &Summary) -> Self {
+        let totals = summary.totals();
+        Self {
+            compute_cycles: summary.compute(),
+            sharing_cycles: totals.sharing,
+            waiting_cycles: totals.waiting,
+            transfer_cycles: totals.transfer,
+            blocked_cycles: totals.blocked,
+            idle_at_end_cycles: summary.idle_at_end(),
+        }
+    }
+}
+
+/// The records of all stages of a run.
+pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
+    let totals = finished.outcome.summary.stages();
+    let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
+    let mut distances = Extremes::of([]);
+    let record = |(stage, totals): (usize, &StageTotals)| {
+        if !run.program.repeats(stage) {
+            distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
+        }
+        let dimension = run.program.stage_dimension(stage);
+        StageRecord {
+            stage,
+            dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),
+            distance: DistanceRecord { min: distances.min, max: distances.max, mean: mean(distances) },
+            waiting_cycles: totals.waiting,
+            transfer_cycles: totals.transfer,
+            blocked_cycles: totals.blocked,
+            routing_steps: routing(stage).map(|routing| routing.steps),
+            conflicts: routing(stage).map(|routing| routing.conflicts),
+        }
+    };
+    totals.iter().enumerate().map(record).collect()
+}
+
+/// Where the time of the processes goes.
+pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "time",
+            title: "time",
+            aliases: &["where the time goes", "time bar"],
+            kind: Kind::Term,
+            text: "A bar of ten letters in tables: how the time of all processes divides, a tenth \
+                  for each letter, rounded so that the shares add up. c computes, s shares a \
+                  processor, w waits, t is on the way, b is blocked, and a dot is idle at the end.",
+            formula: "compute + sharing + waiting + transfer + blocked + idle at the end = P * \
+                     makespan in asynchronous runs",
+            source: "docs/reading-results.md, where does the time go",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+    Column {
+        definition: Definition {
+            name: "totals_compute_cycles",
+            title: "compute",
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Computation, summed over all processes and stages.",
+            formula: "P * S * T_a",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |totals| totals.compute_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_sharing_cycles",
+            title: "sharing",
+            aliases: &["sharing_cycles"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Time that processes wait for the processor of a node that they share with \
+                  others; 0 with one process on each node.",
+            formula: "asynchronous: measured; coordinated: P * S * T_a (L - 1), L the largest load",
+            source: "docs/model.md, section 5, several processes on one node",
+        },
+        value: |totals| totals.sharing_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_waiting_cycles",
+            title: "waiting",
+            aliases: &["waiting_cycles", "stages_waiting_cycles"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Idle time before a message starts, because the partner is not ready yet: it \
+                  comes from distances that differ between processes, or from contention in an \
+                  earlier stage. In a coordinated run, the steps of the stage that the own message \
+                  did not need.",
+            formula: "asynchronous: start - ready; coordinated: T_c * steps of the stage - T_c * \
+                     distance; summed over all processes and stages",
+            source: "docs/model.md, sections 5 and 6",
+        },
+        value: |totals| totals.waiting_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_transfer_cycles",
+            title: "transfer",
+            aliases: &["transfer_cycles", "stages_transfer_cycles"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Unhindered travel of the messages that processes wait for: of several messages \
+                  to a process in one stage, the last one counts.",
+            formula: "T_c * distance, summed over all processes and stages",
+            source: "docs/model.md, sections 5 and 6",
+        },
+        value: |totals| totals.transfer_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_blocked_cycles",
+            title: "blocked",
+            aliases: &["blocked_cycles", "stages_blocked_cycles", "contention"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Time that messages are held up behind other messages: contention. 0 in \
+                  coordinated runs, which count conflicts instead.",
+            formula: "finish - start - transfer, summed over all processes and stages",
+            source: "docs/model.md, section 5",
+        },
+        value: |totals| totals.blocked_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_idle_at_end_cycles",
+            title: "idle at the end",
+            aliases: &["idle", "idle_at_end_cycles"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "From each process's finish to the makespan, summed over the processes; 0 in \
+                  coordinated runs.",
+            formula: "sum over n of (makespan - finish of n)",
+            source: "docs/model.md, section 5",
+        },
+        value: |totals| totals.idle_at_end_cycles.into(),
+    },
+];
+
+/// How waiting is spread over single processes and stages.
+pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "waiting_max",
+            title: "waiting, largest",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The longest wait of one process in one stage, exact.",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "waiting_mean",
+            title: "waiting, mean",
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "The mean wait of one process in one stage; those that do not wait count.",
+            formula: "sum / number of (process, stage) pairs",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "waiting_p50",
+            title: "waiting, percentiles",
+            aliases: &["waiting_p90", "waiting_p99"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The wait that 50, 90 or 99 per cent of the (process, stage) pairs do not \
+                  exceed. From a histogram of three significant digits, never above the largest.",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.p50.into(),
+    },
+    Column {
+        definition: Definition { name: "waiting_p90", kind: Kind::Natural, ..Definition::BLANK },
+        value: |own| own.p90.into(),
+    },
+    Column {
+        definition: Definition { name: "waiting_p99", kind: Kind::Natural, ..Definition::BLANK },
+        value: |own| own.p99.into(),
+    },
+];
+
+/// How blocked time is spread over single processes and stages.
+pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "blocked_max",
+            title: "blocked, largest",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The longest that one process was held up by other messages in one stage, exact.",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "blocked_mean",
+            title: "blocked, mean",
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "The mean time that one process was held up in one stage; those that were not \
+                  count.",
+            formula: "sum / number of (process, stage) pairs",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "blocked_p50",
+            title: "blocked, percentiles",
+            aliases: &["blocked_p90", "blocked_p99"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The blocked time that 50, 90 or 99 per cent of the (process, stage) pairs do \
+                  not exceed. From a histogram of three significant digits, never above the \
+                  largest.",
+            source: "docs/reading-results.md, distributions",
+            ..Definition::BLANK
+        },
+        value: |own| own.p50.into(),
+    },
+    Column {
+        definition: Definition { name: "blocked_p90", kind: Kind::Natural, ..Definition::BLANK },
+        value: |own| own.p90.into(),
+    },
+    Column {
+        definition: Definition { name: "blocked_p99", kind: Kind::Natural, ..Definition::BLANK },
+        value: |own| own.p99.into(),
+    },
+];

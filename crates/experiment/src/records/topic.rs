@@ -1,0 +1,368 @@
+//! What can be explained besides the columns and terms of results: embeddings, machines, algorithms, the keys of
+//! scenario files with their values, and the marks in tables. Most of it comes from the lists that scenarios are read by.
+
+use cubefold_collectives::ALGORITHMS;
+use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction};
+use cubefold_topology::MachineKind;
+
+use crate::{
+    records::glossary::plain,
+    scenario::{
+        Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, program_kinds, scenario_keys,
+    },
+};
+
+/// Something that a scenario file names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topic {
+    /// What it is called, and what it is: `xor, an embedding`.
+    pub title: String,
+    /// What a search finds it by.
+    pub names: Vec<String>,
+    /// What there is to know besides the text, each with its name.
+    pub particulars: Vec<(&'static str, String)>,
+    /// What it is or does.
+    pub text: String,
+}
+
+impl Topic {
+    /// Every topic: embeddings, machines, programs, algorithms, keys, words.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let machines = MachineKind::HOSTS.into_iter().map(machine);
+        let programs = program_kinds()
+            .iter()
+            .map(|kind| Self::new(kind.name, "a kind of program").by("program.kind").with_text(kind.summary));
+        let algorithms = ALGORITHMS.iter().map(|algorithm| {
+            Self::new(algorithm.name, "an algorithm of collectives")
+                .by("program.algorithm")
+                .source(algorithm.source)
+                .with_text(algorithm.summary)
+        });
+        let described =
+            embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
+        let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
+        described.chain(keys).chain(WORDS.iter().map(word)).chain(MARKS.iter().map(mark)).collect()
+    }
+
+    /// The topics with this name, however it is written: `machine.links`, `links` or `Links` alike.
+    #[must_use]
+    pub fn find(term: &str) -> Vec<Self> {
+        let term = plain(term);
+        Self::all().into_iter().filter(|topic| topic.names.iter().any(|name| plain(name) == term)).collect()
+    }
+
+    fn new(name: &str, what: &str) -> Self {
+        let names = vec![name.to_owned()];
+        Self { title: format!("{name}, {what}"), names, particulars: vec![], text: String::new() }
+    }
+
+    /// Adds something to know, unless there is nothing.
+    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        let value = value.into();
+        if !value.is_empty() {
+            self.particulars.push((name, value));
+        }
+        self
+    }
+
+    fn by(self, key: &str) -> Self {
+        self.with("key", key)
+    }
+
+    fn source(self, source: &str) -> Self {
+        self.with("source", source)
+    }
+
+    /// With a line for help as a sentence.
+    fn with_text(mut self, line: &str) -> Self {
+        let mut letters = line.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        let end = if line.ends_with('.') { "" } else { "." };
+        self.text = format!("{first}{}{end}", letters.as_str());
+        self
+    }
+}
+
+fn machine(kind: MachineKind) -> Topic {
+    let descriptor = kind.descriptor();
+    Topic::new(descriptor.name, "a machine")
+        .by("machine.kind")
+        .with("described by", descriptor.keys.join(", "))
+        .with_text(descriptor.description)
+}
+
+/// An embedding, and its constructions.
+fn embedding(own: &'static Embedding) -> Vec<Topic> {
+    let constructions = (own.constructions)();
+    let named: Vec<String> = constructions.iter().map(|name| format!("{}:{name}", own.name)).collect();
+    let family = Topic::new(own.name, "an embedding")
+        .by("mapping.embeddings")
+        .with("takes", own.takes)
+        .with("constructions", named.join(", "))
+        .source(own.source)
+        .with_text(own.summary);
+    let constructions = constructions.into_iter().map(|name| construction(own, name));
+    std::iter::once(family).chain(constructions).collect()
+}
+
+fn construction(family: &Embedding, name: &str) -> Topic {
+    let topic = Topic::new(&format!("{}:{name}", family.name), "an embedding").by("mapping.embeddings");
+    if let Some(own) = CONSTRUCTIONS.iter().find(|own| own.name == name && family.name == "tao") {
+        let takes = format!("{} on {}", own.guest, own.host);
+        let topic = topic.with("takes", takes).with("dilation", own.dilation);
+        return topic.source(own.source).with_text(own.summary);
+    }
+    let Some(own) = ClassicConstruction::ALL.iter().find(|own| own.name == name) else { return topic };
+    let source = format!("CS838 1999, {}", own.source);
+    topic.with("dilation", own.promised_dilation).source(&source).with_text(own.summary)
+}
+
+fn key(own: &'static ScenarioKey) -> Topic {
+    let values = match own.values {
+        KeyValues::Text => "a string".to_owned(),
+        KeyValues::Integer { least, greatest } if greatest == MAX_INTEGER => {
+            format!("an integer of at least {least}")
+        }
+        KeyValues::Integer { least, greatest } => format!("an integer from {least} to {greatest}"),
+        KeyValues::Choice(words) => words().join(", "),
+        KeyValues::Form(form) => form.to_owned(),
+    };
+    let default = match own.default {
+        KeyDefault::Required => "none, it is required".to_owned(),
+        KeyDefault::Absent => "none".to_owned(),
+        KeyDefault::Integer(number) => number.to_string(),
+        KeyDefault::Word(word) => word.to_owned(),
+        KeyDefault::Derived(rule) => rule.to_owned(),
+    };
+    let mut topic = Topic::new(own.path, "a key of scenarios")
+        .with("values", values)
+        .with("default", default)
+        .source("docs/scenarios.md")
+        .with_text(own.summary);
+    if own.key() != own.path {
+        topic.names.push(own.key().to_owned());
+    }
+    topic
+}
+
+/// A table of scenarios, or a member of the value of a key: its path, its values, and what it says.
+type Member = (&'static str, &'static str, &'static str);
+
+fn member(&(path, values, text): &Member) -> Topic {
+    let mut topic = Topic::new(path, "a part of scenarios")
+        .with("values", values)
+        .source("docs/scenarios.md")
+        .with_text(text);
+    let ends = path.match_indices('.').map(|(dot, _)| path[dot + 1..].to_owned());
+    topic.names.extend(ends);
+    topic
+}
+
+/// What is no key by itself.
+const MEMBERS: &[Member] = &[
+    ("machine", "", "The table of the machine: its kind, its shape, its links."),
+    ("program", "", "The table of the program: its kind, its stages, the sizes of its messages."),
+    ("mapping", "", "The table of placements: which process is on which node."),
+    ("execution", "", "The table of how the program is executed: its mode, its routing, its engine."),
+    (
+        "sweep",
+        "a list of values for each key",
+        "The table of keys with several values: every combination is run.",
+    ),
+    (
+        "sweep.cases",
+        "tables of keys and values",
+        "Combinations by themselves: each is run with the scenario's other keys.",
+    ),
+    (
+        "machine.link.bandwidth",
+        "such as \"50 GB/s\"",
+        "The bytes that a link carries in a second, in one direction.",
+    ),
+    (
+        "machine.link.latency",
+        "such as \"400 ns\"",
+        "The time on the wire and in the router, which occupies nothing.",
+    ),
+    (
+        "machine.local.bandwidth",
+        "such as \"200 GB/s\"",
+        "The bytes that move between two processes of a node in a second.",
+    ),
+    (
+        "machine.local.latency",
+        "such as \"100 ns\"",
+        "The time of a message inside a node besides that of its bytes.",
+    ),
+    (
+        "program.loading.code_types",
+        "a word, or a list with an entry for each process",
+        "Which process runs which type of code.",
+    ),
+    (
+        "program.loading.broadcast_cycles",
+        "an integer from 1 to 4294967296",
+        "The cycles that the broadcast of one type of code takes.",
+    ),
+    (
+        "file:PATH",
+        "a value of mapping.embeddings",
+        "A placement from a file: CSV, text, or an array of NumPy.",
+    ),
+];
+
+/// A word that a key takes: the path of the key, the word, and what it asks for.
+type KeyWord = (&'static str, &'static str, &'static str);
+
+fn word(&(path, word, text): &KeyWord) -> Topic {
+    Topic::new(word, &format!("a value of {path}")).by(path).with_text(text)
+}
+
+/// The words of keys that no other list describes.
+const WORDS: &[KeyWord] = &[
+    ("machine.links", "full-duplex", "A link carries a message in each direction at the same time."),
+    ("machine.links", "half-duplex", "A link carries one message at a time, in either direction."),
+    (
+        "machine.links",
+        "single-direction",
+        "A node sends in one direction of one dimension at a time, and receives at the same time.",
+    ),
+    (
+        "machine.switching",
+        "store-and-forward",
+        "A message or packet joins the next queue when all of it has arrived.",
+    ),
+    (
+        "machine.switching",
+        "cut-through",
+        "A message or packet joins the next queue when its first unit has arrived.",
+    ),
+    (
+        "machine.arbitration",
+        "first-come",
+        "The message that joined the queue first is next; of several the one \
+      with the least key.",
+    ),
+    ("machine.arbitration", "round-robin", "The inputs of the node take turns."),
+    (
+        "program.exchange",
+        "halving",
+        "Messages carry the blocks that the destination needs, in halves of halves.",
+    ),
+    ("program.exchange", "whole", "Every message carries all of a share."),
+    ("program.exchange", "best", "Both are run, and the faster is kept."),
+    (
+        "program.communication",
+        "shift",
+        "Each stage sends to the next neighbour in one dimension and direction.",
+    ),
+    (
+        "program.communication",
+        "permutation",
+        "In each stage every process draws the direction of its message.",
+    ),
+    ("program.communication", "scatter", "In one stage every process sends to all of its neighbours."),
+    ("program.stages", "ascend", "Every dimension once, from the lowest to the highest."),
+    ("program.stages", "descend", "Every dimension once, from the highest to the lowest."),
+    (
+        "program.stages",
+        "bitonic",
+        "Dimension 0, then 1 and 0, then 2, 1 and 0, and so on: the stages of Batcher's bitonic sort.",
+    ),
+    ("program.ports", "all", "The vector is divided among all ports of a node, two a dimension."),
+    ("execution.eager_units", "all", "Every message sets out before its destination is ready."),
+    ("execution.phases", "embedding", "As far as the embedding goes at once: Tao's bounds hold for it."),
+    ("execution.phases", "unlimited", "To the end of its leg."),
+    ("execution.mode", "asynchronous", "Every process advances on its own; messages may block each other."),
+    ("execution.mode", "coordinated", "All processes route a stage together, and begin the next together."),
+    (
+        "execution.tie",
+        "direct",
+        "Both ways round being equally long, the one that does not cross the border.",
+    ),
+    ("execution.tie", "positive", "Both ways round being equally long, the one of ascending coordinates."),
+    ("execution.tie", "negative", "Both ways round being equally long, the one of descending coordinates."),
+    (
+        "execution.tie",
+        "alternate",
+        "Both ways round being equally long, up from even coordinates and down from odd ones.",
+    ),
+    ("execution.routing", "dimension-order", "One coordinate after the other, the lowest first."),
+    ("execution.routing", "valiant", "By way of a node that chance decides, in two phases."),
+    ("execution.routing", "sorting", "The messages are sorted by their destinations."),
+    (
+        "execution.routing",
+        "lowest",
+        "Over the neighbour of the lowest number that is nearer to the destination.",
+    ),
+    ("execution.routing", "spread", "Over one of the nearer neighbours, by source and destination."),
+    ("execution.engine", "auto", "The faster of the engines that can compute the run."),
+    ("execution.engine", "hop", "Every crossing of a link is an event."),
+    ("execution.engine", "belt", "Messages that move alike are computed together, and one line for all."),
+    ("execution.dimension_choice", "lowest", "The lowest dimension in which coordinates differ."),
+    ("execution.dimension_choice", "random", "Any of the dimensions in which coordinates differ, by chance."),
+];
+
+fn mark(&(mark, text): &(&str, &str)) -> Topic {
+    Topic::new(mark, "a mark in tables").with_text(text)
+}
+
+/// The marks in tables of results, and what they say.
+const MARKS: &[(&str, &str)] = &[
+    (
+        "*",
+        "The fewest cycles of a combination: of the runs that differ in nothing but the embedding or the algorithm.",
+    ),
+    ("..", "A text that is cut to fit; a wider terminal or another --format shows all of it."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_of_every_key_is_a_topic_of_its_own() {
+        let is_about = |topic: &Topic, path: &str| topic.particulars.contains(&("key", path.to_owned()));
+        for key in scenario_keys() {
+            assert_eq!(Topic::find(key.path).len(), 1, "{}", key.path);
+            let KeyValues::Choice(words) = key.values else { continue };
+            for word in words() {
+                let own = Topic::find(word).into_iter().filter(|topic| is_about(topic, key.path));
+                assert_eq!(own.count(), 1, "{} = {word}", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_values_of_their_keys() {
+        for (path, word, _) in WORDS {
+            let key = scenario_keys().iter().find(|key| key.path == *path).unwrap();
+            match key.values {
+                KeyValues::Choice(words) => assert!(words().contains(word), "{path} = {word}"),
+                KeyValues::Form(form) => assert!(form.contains(word), "{path} = {word}"),
+                _ => panic!("{path} takes no words"),
+            }
+        }
+    }
+
+    #[test]
+    fn every_embedding_is_a_topic_with_a_sentence() {
+        for name in embeddings().iter().flat_map(Embedding::names) {
+            let mut found = Topic::find(&name);
+            found.retain(|topic| topic.title.ends_with(", an embedding"));
+            let [topic] = &found[..] else { panic!("{name}: {found:?}") };
+            assert!(topic.text.ends_with('.') && topic.text.len() > 10, "{topic:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_however_they_are_written() {
+        let titles = |term: &str| Topic::find(term).into_iter().map(|topic| topic.title).collect::<Vec<_>>();
+        assert_eq!(titles("Byweight"), ["byweight, an embedding"]);
+        assert_eq!(titles("tao basic f"), ["tao:basic-f, an embedding"]);
+        assert_eq!(titles("ring"), ["ring, a machine", "ring, an algorithm of collectives"]);
+        assert_eq!(titles("hop-cycles"), ["machine.hop_cycles, a key of scenarios"]);
+        assert_eq!(titles("nonsense"), [""; 0]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Runs: their checks, their execution on threads or ranks within a limit of memory, and journals, by which an
+//! interrupted or divided sweep is continued and merged.
+//!
+//! Results come in the order of the scenario, whatever the number of threads.
+
+mod jobs;
+pub mod journal;
+mod kept_routes;
+mod link_traffic;
+mod parallel_runs;
+mod progress;
+pub(crate) mod runner;
+
+pub use self::{
+    jobs::{Permit, Resources},
+    link_traffic::{BusyLinks, LinkTraffic, busy_links, link_congestion},
+    parallel_runs::{Means, execute_runs, measure_runs},
+    progress::Progress,
+    runner::{
+        Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_placements, check_runs,
+        execute, follow,
+    },
+};

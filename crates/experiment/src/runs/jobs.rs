@@ -1,0 +1,252 @@
+//! Jobs on a pool of threads, as many at once as memory allows.
+//!
+//! Jobs begin in their order. The memory of all jobs at work stays within the limit, except for a job that needs more
+//! by itself, which then is at work alone.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use cubefold_simulator::Ranks;
+use rayon::ThreadPool;
+
+use crate::{
+    runs::kept_routes::{InUse, KeptRoutes},
+    scenario::Run,
+};
+
+/// The threads and the memory that jobs may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Resources {
+    /// The most threads.
+    pub threads: usize,
+    /// The most memory \[bytes\]; with ranks, of each of them.
+    pub memory: u64,
+    /// The ranks that large runs are divided among, as this one of them sees them.
+    pub ranks: Option<&'static dyn Ranks>,
+}
+
+impl Resources {
+    /// Those that are asked for; else a thread for every processor, and the memory that the machine has free now.
+    #[must_use]
+    pub fn new(threads: Option<NonZeroUsize>, memory: Option<u64>) -> Self {
+        let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let (threads, memory) =
+            (threads.unwrap_or_else(processors).get(), memory.unwrap_or_else(free_memory));
+        Self { threads, memory, ranks: None }
+    }
+}
+
+/// What the machine has free now \[bytes\]; a system that does not say is taken to have enough.
+fn free_memory() -> u64 {
+    let free = sysinfo::System::new().map_or(0, |mut system| {
+        system.refresh_memory();
+        system.available_memory()
+    });
+    if free == 0 { u64::MAX } else { free }
+}
+
+/// One unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Its place among all jobs, as the caller counts them.
+    pub(crate) place: usize,
+    /// The memory that it takes \[bytes\].
+    pub(crate) bytes: u64,
+}
+
+/// How many jobs are let in for each thread: one at work, and one so that no thread waits for the next.
+const JOBS_A_THREAD: usize = 2;
+
+/// Runs all jobs on the threads of `pool`, beginning them in their order, and returns when all are over.
+///
+/// A job may use the same pool inside: a large one alone then has all threads, and there are never more
+/// threads at work than the pool has. The memory of a job is given back when `work` drops its permit.
+///
+/// # Errors
+///
+/// The first error that `work` returns; no further job is begun then.
+pub(crate) fn run_jobs<E: Send>(
+    pool: &ThreadPool,
+    jobs: impl IntoIterator<Item = Job>,
+    resources: Resources,
+    work: impl Fn(Job, Permit) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let most = pool.current_num_threads().saturating_mul(JOBS_A_THREAD);
+    let admission = Arc::new(Admission::new(resources.memory, most));
+    let failed = Mutex::new(None);
+    let has_failed = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    // The caller's thread lets jobs in; it is none of the pool's, so that its waiting holds up no job.
+    pool.in_place_scope(|scope| {
+        for job in jobs {
+            let permit = admission.enter(job.bytes);
+            if has_failed() {
+                break;
+            }
+            let (work, failed) = (&work, &failed);
+            scope.spawn(move |_| {
+                if let Err(error) = work(job, permit) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Lets runs in one after another, each as soon as what it needs is free.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    limit: u64,  // bytes
+    most: usize, // at least 1
+    taken: Mutex<Taken>,
+    freed: Condvar,
+}
+
+/// What those that were let in have taken.
+#[derive(Debug, Default)]
+struct Taken {
+    bytes: u64, // at most the limit, unless one run alone needs more
+    permits: usize,
+}
+
+/// A place among the runs at work, with the memory that it takes until it is dropped.
+#[derive(Debug)]
+pub struct Permit {
+    admission: Arc<Admission>,
+    bytes: u64,
+    routes: Option<InUse>,
+}
+
+impl Admission {
+    /// Lets in at most `most` at once, which take at most `limit` bytes together.
+    pub(crate) fn new(limit: u64, most: usize) -> Self {
+        Self { limit, most: most.max(1), taken: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// Waits until `bytes` are free. Who needs more than there is at all is let in alone.
+    pub(crate) fn enter(self: &Arc<Self>, bytes: u64) -> Permit {
+        let full = |taken: &mut Taken| !self.has_room(taken, bytes);
+        let waited = self.freed.wait_while(self.lock(), full);
+        let mut taken = waited.unwrap_or_else(PoisonError::into_inner);
+        taken.bytes = taken.bytes.saturating_add(bytes);
+        taken.permits += 1;
+        Permit { admission: Arc::clone(self), bytes, routes: None }
+    }
+
+    fn has_room(&self, taken: &Taken, bytes: u64) -> bool {
+        let fits = taken.bytes.checked_add(bytes).is_some_and(|sum| sum <= self.limit);
+        taken.permits == 0 || (fits && taken.permits < self.most)
+    }
+
+    /// Two numbers that every holder leaves in order, also one that panics.
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Permit {
+    /// Lets the run look up routes for as long as its memory counts as taken.
+    pub(crate) fn look_up(&mut self, run: &Run, routes: &KeptRoutes) {
+        self.routes = Some(routes.begin(run, self.left()));
+    }
+
+    /// What is left of the memory beside all that were let in and are at work \[bytes\].
+    fn left(&self) -> u64 {
+        self.admission.limit.saturating_sub(self.admission.lock().bytes)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        // Before its memory counts as free.
+        self.routes = None;
+        let mut taken = self.admission.lock();
+        taken.bytes = taken.bytes.saturating_sub(self.bytes);
+        taken.permits -= 1;
+        drop(taken);
+        self.admission.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        convert::Infallible,
+        sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    };
+
+    use rayon::prelude::*;
+
+    use super::*;
+    use crate::support::{RESOURCES, pool};
+
+    #[test]
+    fn jobs_may_use_the_threads_inside_and_never_use_others() {
+        let (pool, parts, most) = (pool(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let jobs = (0..50).map(|place| Job { place, bytes: 1 << 28 });
+        let part = |_: usize| {
+            assert!(rayon::current_thread_index().is_some_and(|thread| thread < 2), "a thread of the pool");
+            parts.fetch_add(1, Ordering::Relaxed);
+        };
+        run_jobs(&pool, jobs, RESOURCES, |_, _permit| {
+            most.fetch_max(rayon::current_num_threads(), Ordering::Relaxed);
+            (0..100).into_par_iter().for_each(part);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        assert_eq!((parts.into_inner(), most.into_inner()), (5000, 2));
+    }
+
+    #[test]
+    fn a_job_that_needs_all_memory_runs_alone() {
+        let (pool, at_work) = (pool(), AtomicUsize::new(0));
+        let jobs = (0..40).map(|place| Job { place, bytes: if place % 5 == 0 { 1 << 30 } else { 1 << 20 } });
+        run_jobs(&pool, jobs, RESOURCES, |job, permit| {
+            let others = at_work.fetch_add(1, Ordering::SeqCst);
+            assert!(job.bytes < 1 << 30 || others == 0, "{others} beside job {}", job.place);
+            std::thread::yield_now();
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            drop(permit);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+    }
+
+    #[test]
+    fn what_is_at_work_at_once_stays_within_the_limit_and_goes_on_in_order() {
+        let (admission, at_work, begun) =
+            (Arc::new(Admission::new(100, 3)), AtomicU64::new(0), Mutex::new(vec![]));
+        let needs = [10, 90, 40, 100, 30, 30, 30, 30, 1, 99, 0, 0, 0, 0];
+        std::thread::scope(|scope| {
+            for need in needs {
+                let permit = admission.enter(need);
+                begun.lock().unwrap().push(need);
+                let at_work = &at_work;
+                scope.spawn(move || {
+                    let together = at_work.fetch_add(need, Ordering::SeqCst) + need;
+                    assert!(together <= 100, "{together}");
+                    std::thread::yield_now();
+                    at_work.fetch_sub(need, Ordering::SeqCst);
+                    drop(permit);
+                });
+            }
+        });
+        assert_eq!(*begun.lock().unwrap(), needs);
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_so_much_and_for_one_that_needs_more_alone() {
+        let admission = Arc::new(Admission::new(100, 2));
+        let room = |bytes| admission.has_room(&admission.lock(), bytes);
+        assert!(room(100) && room(101));
+        let first = admission.enter(60);
+        assert!(room(40) && !room(41) && !room(u64::MAX));
+        assert_eq!(first.left(), 40);
+        let second = admission.enter(0);
+        assert!(!room(0), "a third");
+        drop((first, second));
+        assert!(room(100));
+    }
+}

@@ -1,0 +1,267 @@
+//! The form of a journal: bytes that can be cut off, frames that show whether they are whole, and the header with
+//! the program that wrote it and the runs that it is for.
+//!
+//! A frame is a line with a length, a checksum and a payload:
+//!
+//! ```text
+//! 0000001f 9a3c5e1f00b1d2e4 {"run":3,"record":{..}}
+//! length   checksum         the payload, and a line feed
+//! ```
+
+use std::{
+    fs::File,
+    io::{self, BufRead, Cursor, Read, Seek, Write},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Change, JournalError, RunChange, Section, Shard, SweepPlan};
+use crate::records::RunCaption;
+
+/// Bytes that can be read, written and cut off: a file, or memory.
+pub trait Storage: Read + Write + Seek {
+    /// Keeps the first `length` bytes only.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Storage for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+impl Storage for tempfile::SpooledTempFile {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+impl Storage for Cursor<Vec<u8>> {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.get_mut().truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+/// The bytes before the payload: two numbers in hexadecimal with a space behind each.
+pub(super) const PREFIX: usize = 8 + 1 + 16 + 1;
+
+/// What stands where a frame is expected.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// A frame that is as it was written.
+    Whole(Vec<u8>),
+    /// The end, where a frame would begin.
+    End,
+    /// What was never completed, or is no longer as it was written.
+    Torn,
+}
+
+/// The bytes of a frame that says `payload`.
+pub(super) fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
+    let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a record of over 4 GiB");
+    let length = u32::try_from(payload.len()).map_err(too_long)?;
+    let mut bytes = format!("{length:08x} {:016x} ", checksum(payload)).into_bytes();
+    bytes.extend_from_slice(payload);
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Reads what stands where a frame is expected.
+pub(super) fn read_frame(reader: &mut impl Read) -> io::Result<Frame> {
+    let mut prefix = vec![];
+    reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix)?;
+    if prefix.is_empty() {
+        return Ok(Frame::End);
+    }
+    let Some((length, expected)) = numbers(&prefix) else { return Ok(Frame::Torn) };
+    // It grows with what is there: a length that lies costs no memory.
+    let mut payload = vec![];
+    reader.by_ref().take(u64::from(length) + 1).read_to_end(&mut payload)?;
+    let whole = payload.len() == length as usize + 1 && payload.pop() == Some(b'\n');
+    Ok(if whole && checksum(&payload) == expected { Frame::Whole(payload) } else { Frame::Torn })
+}
+
+/// The length and the checksum in a prefix; only in the form in which they are written.
+fn numbers(prefix: &[u8]) -> Option<(u32, u64)> {
+    let text = std::str::from_utf8(prefix).ok()?;
+    let (length, rest) = text.split_once(' ')?;
+    let numbers =
+        (u32::from_str_radix(length, 16).ok()?, u64::from_str_radix(rest.strip_suffix(' ')?, 16).ok()?);
+    (format!("{:08x} {:016x} ", numbers.0, numbers.1) == text).then_some(numbers)
+}
+
+/// The first 64 bits of the SHA-256 of the length and the bytes.
+fn checksum(payload: &[u8]) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update((payload.len() as u64).to_le_bytes());
+    hash.update(payload);
+    hash.finalize().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+}
+
+/// The first line, with the version of the form behind it.
+const MAGIC: &str = "cubefold journal ";
+/// The version of the form.
+const FORM: u32 = 1;
+
+/// What a journal is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    /// The version of the program that wrote it, for messages.
+    pub(super) cubefold: String,
+    /// The digest of the engines and of the form of records that wrote it; empty in journals that have none.
+    #[serde(default)]
+    pub(super) engines: String,
+    /// The SHA-256 of the descriptions of all runs.
+    pub(super) digest: String,
+    /// The number of runs, of all parts.
+    pub(super) runs: usize,
+    /// The part whose runs it is for.
+    pub(super) shard: Shard,
+    /// The scenarios that the runs are from.
+    pub(super) scenarios: Vec<Section>,
+}
+
+/// What stands at the beginning of a file.
+pub(super) enum Beginning {
+    /// A header, and the runs.
+    Whole(Header, PlannedRuns),
+    /// A header, and runs that end too early or are no longer as they were written.
+    Torn(Header),
+    /// It ends too early.
+    Short,
+}
+
+/// The runs that a journal is for, by place.
+#[derive(Debug, Default)]
+pub(super) struct PlannedRuns {
+    /// What they are.
+    pub(super) descriptions: Vec<String>,
+    /// What tables show of them.
+    pub(super) captions: Vec<RunCaption>,
+}
+
+impl Header {
+    /// The header for a part of a sweep.
+    pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> serde_json::Result<Self> {
+        let cubefold = env!("CARGO_PKG_VERSION").to_owned();
+        let (digest, scenarios) = (plan.digest()?, plan.sections().to_vec());
+        let engines = ENGINES_DIGEST.to_owned();
+        Ok(Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios })
+    }
+
+    /// Writes it and the descriptions of the runs.
+    pub(super) fn write(&self, plan: &SweepPlan<'_>, writer: &mut impl Write) -> io::Result<()> {
+        writeln!(writer, "{MAGIC}{FORM}")?;
+        writer.write_all(&frame(&serde_json::to_vec(self)?)?)?;
+        for place in 0..self.runs {
+            writer.write_all(&frame(plan.describe(place)?.as_bytes())?)?;
+            writer.write_all(&frame(plan.caption(place)?.as_bytes())?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a journal with this header may be continued as `self`.
+    pub(super) fn accept(
+        &self,
+        found: &Self,
+        descriptions: &[String],
+        plan: &SweepPlan<'_>,
+    ) -> Result<(), JournalError> {
+        found.check_version()?;
+        if found.digest != self.digest {
+            let now = |place| plan.describe(place).unwrap_or_default();
+            return Err(JournalError::Changed(change(descriptions, self.runs, now)));
+        }
+        if found.shard != self.shard {
+            return Err(JournalError::OtherShard { found: found.shard, asked: self.shard });
+        }
+        Ok(())
+    }
+
+    /// Whether this version of the program wrote it.
+    pub(super) fn check_version(&self) -> Result<(), JournalError> {
+        if self.engines == ENGINES_DIGEST {
+            return Ok(());
+        }
+        Err(JournalError::Version { found: self.cubefold.clone(), own: env!("CARGO_PKG_VERSION").to_owned() })
+    }
+}
+
+/// What two programs have in common whose records may stand in one journal: the digest of the sources of all that makes
+/// them, or of the versions of crates that were published and thus never change.
+const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
+
+/// What differs between the runs of a journal and others.
+pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {
+    let both = was.iter().take(count).enumerate();
+    let first = both.into_iter().find_map(|(run, was)| RunChange::between(run, was, &now(run)));
+    Change { counts: (was.len(), count), first }
+}
+
+/// Reads the beginning of a journal.
+pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Beginning, JournalError> {
+    let mut first = vec![];
+    // A first line that never ends is not read as a whole.
+    io::Read::take(&mut *reader, 64).read_until(b'\n', &mut first)?;
+    let Some(line) = first.strip_suffix(b"\n") else {
+        let expected = format!("{MAGIC}{FORM}");
+        let begun = expected.as_bytes().starts_with(&first);
+        return if begun { Ok(Beginning::Short) } else { Err(JournalError::Foreign) };
+    };
+    let form = line.strip_prefix(MAGIC.as_bytes()).ok_or(JournalError::Foreign)?;
+    if form != FORM.to_string().as_bytes() {
+        let found = String::from_utf8_lossy(form).into_owned();
+        return Err(JournalError::Form { found, expected: FORM });
+    }
+    let Frame::Whole(header) = read_frame(reader)? else { return Ok(Beginning::Short) };
+    let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
+    let mut runs = PlannedRuns::default();
+    for _ in 0..header.runs {
+        let Frame::Whole(description) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
+        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
+        runs.descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
+        runs.captions.push(serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?);
+    }
+    Ok(Beginning::Whole(header, runs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Frame {
+        read_frame(&mut &*bytes).unwrap()
+    }
+
+    #[test]
+    fn frames_are_read_as_they_were_written() {
+        for payload in [&b""[..], b"{}", b"with\nlines\n", &[0, 255]] {
+            let bytes = frame(payload).unwrap();
+            assert_eq!(read(&bytes), Frame::Whole(payload.to_vec()));
+            let both = [bytes.as_slice(), b"rest"].concat();
+            assert_eq!(read(&both), Frame::Whole(payload.to_vec()));
+        }
+        assert_eq!(read(b""), Frame::End);
+    }
+
+    #[test]
+    fn a_frame_with_any_byte_missing_or_other_is_torn() {
+        let bytes = frame(b"{\"run\":3}").unwrap();
+        for cut in 1..bytes.len() {
+            assert_eq!(read(&bytes[..cut]), Frame::Torn, "cut at {cut}");
+        }
+        for place in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1 << bit;
+                assert_eq!(read(&changed), Frame::Torn, "bit {bit} of byte {place}");
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The parts of a sweep, put together.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufReader},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use super::{
+    Change, Contents, Index, Journal, JournalError, Section, Shard,
+    form::{Beginning, Header, PlannedRuns, change, read_header},
+    index,
+};
+use crate::{
+    input::input_file,
+    records::{RunCaption, RunRecord, ScenarioCaption},
+};
+
+/// The parts of one sweep, which together have every run once.
+#[derive(Debug)]
+pub struct MergedJournals {
+    parts: Vec<Part>,
+    owners: Vec<usize>,        // by run, which of the parts has it
+    captions: Vec<RunCaption>, // by run
+}
+
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    journal: Journal<File>,
+}
+
+/// Why parts cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// One cannot be used.
+    #[error("{}: {error}", part.display())]
+    Part {
+        /// Which one.
+        part: PathBuf,
+        /// Why not.
+        error: JournalError,
+    },
+    /// Two are of different sweeps.
+    #[error("{} and {} are parts of different sweeps: from the first to the second, {change}", first.display(), second.display())]
+    OtherSweep {
+        /// One part.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+        /// How they differ.
+        change: Box<Change>,
+    },
+    /// Two have the same runs.
+    #[error("{} ({}) and {} ({}) overlap: both have {runs}", first.0.display(), first.1, second.0.display(), second.1)]
+    Overlap {
+        /// One part.
+        first: (PathBuf, Shard),
+        /// Another.
+        second: (PathBuf, Shard),
+        /// What both have.
+        runs: RunList,
+    },
+    /// One is not complete.
+    #[error("{} ({shard}) lacks {runs}", part.display())]
+    Incomplete {
+        /// Which one.
+        part: PathBuf,
+        /// Which part of the sweep.
+        shard: Shard,
+        /// What it lacks.
+        runs: RunList,
+    },
+    /// Runs are in no part.
+    #[error("none of the parts given ({parts}) has {runs}, of {count} runs in all{}", missing(shards))]
+    Gap {
+        /// What is missing.
+        runs: RunList,
+        /// The number of all runs.
+        count: usize,
+        /// The number of parts given.
+        parts: usize,
+        /// The parts that would have them, where all that are given are of as many.
+        shards: Vec<Shard>,
+    },
+}
+
+/// Runs by their places in the results, counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunList(pub Vec<usize>);
+
+impl fmt::Display for RunList {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 8;
+        let shown: Vec<String> = self.0.iter().take(SHOWN).map(ToString::to_string).collect();
+        let noun = if self.0.len() == 1 { "run" } else { "runs" };
+        write!(formatter, "{noun} {}", shown.join(", "))?;
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(formatter, " and {more} more"),
+        }
+    }
+}
+
+fn missing(shards: &[Shard]) -> String {
+    let names: Vec<String> = shards.iter().map(ToString::to_string).collect();
+    if names.is_empty() { String::new() } else { format!("; missing: {}", names.join(", ")) }
+}
+
+impl MergedJournals {
+    /// Opens the parts and checks that they are whole, of one sweep, and fit together.
+    ///
+    /// # Errors
+    ///
+    /// When a part cannot be read or is incomplete, when they are of different sweeps or versions of the program,
+    /// and when a run is in two of them or in none.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
+        let mut parts: Vec<Part> = vec![];
+        let mut planned = PlannedRuns::default();
+        for path in paths {
+            let (part, own) = Part::open(path)?;
+            match parts.first() {
+                Some(first) => first.same_sweep(&part, &planned.descriptions, &own.descriptions)?,
+                None => planned = own,
+            }
+            parts.push(part);
+        }
+        let owners = owners(&parts)?;
+        Ok(Self { parts, owners, captions: planned.captions })
+    }
+
+    /// The number of runs.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// What tables show of the scenarios that the runs are from.
+    #[must_use]
+    pub fn scenarios(&self) -> Vec<ScenarioCaption> {
+        let mut captions = self.captions.iter().cloned();
+        let sections = self.parts.first().into_iter().flat_map(|part| &part.header().scenarios);
+        let caption = |section: &Section| ScenarioCaption {
+            name: section.name.clone(),
+            runs: captions.by_ref().take(section.runs).collect(),
+        };
+        sections.map(caption).collect()
+    }
+
+    /// The records of all runs, in their order.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<RunRecord>> {
+        self.owners.iter().enumerate().map(|(run, &part)| self.parts[part].journal.record(run))
+    }
+}
+
+impl Part {
+    /// Opens a part, and gives all runs of its sweep.
+    fn open(path: &Path) -> Result<(Self, PlannedRuns), MergeError> {
+        Self::read(path).map_err(|error| MergeError::Part { part: path.to_owned(), error })
+    }
+
+    fn read(path: &Path) -> Result<(Self, PlannedRuns), JournalError> {
+        let mut storage = input_file::open(path).map_err(io::Error::from)?;
+        let mut reader = BufReader::new(&mut storage);
+        let Beginning::Whole(header, planned) = read_header(&mut reader)? else {
+            return Err(JournalError::Damaged);
+        };
+        header.check_version()?;
+        let Index { end, places, lost } = index(&mut reader, &header)?;
+        let contents = Mutex::new(Contents { storage, end, places });
+        Ok((Self { path: path.to_owned(), journal: Journal { header, contents, lost } }, planned))
+    }
+
+    fn header(&self) -> &Header {
+        &self.journal.header
+    }
+
+    fn same_sweep(&self, other: &Self, own: &[String], others: &[String]) -> Result<(), MergeError> {
+        if self.header().digest == other.header().digest {
+            return Ok(());
+        }
+        let change = Box::new(change(own, others.len(), |run| others[run].clone()));
+        Err(MergeError::OtherSweep { first: self.path.clone(), second: other.path.clone(), change })
+    }
+
+    fn has(&self, run: usize) -> bool {
+        self.journal.lock().places[run].is_some()
+    }
+}
+
+/// By run, which of the parts has it.
+fn owners(parts: &[Part]) -> Result<Vec<usize>, MergeError> {
+    let count = parts.first().map_or(0, |part| part.header().runs);
+    let mut owners: Vec<Option<usize>> = vec![None; count];
+    for (place, part) in parts.iter().enumerate() {
+        for run in (0..count).filter(|&run| part.has(run)) {
+            if let Some(first) = owners[run].replace(place) {
+                return Err(overlap(&parts[first], part, count));
+            }
+        }
+    }
+    owners.iter().copied().collect::<Option<Vec<usize>>>().ok_or_else(|| incomplete(parts, &owners))
+}
+
+fn overlap(first: &Part, second: &Part, count: usize) -> MergeError {
+    let runs = (0..count).filter(|&run| first.has(run) && second.has(run)).collect();
+    let named = |part: &Part| (part.path.clone(), part.header().shard);
+    MergeError::Overlap { first: named(first), second: named(second), runs: RunList(runs) }
+}
+
+/// The error for runs that are in no part: the part's that should have them, else a gap.
+fn incomplete(parts: &[Part], owners: &[Option<usize>]) -> MergeError {
+    let absent: Vec<usize> = (0..owners.len()).filter(|&run| owners[run].is_none()).collect();
+    for part in parts {
+        let shard = part.header().shard;
+        let runs: Vec<usize> = absent.iter().copied().filter(|&run| shard.has(run)).collect();
+        if !runs.is_empty() {
+            return MergeError::Incomplete { part: part.path.clone(), shard, runs: RunList(runs) };
+        }
+    }
+    let given: Vec<Shard> = parts.iter().map(|part| part.header().shard).collect();
+    let shards = given.first().map_or_else(Vec::new, |first| first.others_than(&given));
+    MergeError::Gap { runs: RunList(absent), count: owners.len(), parts: parts.len(), shards }
+}

@@ -1,0 +1,254 @@
+//! What the runs of a sweep are, fully resolved: what a journal is recognised by, and what has changed since it was
+//! begun.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use cubefold_mapping::Placement;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    records::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
+    scenario::{Loading, Run, Scenario, ScenarioProgram},
+};
+
+/// The runs of a sweep, each described by everything that its results depend on.
+///
+/// How a scenario is written does not count: two files that ask for the same runs have the same plan.
+#[derive(Debug)]
+pub struct SweepPlan<'runs> {
+    runs: &'runs [&'runs Run],
+    /// Of placements that a name does not determine, by their place in memory.
+    placement_digests: BTreeMap<usize, String>,
+    /// Of programs from files, by their place in memory.
+    message_digests: BTreeMap<usize, String>,
+    sections: Vec<Section>,
+}
+
+/// The runs of one scenario, which tables show together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Section {
+    /// The scenario's name.
+    pub(super) name: String,
+    /// The number of its runs.
+    pub(super) runs: usize,
+}
+
+/// Everything that the results of a run depend on, apart from the program's version.
+#[derive(Debug, Serialize)]
+struct RunDescription<'run> {
+    scenario: &'run str,
+    seed: u64,
+    machine: MachineRecord,
+    program: ProgramRecord,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    or_faster: Vec<ProgramRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_digest: Option<&'run str>,
+    embedding: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement_digest: Option<&'run str>,
+    execution: ExecutionRecord,
+    engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loading_cycles: Option<u64>,
+}
+
+impl<'runs> SweepPlan<'runs> {
+    /// The plan of these runs.
+    #[must_use]
+    pub fn new(runs: &'runs [&'runs Run]) -> Self {
+        let (mut placement_digests, mut message_digests) = (BTreeMap::new(), BTreeMap::new());
+        for run in runs {
+            if run.program.file().is_some() {
+                let digest = || message_digest(&run.program);
+                message_digests.entry(address(&run.program)).or_insert_with(digest);
+            }
+            if let Placement::Table(table) = &*run.placement {
+                let digest = || {
+                    let mut hash = Sha256::new();
+                    table.nodes().iter().for_each(|node| hash.update(node.index().to_le_bytes()));
+                    hexadecimal(&hash.finalize())
+                };
+                placement_digests.entry(address(&run.placement)).or_insert_with(digest);
+            }
+        }
+        Self { runs, placement_digests, message_digests, sections: vec![] }
+    }
+
+    /// The plan with the scenarios that the runs are from, in their order. They are shown, and do not count when
+    /// a sweep is recognised.
+    #[must_use]
+    pub fn in_scenarios(mut self, scenarios: &[Scenario]) -> Self {
+        let section =
+            |scenario: &Scenario| Section { name: scenario.name.clone(), runs: scenario.runs.len() };
+        self.sections = scenarios.iter().map(section).collect();
+        self
+    }
+
+    pub(super) fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// What tables show of a run, as a JSON object on one line.
+    pub(super) fn caption(&self, place: usize) -> serde_json::Result<String> {
+        serde_json::to_string(&RunCaption::new(self.runs[place]))
+    }
+
+    /// The number of runs.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// One run, as a JSON object on one line.
+    pub(super) fn describe(&self, place: usize) -> serde_json::Result<String> {
+        let run = self.runs[place];
+        serde_json::to_string(&RunDescription {
+            scenario: &run.scenario,
+            seed: run.seed,
+            machine: MachineRecord::new(run),
+            program: ProgramRecord::new(&run.program),
+            or_faster: run.program.others().iter().map(|other| ProgramRecord::new(other)).collect(),
+            embedding: run.embedding.to_string(),
+            message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
+            placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),
+            execution: ExecutionRecord::new(&run.execution, run.communication),
+            engine: run.execution.engine.name(),
+            loading_cycles: run.loading.as_ref().map(Loading::cycles),
+        })
+    }
+
+    /// The SHA-256 of all descriptions.
+    pub(super) fn digest(&self) -> serde_json::Result<String> {
+        let mut hash = Sha256::new();
+        for place in 0..self.run_count() {
+            hash.update(self.describe(place)?);
+            hash.update(b"\n");
+        }
+        Ok(hexadecimal(&hash.finalize()))
+    }
+}
+
+/// Equal placements of a command are one in memory; so are the programs of a combination.
+fn address<T>(shared: &Arc<T>) -> usize {
+    Arc::as_ptr(shared).addr()
+}
+
+/// The SHA-256 of all messages of a program with their sizes.
+fn message_digest(program: &ScenarioProgram) -> String {
+    let mut hash = Sha256::new();
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            for number in [stage as u64, source.label().into(), destination.label().into()] {
+                hash.update(number.to_le_bytes());
+            }
+            hash.update(program.units(stage, source, destination).to_le_bytes());
+        });
+    }
+    hexadecimal(&hash.finalize())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The first difference between the runs of a journal and those that are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The number of runs that the journal is for, and the number asked for.
+    pub counts: (usize, usize),
+    /// The first run that differs, where both have it.
+    pub first: Option<RunChange>,
+}
+
+/// How a run differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunChange {
+    /// Its place in the results, counted from 0.
+    pub run: usize,
+    /// The path of the first key that differs.
+    pub key: String,
+    /// Its value in the journal; none where it is missing.
+    pub was: Option<String>,
+    /// Its value now; none where it is missing.
+    pub now: Option<String>,
+}
+
+impl RunChange {
+    /// The difference between two descriptions of the run; none when they say the same.
+    pub(super) fn between(run: usize, was: &str, now: &str) -> Option<Self> {
+        if was == now {
+            return None;
+        }
+        // What is no JSON is compared as a whole.
+        let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        let (key, was, now) = first_difference("", Some(&value(was)), Some(&value(now)))?;
+        Some(Self { run, key, was, now })
+    }
+}
+
+type Difference = (String, Option<String>, Option<String>);
+
+fn first_difference(path: &str, was: Option<&Value>, now: Option<&Value>) -> Option<Difference> {
+    if let (Some(Value::Object(was)), Some(Value::Object(now))) = (was, now) {
+        let nested = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        let mut keys = was.keys().chain(now.keys().filter(|key| !was.contains_key(*key)));
+        return keys.find_map(|key| first_difference(&nested(key), was.get(key), now.get(key)));
+    }
+    let text = |value: Option<&Value>| value.map(ToString::to_string);
+    (was != now).then(|| (path.to_owned(), text(was), text(now)))
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (was, now) = self.counts;
+        if was != now {
+            write!(formatter, "it is for {was} runs, and {now} are asked for")?;
+        }
+        if let (true, Some(_)) = (was != now, &self.first) {
+            formatter.write_str("; ")?;
+        }
+        self.first.as_ref().map_or(Ok(()), |first| first.fmt(formatter))
+    }
+}
+
+impl fmt::Display for RunChange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { run, key, was, now } = self;
+        match (was, now) {
+            (Some(was), Some(now)) => write!(formatter, "in run {run} {key} was {was} and is {now}"),
+            (Some(was), None) => write!(formatter, "in run {run} {key} was {was} and is no longer there"),
+            (None, Some(now)) => write!(formatter, "in run {run} {key} was not there and is {now}"),
+            (None, None) => write!(formatter, "in run {run} {key} differs"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_key_that_differs_is_named_with_both_values() {
+        let change = |was: &str, now: &str| RunChange::between(3, was, now).map(|change| change.to_string());
+        let was = r#"{"seed":1,"machine":{"shape":[8,8],"hop_cycles":1}}"#;
+        assert_eq!(change(was, was), None);
+        let cases = [
+            (
+                r#"{"seed":1,"machine":{"shape":[8,4],"hop_cycles":1}}"#,
+                "machine.shape was [8,8] and is [8,4]",
+            ),
+            (r#"{"seed":1,"machine":{"shape":[8,8]}}"#, "machine.hop_cycles was 1 and is no longer there"),
+            (
+                r#"{"seed":1,"machine":{"shape":[8,8],"hop_cycles":1},"x":"y"}"#,
+                "x was not there and is \"y\"",
+            ),
+        ];
+        for (now, expected) in cases {
+            assert_eq!(change(was, now).unwrap(), format!("in run 3 {expected}"));
+        }
+    }
+}

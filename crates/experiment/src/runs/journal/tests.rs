@@ -1,0 +1,386 @@
+//! Journals that were cut, damaged, changed, divided and put together.
+
+use std::{io::Cursor, path::PathBuf};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    records::RunRecord,
+    scenario::Run,
+    support::{journal_in_memory, record, runs, twelve_runs},
+};
+
+/// The bytes of a journal in memory.
+fn bytes_of(journal: Journal<Cursor<Vec<u8>>>) -> Vec<u8> {
+    journal.contents.into_inner().unwrap().storage.into_inner()
+}
+
+/// The journal in these bytes, continued.
+fn resumed(bytes: &[u8], runs: &[&Run], shard: Shard) -> Result<Journal<Cursor<Vec<u8>>>, JournalError> {
+    Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(runs), shard)
+}
+
+/// The runs of a journal that are over, with their records.
+fn held<S: Storage>(journal: &Journal<S>) -> Vec<(usize, RunRecord)> {
+    let missing = journal.missing();
+    let own = journal.header.shard.runs(journal.header.runs).filter(|run| !missing.contains(run));
+    own.zip(journal.records().map(Result::unwrap)).collect()
+}
+
+/// The runs of a small sweep, their records, and a journal that holds them in another order.
+fn written() -> (Vec<Run>, Vec<RunRecord>, Vec<u8>) {
+    let all: Vec<Run> = twelve_runs().into_iter().take(4).collect();
+    let runs: Vec<&Run> = all.iter().collect();
+    let records: Vec<RunRecord> = runs.iter().enumerate().map(|(place, run)| record(run, place)).collect();
+    let journal = journal_in_memory(&runs, Shard::WHOLE);
+    for place in [2, 0, 3, 1] {
+        journal.append(place, &records[place]).unwrap();
+    }
+    let bytes = bytes_of(journal);
+    (all, records, bytes)
+}
+
+/// Whether each record is that of its run.
+fn are_right(held: &[(usize, RunRecord)], records: &[RunRecord]) -> bool {
+    held.iter().all(|(place, record)| *record == records[*place])
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let mut counts = vec![];
+    for cut in 0..=bytes.len() {
+        let journal = resumed(&bytes[..cut], &runs, Shard::WHOLE).unwrap();
+        let held = held(&journal);
+        assert!(are_right(&held, &records), "cut at {cut}");
+        counts.push(held.len());
+        // What goes on after a cut does not depend on where in a record it is.
+        if cut % 8 > 0 && counts.len() > 1 && counts[cut] == counts[cut - 1] {
+            continue;
+        }
+        for place in journal.missing() {
+            journal.append(place, &records[place]).unwrap();
+        }
+        let found: Vec<RunRecord> = journal.records().map(Result::unwrap).collect();
+        assert_eq!(found, records, "cut at {cut}");
+        // What is torn is gone, not only written over.
+        let again = resumed(&bytes_of(journal), &runs, Shard::WHOLE).unwrap();
+        assert!(again.missing().is_empty(), "cut at {cut}");
+    }
+    assert!(counts.is_sorted());
+    assert_eq!((counts[0], counts[bytes.len() - 1], counts[bytes.len()]), (0, 3, 4));
+}
+
+#[test]
+fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    for place in 0..bytes.len() {
+        let change = [1, 0x20, 0x80][place % 3];
+        let mut changed = bytes.clone();
+        changed[place] ^= change;
+        let Ok(journal) = resumed(&changed, &runs, Shard::WHOLE) else { continue };
+        let held = held(&journal);
+        assert!(are_right(&held, &records), "byte {place} changed by {change}");
+        // What is damaged among the runs that it is for is written again.
+        assert!(held.len() < 4 || bytes_of(journal) == bytes, "byte {place} changed by {change}");
+    }
+}
+
+#[test]
+fn the_runs_that_a_journal_is_for_are_restored_from_the_sweep() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let lines: Vec<usize> =
+        bytes.iter().enumerate().filter(|own| *own.1 == b'\n').map(|own| own.0 + 1).collect();
+    // The first line, the header, two lines for each of four runs, and the records.
+    let (first, end) = (lines[1], lines[9]);
+    for damage in [first..first + 1, first + 40..end - 5, end - 1..end] {
+        let mut damaged = bytes.clone();
+        damaged[damage].fill(b'?');
+        let journal = resumed(&damaged, &runs, Shard::WHOLE).unwrap();
+        assert_eq!((held(&journal).len(), journal.lost()), (4, 0));
+        assert!(are_right(&held(&journal), &records));
+        assert_eq!(bytes_of(journal), bytes);
+    }
+    // Of another sweep nothing is restored.
+    let mut damaged = bytes.clone();
+    damaged[first] = b'?';
+    assert!(matches!(resumed(&damaged, &runs[..3], Shard::WHOLE), Err(JournalError::Damaged)));
+}
+
+#[test]
+fn neighbouring_damaged_records_are_counted_one_by_one() {
+    let (all, _, mut bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let lines: Vec<usize> =
+        bytes.iter().enumerate().filter(|own| *own.1 == b'\n').map(|own| own.0 + 1).collect();
+    bytes[lines[9] + 30] ^= 1;
+    bytes[lines[10] + 30] ^= 1;
+    let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
+    assert_eq!((journal.missing(), journal.lost()), (vec![0, 2], 2));
+}
+
+#[test]
+fn a_damaged_record_costs_itself_only_and_is_counted() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let starts: Vec<usize> = {
+        let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
+        let contents = journal.contents.lock().unwrap();
+        [2, 0, 3, 1]
+            .iter()
+            .map(|&run: &usize| usize::try_from(contents.places[run].unwrap()).unwrap())
+            .collect()
+    };
+    for (place, run) in [2, 0, 3, 1].into_iter().enumerate() {
+        let end = starts.get(place + 1).copied().unwrap_or(bytes.len());
+        for at in (starts[place]..end - 1).step_by(29) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let journal = resumed(&damaged, &runs, Shard::WHOLE).unwrap();
+            assert_eq!((journal.missing(), journal.lost()), (vec![run], 1), "byte {at}");
+            journal.append(run, &records[run]).unwrap();
+            let found: Vec<RunRecord> = journal.records().map(Result::unwrap).collect();
+            assert_eq!(found, records, "byte {at}");
+            let again = resumed(&bytes_of(journal), &runs, Shard::WHOLE).unwrap();
+            assert!(again.missing().is_empty(), "byte {at}");
+        }
+    }
+    assert_eq!(resumed(&bytes, &runs, Shard::WHOLE).unwrap().lost(), 0);
+    // A record that was never completed is no damage.
+    assert_eq!(resumed(&bytes[..bytes.len() - 1], &runs, Shard::WHOLE).unwrap().lost(), 0);
+}
+
+#[test]
+fn rubbish_behind_the_last_record_is_cut_away() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let tails: [&[u8]; 4] = [b"\n", &[0; 100], b"ffffffff 0000000000000000 {", &bytes];
+    for tail in tails {
+        let journal = resumed(&[&bytes, tail].concat(), &runs, Shard::WHOLE).unwrap();
+        assert_eq!(journal.records().map(Result::unwrap).collect::<Vec<_>>(), records);
+        assert_eq!(bytes_of(journal), bytes);
+    }
+}
+
+#[test]
+fn a_journal_that_changes_while_it_is_read_is_an_error() {
+    let (all, _, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
+    journal.contents.lock().unwrap().storage.cut(bytes.len() as u64 - 3).unwrap();
+    let errors: Vec<bool> = journal.records().map(|record| record.is_err()).collect();
+    assert_eq!(errors, [false, true, false, false]);
+}
+
+#[test]
+fn records_are_read_back_as_they_were_to_the_last_bit() {
+    let (_, records, _) = written();
+    let mut record = records[0].clone();
+    // Numbers that a careless reader rounds.
+    for (step, bits) in (0_u64..2000).map(|step| (step, step.wrapping_mul(0x9e37_79b9_7f4a_7c15))) {
+        let mean = f64::from_bits(bits);
+        record.waiting.mean = mean.is_finite().then_some(mean);
+        record.placement.expansion = Some(f64::from(u32::try_from(step).unwrap()) / 3.0);
+        record.totals.waiting_cycles = u128::MAX - u128::from(bits);
+        record.makespan_cycles = u64::MAX - step;
+        let text = serde_json::to_string(&record).unwrap();
+        let read: RunRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+}
+
+const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
+
+/// Why a journal of the scenario `was` cannot be continued by the scenario `now`; nothing when it can.
+fn refusal(was: &str, now: &str) -> String {
+    let (was, now) = (runs(was), runs(now));
+    let bytes = bytes_of(journal_in_memory(&was.iter().collect::<Vec<_>>(), Shard::WHOLE));
+    let now: Vec<&Run> = now.iter().collect();
+    resumed(&bytes, &now, Shard::WHOLE).err().map_or_else(String::new, |error| error.to_string())
+}
+
+#[test]
+fn how_a_scenario_is_written_does_not_count() {
+    let spaced = "# a comment\nmachine = { kind='ring',   shape = [ 0x8 ], hop_cycles = 1 }\n";
+    assert_eq!(refusal(RING, spaced), "");
+}
+
+#[test]
+fn what_has_changed_is_named() {
+    let cases = [
+        ("program.compute_cycles = 5\n", "in run 0 program.compute_cycles was 0 and is 5"),
+        ("machine.links = 2\n", "in run 0 machine.links was \"full-duplex\" and is \"half-duplex\""),
+        ("seed = 3\n", "in run 0 seed was 0 and is 3"),
+        ("name = \"other\"\n", "in run 0 scenario was \"s\" and is \"other\""),
+        ("execution.engine = \"hop\"\n", "in run 0 engine was \"auto\" and is \"hop\""),
+        ("execution.tie = \"positive\"\n", "in run 0 execution.tie was \"direct\" and is \"positive\""),
+        (
+            "execution.mode = \"coordinated\"\n",
+            "in run 0 execution.mode was \"asynchronous\" and is \"coordinated\"",
+        ),
+        (
+            "mapping.embeddings = [\"standard\", \"gray\", \"byweight\"]\n",
+            "in run 1 embedding was \"xor\" and is \"gray\"",
+        ),
+        ("mapping.embeddings = [\"standard\", \"xor\"]\n", "it is for 3 runs, and 2 are asked for"),
+        (
+            "mapping.embeddings = [\"xor\", \"standard\", \"gray\", \"byweight\"]\n",
+            "it is for 3 runs, and 4 are asked for; in run 0 embedding was \"standard\" and is \"xor\"",
+        ),
+    ];
+    let ring = "machine.kind = \"ring\"\nmachine.shape = [8]\n";
+    for (more, expected) in cases {
+        assert_eq!(refusal(ring, &format!("{more}{ring}")), format!("the sweep has changed: {expected}"));
+    }
+}
+
+#[test]
+fn other_contents_of_a_placement_file_are_a_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.toml");
+    std::fs::write(
+        &path,
+        "mapping.embeddings = [\"file:p.csv\"]\nmachine = { kind = \"line\", shape = [2] }\n",
+    )
+    .unwrap();
+    let load = |placement: &str| {
+        std::fs::write(folder.path().join("p.csv"), placement).unwrap();
+        crate::scenario::load(std::slice::from_ref(&path)).unwrap().remove(0).runs
+    };
+    let (was, same, now) =
+        (load("process,p_1\n0,0\n1,1\n"), load("process,p_1\n1,1\n0,0\n"), load("process,p_1\n0,1\n1,0\n"));
+    let bytes = bytes_of(journal_in_memory(&[&was[0]], Shard::WHOLE));
+    assert!(resumed(&bytes, &[&same[0]], Shard::WHOLE).is_ok());
+    let error = resumed(&bytes, &[&now[0]], Shard::WHOLE).unwrap_err().to_string();
+    assert!(error.starts_with("the sweep has changed: in run 0 placement_digest was \""), "{error}");
+}
+
+#[test]
+fn another_part_another_version_and_another_form_are_refused() {
+    let all = twelve_runs();
+    let runs: Vec<&Run> = all.iter().collect();
+    let bytes = bytes_of(journal_in_memory(&runs, "2/3".parse().unwrap()));
+    let asked =
+        |bytes: &[u8], shard: &str| resumed(bytes, &runs, shard.parse().unwrap()).unwrap_err().to_string();
+    assert_eq!(asked(&bytes, "1/3"), "it is for part 2 of 3, and part 1 of 3 is asked for");
+    assert_eq!(asked(&bytes, "1/1"), "it is for part 2 of 3, and the whole sweep is asked for");
+
+    let mut header = Header::new(&SweepPlan::new(&runs), "2/3".parse().unwrap()).unwrap();
+    header.cubefold = "0.0.9".to_owned();
+    header.engines = "other".to_owned();
+    let mut other = vec![];
+    header.write(&SweepPlan::new(&runs), &mut other).unwrap();
+    let own = env!("CARGO_PKG_VERSION");
+    let expected = format!("it was written by cubefold 0.0.9, and this is cubefold {own}");
+    assert_eq!(asked(&other, "2/3"), expected);
+
+    let form = [b"cubefold journal 2\n", &bytes[19..]].concat();
+    assert_eq!(asked(&form, "2/3"), "it is a journal of form 2, expected form 1");
+    for foreign in [&b"scenario,seed\n"[..], &[0; 100], b"cubefold"] {
+        let error = resumed(foreign, &runs, Shard::WHOLE).err().map(|error| error.to_string());
+        let begun = b"cubefold journal 1\n".starts_with(foreign);
+        assert_eq!(error.as_deref(), (!begun).then_some("it is no journal"), "{foreign:?}");
+    }
+}
+
+#[test]
+fn what_is_refused_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.csv.partial");
+    let (all, other) = (twelve_runs(), runs(RING));
+    let (runs, other): (Vec<&Run>, Vec<&Run>) = (all.iter().collect(), other.iter().collect());
+    let plan = SweepPlan::new(&runs);
+    let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found, || ());
+    let first = open(&plan, Found::Refuse).unwrap();
+    first.journal().append(3, &record(runs[3], 3)).unwrap();
+    assert!(matches!(open(&plan, Found::Resume), Err(JournalError::Locked)));
+    drop(first);
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(matches!(open(&plan, Found::Refuse), Err(JournalError::Found)));
+    assert!(matches!(open(&SweepPlan::new(&other), Found::Resume), Err(JournalError::Changed(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    let again = open(&plan, Found::Resume).unwrap();
+    assert_eq!(again.journal().missing(), [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
+    again.remove().unwrap();
+    assert!(!path.exists());
+    let gone = open(&plan, Found::Resume).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    gone.remove().unwrap();
+}
+
+/// The names of errors' files without their folder.
+fn message(error: &MergeError, folder: &TempDir) -> String {
+    error.to_string().replace(&format!("{}/", folder.path().display()), "")
+}
+
+/// Writes the part of the runs, without those in `lacking`, and gives its path.
+fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usize]) -> PathBuf {
+    let path = folder.path().join(name);
+    let shard = shard.parse().unwrap();
+    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse, || ()).unwrap();
+    for run in file.journal().missing().into_iter().filter(|run| !lacking.contains(run)).rev() {
+        file.journal().append(run, &record(runs[run], run)).unwrap();
+    }
+    path
+}
+
+#[test]
+fn parts_that_fit_give_every_run_in_order() {
+    let (folder, all) = (tempfile::tempdir().unwrap(), twelve_runs());
+    let runs: Vec<&Run> = all.iter().collect();
+    let expected: Vec<RunRecord> = runs.iter().enumerate().map(|(place, run)| record(run, place)).collect();
+    for of in [1, 2, 5, 12, 15] {
+        let name = |k: u32| format!("{k}-of-{of}");
+        let parts = (1..=of).map(|k| part(&folder, &name(k), &runs, &format!("{k}/{of}"), &[]));
+        let mut parts: Vec<PathBuf> = parts.collect();
+        parts.reverse();
+        let merged = MergedJournals::open(&parts).unwrap();
+        assert_eq!(merged.records().map(Result::unwrap).collect::<Vec<_>>(), expected, "{of} parts");
+    }
+}
+
+#[test]
+fn gaps_overlaps_and_other_sweeps_are_refused_by_name() {
+    let (folder, all) = (tempfile::tempdir().unwrap(), twelve_runs());
+    let runs: Vec<&Run> = all.iter().collect();
+    let [one, two, three] =
+        ["1/3", "2/3", "3/3"].map(|shard| part(&folder, &shard.replace('/', "-"), &runs, shard, &[]));
+    let half = part(&folder, "half", &runs, "1/2", &[]);
+    let torn = part(&folder, "torn", &runs, "3/3", &[2]);
+    let mut other = all.clone();
+    other[5].seed = 9;
+    let other = part(&folder, "other", &other.iter().collect::<Vec<_>>(), "3/3", &[]);
+    let refused = |parts: &[&PathBuf]| {
+        let parts: Vec<PathBuf> = parts.iter().map(|&part| part.clone()).collect();
+        message(&MergedJournals::open(&parts).unwrap_err(), &folder)
+    };
+    // Run r is in part (r + r / 3) mod 3 + 1: part 1 has 0, 5, 7, 9; part 2 has 1, 3, 8, 10; part 3 the others.
+    assert_eq!(
+        refused(&[&one, &three]),
+        "none of the parts given (2) has runs 1, 3, 8, 10, of 12 runs in all; missing: part 2 of 3"
+    );
+    assert_eq!(
+        refused(&[&three]),
+        "none of the parts given (1) has runs 0, 1, 3, 5, 7, 8, 9, 10, of 12 runs in all; missing: part 1 of 3, part 2 of 3"
+    );
+    assert_eq!(
+        refused(&[&one, &two, &three, &two]),
+        "2-3 (part 2 of 3) and 2-3 (part 2 of 3) overlap: both have runs 1, 3, 8, 10"
+    );
+    // Part 1 of 2 has 0, 3, 4, 7, 8, 11.
+    assert_eq!(
+        refused(&[&half, &two]),
+        "half (part 1 of 2) and 2-3 (part 2 of 3) overlap: both have runs 3, 8"
+    );
+    assert_eq!(
+        refused(&[&other, &one]),
+        "other and 1-3 are parts of different sweeps: from the first to the second, in run 5 seed was 9 and is 0"
+    );
+    assert_eq!(refused(&[&one, &torn, &two]), "torn (part 3 of 3) lacks run 2");
+    assert!(refused(&[&folder.path().join("missing")]).starts_with("missing: "));
+}

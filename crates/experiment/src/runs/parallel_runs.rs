@@ -1,0 +1,223 @@
+//! Many runs at once: placements that they share are measured once, before the runs, and a run begins as soon as a
+//! thread and its memory are free.
+//!
+//! Results are the same for any number of threads: they are delivered with their places.
+
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    convert::Infallible,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use cubefold_mapping::PlacementMetrics;
+use rayon::ThreadPool;
+
+use crate::{
+    records::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
+    runs::{
+        Progress, Resources,
+        jobs::{Job, Permit, run_jobs},
+        kept_routes::KeptRoutes,
+        runner::{
+            FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure,
+        },
+    },
+    scenario::Run,
+};
+
+/// What runs are executed with.
+#[derive(Debug, Clone, Copy)]
+pub struct Means<'means> {
+    /// The threads, which runs may also use inside.
+    pub pool: &'means ThreadPool,
+    /// The memory that all runs at work may take together.
+    pub resources: Resources,
+    /// Whether the records of all processes and stages are kept.
+    pub keep: KeepRecords,
+    /// The progress of the runs.
+    pub progress: &'means Progress,
+}
+
+/// Executes those of the runs that stand at `places`, as many at a time as threads and memory allow, and
+/// hands what each came to to `deliver` as soon as it is over: in parallel, in no order. The others go on
+/// when one fails.
+///
+/// The memory of a run counts as taken until `deliver` drops its permit.
+///
+/// # Errors
+///
+/// The first error of `deliver`; no further run is begun then.
+pub fn execute_runs<E: Send>(
+    means: Means<'_>,
+    runs: &[&Run],
+    places: &[usize],
+    deliver: impl Fn(usize, Result<FinishedRun, RunError>, Permit) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    each_run(means, runs, places, execute_measured, deliver)
+}
+
+/// As [`execute_runs`], with `execute` in the place of [`execute_measured`].
+fn each_run<E: Send>(
+    means: Means<'_>,
+    runs: &[&Run],
+    places: &[usize],
+    execute: impl Fn(
+        &Run,
+        usize,
+        RunWay,
+        &Progress,
+        Option<Arc<PlacementMetrics>>,
+    ) -> Result<FinishedRun, RunError>
+    + Sync,
+    deliver: impl Fn(usize, Result<FinishedRun, RunError>, Permit) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let Means { pool, resources, keep, progress } = means;
+    let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    let resources = beside_scenarios(&asked, resources);
+    let groups = groups(&asked, 2);
+    let routes = KeptRoutes::new(groups.iter().map(|group| group.run).chain(asked.iter().copied()));
+    let shared =
+        SharedMetrics::measure(pool, &groups, asked.len(), (resources, &routes), &Progress::default());
+    let shared = Mutex::new(shared);
+    let resources = Resources { threads: pool.current_num_threads(), ..resources };
+    let way = RunWay::new(keep, resources, asked.len());
+    let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
+    run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, mut permit| {
+        let (run, place) = (asked[job.place], places[job.place]);
+        let metrics = shared.lock().unwrap_or_else(PoisonError::into_inner).take(job.place);
+        permit.look_up(run, &routes);
+        let finished = caught(run, place, || execute(run, place, way, progress, metrics));
+        progress.run_over();
+        deliver(place, finished, permit)
+    })
+}
+
+/// What is left for runs at work.
+fn beside_scenarios(runs: &[&Run], resources: Resources) -> Resources {
+    Resources { memory: resources.memory.saturating_sub(held_by(runs)), ..resources }
+}
+
+/// What `work` comes to; a defect that stops it is an error of this run only.
+fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
+    // What it shares with others are counters and finished metrics, whole at any time.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        Err(RunError::Panicked {
+            scenario: run.scenario.to_string(),
+            run: place,
+            embedding: run.embedding.to_string(),
+            message: message_of(&*panic),
+        })
+    })
+}
+
+/// What a panic says.
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()
+}
+
+/// Measures the placements of the runs on the threads of `pool`, without running their programs; equal
+/// placements are measured once. `progress` counts the runs whose placements are measured.
+#[must_use]
+pub fn measure_runs(
+    pool: &ThreadPool,
+    runs: &[&Run],
+    resources: Resources,
+    progress: &Progress,
+) -> Vec<PlacementEntry> {
+    let resources = beside_scenarios(runs, resources);
+    let groups = groups(runs, 1);
+    let routes = KeptRoutes::new(groups.iter().map(|group| group.run));
+    let mut shared = SharedMetrics::measure(pool, &groups, runs.len(), (resources, &routes), progress);
+    let entry = |(place, run): (usize, &&Run)| {
+        let metrics = shared.take(place).unwrap_or_else(|| measure(run));
+        PlacementEntry {
+            run: place as u64,
+            scenario: run.scenario.to_string(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
+            machine: MachineRecord::new(run),
+            program: ProgramRecord::new(&run.program),
+            embedding: run.embedding.to_string(),
+            placement: PlacementRecord::with_distances(&metrics, &run.placement),
+        }
+    };
+    runs.iter().enumerate().map(entry).collect()
+}
+
+/// For each run, the metrics of its placement where another run has the same placement.
+///
+/// They are measured before the runs: a run that waited for another's measurement would block a thread
+/// that the measurement may need.
+#[derive(Debug)]
+struct SharedMetrics {
+    by_run: Vec<Option<Arc<PlacementMetrics>>>,
+}
+
+/// The runs that have one placement, measured under one tie rule.
+struct Group<'run> {
+    run: &'run Run, // the first of them
+    places: Vec<usize>,
+}
+
+impl SharedMetrics {
+    /// Measures the placements of groups of so many runs, in parallel, with tables of routes that they keep; `progress` counts
+    /// the runs whose placements are measured.
+    fn measure(
+        pool: &ThreadPool,
+        groups: &[Group<'_>],
+        runs: usize,
+        (resources, routes): (Resources, &KeptRoutes),
+        progress: &Progress,
+    ) -> Self {
+        let job = |(place, group): (usize, &Group<'_>)| Job {
+            place,
+            bytes: PlacementMetrics::bytes_to_measure(&group.run.placement),
+        };
+        let measured: Vec<OnceLock<Arc<PlacementMetrics>>> = groups.iter().map(|_| OnceLock::new()).collect();
+        run_jobs(pool, groups.iter().enumerate().map(job), resources, |job, mut permit| {
+            permit.look_up(groups[job.place].run, routes);
+            // Where this fails every run of the group measures for itself, and fails by its own name.
+            if let Ok(metrics) = catch_unwind(AssertUnwindSafe(|| measure(groups[job.place].run))) {
+                measured[job.place].get_or_init(|| metrics);
+            }
+            progress.add(groups[job.place].places.len() as u64);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        let mut by_run = vec![None; runs];
+        for (group, metrics) in groups.iter().zip(measured) {
+            let metrics = metrics.into_inner();
+            group.places.iter().for_each(|&place| by_run[place].clone_from(&metrics));
+        }
+        Self { by_run }
+    }
+
+    /// The metrics of the run at `place`, which are then left to the caller.
+    fn take(&mut self, place: usize) -> Option<Arc<PlacementMetrics>> {
+        self.by_run[place].take()
+    }
+}
+
+/// The runs by placement and tie rule, in the order in which these occur, where at least so many have them in common.
+///
+/// Equal placements of one guest are one in memory: the scenario's library sees to it.
+fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
+    let mut known = BTreeMap::new();
+    let mut groups: Vec<Group<'_>> = vec![];
+    for (place, run) in runs.iter().enumerate() {
+        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name());
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { run, places: vec![] });
+            groups.len() - 1
+        });
+        groups[group].places.push(place);
+    }
+    groups.retain(|group| group.places.len() >= at_least);
+    groups
+}
+
+#[cfg(test)]
+mod tests;

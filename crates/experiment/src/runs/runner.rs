@@ -1,0 +1,471 @@
+//! One run: whether it can be made, the memory that it needs, its execution, and the checks of what came out.
+//!
+//! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
+
+mod errors;
+mod link_load;
+mod rank_tasks;
+
+use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
+
+use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
+use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
+use cubefold_simulator::{
+    DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
+    OperationTimes, Outcome, PhaseLength, RankTask, Ranks, Routing, RoutingScheme, SimulationError,
+    StageRecord, Workers,
+};
+
+use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
+use self::rank_tasks::rank_task;
+pub use self::{
+    errors::{Bytes, MemoryError, RunError},
+    rank_tasks::follow,
+};
+use crate::{
+    records::{ExecutionRecord, MachineRecord, ProgramRecord},
+    runs::{LinkTraffic, Progress, Resources, progress::Meter},
+    scenario::{
+        DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
+        generator_key,
+    },
+    tools::program_files::ProgramFormat,
+};
+
+/// Everything that a run came to.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// The program that ran: the run's, or of others that do the same the one that was faster.
+    pub program: Arc<ScenarioProgram>,
+    /// The outcome of the simulation.
+    pub outcome: Outcome,
+    /// The metrics of the placement, which runs with the same placement share.
+    pub metrics: Arc<PlacementMetrics>,
+    /// The makespan without contention \[cycles\].
+    pub predicted: Option<u64>,
+    /// What no placement goes below, where it is known.
+    pub lower_bound: Option<LowerBound>,
+    /// The lower bounds of a collective on this placement.
+    pub collective_bounds: Option<CollectiveBounds>,
+    /// Links crossed by the units of all messages.
+    pub unit_hops: u128,
+    /// The link that is busy for the most cycles, where link use is counted and any is used.
+    pub busiest_link: Option<LinkTraffic>,
+    /// The load of the busiest channel, of networks and of all-to-all, where it is counted.
+    pub channel_congestion: Option<ChannelCongestion>,
+    /// The most cycles for which a channel is busy: a direction of a full-duplex link, else a link.
+    pub busiest_channel: Option<u64>,
+    /// Every process in every stage, by process and stage, where they were to be kept.
+    pub records: Vec<StageRecord>,
+    /// What the run was called by the ranks that divided it: then the records are those of the processes of this rank,
+    /// and every other rank has those of its own.
+    pub part_of: Option<RankTask>,
+    /// What ranks called the programs of the run that do not count: they have their records, too.
+    pub parts_that_do_not_count: Vec<RankTask>,
+    /// Of a task graph when every operation began and was over, in the order of its schedule, where that was to be kept.
+    pub operations: Vec<OperationTimes>,
+}
+
+impl FinishedRun {
+    /// The run with the program that counts.
+    #[must_use]
+    pub fn run_that_counts<'run>(&self, run: &'run Run) -> Cow<'run, Run> {
+        if Arc::ptr_eq(&self.program, &run.program) {
+            Cow::Borrowed(run)
+        } else {
+            Cow::Owned(Run { program: Arc::clone(&self.program), ..run.clone() })
+        }
+    }
+}
+
+/// Checks that every run can be made: clock, sizes, memory. Nothing is run.
+///
+/// # Errors
+///
+/// The first run that is refused.
+pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
+    let way = RunWay::new(keep, resources, runs.len());
+    for (place, run) in runs.iter().enumerate() {
+        for program in run.programs() {
+            program
+                .check(&run.placement, run.communication, &execution(run, way.workers(run, place, 0)))
+                .map_err(|error| failed(run, place, error))?;
+        }
+    }
+    let held = held_beside(runs, resources, ("the list of results", BYTES_A_RESULT))?;
+    admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
+}
+
+/// Checks that the placement of every run can be measured. Nothing is measured.
+///
+/// # Errors
+///
+/// The first run that is refused.
+pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
+    let held = held_beside(runs, resources, ("the list of placements", BYTES_A_MEASURED_RUN))?;
+    admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
+}
+
+/// Checks that the program of a run can be written in a format. Nothing is written.
+///
+/// # Errors
+///
+/// When it takes more memory than there is.
+pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
+    admit(&[run], resources, |run| format.bytes_to_write(run).saturating_add(run.held_bytes))
+}
+
+/// The memory of the result of a run until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
+/// runs.
+const BYTES_A_RESULT: u64 = 9 << 10;
+/// The memory of the metrics of a run until they are written \[bytes\]; measured likewise.
+const BYTES_A_MEASURED_RUN: u64 = 3 << 10;
+/// So many runs are not counted.
+const UNCOUNTED_RUNS: u64 = 1 << 9;
+
+/// The memory that scenarios hold \[bytes\].
+pub(crate) fn held_by(runs: &[&Run]) -> u64 {
+    runs.iter().map(|run| run.held_bytes).max().unwrap_or(0)
+}
+
+/// The memory that scenarios hold, and a list with so many bytes for each of the runs; refused where it is too much.
+fn held_beside(
+    runs: &[&Run],
+    resources: Resources,
+    (what, bytes_a_run): (&'static str, u64),
+) -> Result<u64, RunError> {
+    let listed = (runs.len() as u64).saturating_sub(UNCOUNTED_RUNS).saturating_mul(bytes_a_run);
+    let needed = held_by(runs).saturating_add(listed);
+    if needed > resources.memory {
+        let (needed, limit) = (Bytes(needed), Bytes(resources.memory));
+        return Err(RunError::ListMemory { what, runs: runs.len(), needed, limit });
+    }
+    Ok(needed)
+}
+
+/// Whether each of the runs fits the memory.
+fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
+    let too_large = |(place, run): (usize, &&Run)| {
+        let needed = need(run);
+        (needed > resources.memory).then(|| MemoryError {
+            scenario: run.scenario.to_string(),
+            run: place,
+            embedding: run.embedding.to_string(),
+            needed: Bytes(needed),
+            limit: Bytes(resources.memory),
+        })
+    };
+    runs.iter().enumerate().find_map(too_large).map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// Executes one run.
+///
+/// # Errors
+///
+/// When the simulation is refused or its outcome contradicts itself.
+pub fn execute(
+    run: &Run,
+    place: usize,
+    keep: KeepRecords,
+    progress: &Progress,
+) -> Result<FinishedRun, RunError> {
+    execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN, ranks: None }, progress, None)
+}
+
+/// How one run of several is executed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunWay {
+    keep: KeepRecords,
+    threads: NonZeroUsize, // that it may use, itself included
+    ranks: Option<&'static dyn Ranks>,
+}
+
+impl RunWay {
+    /// That of each of `runs` runs: as soon as there are fewer runs than threads, large runs are divided among several;
+    /// where there are ranks, all large runs are divided among them.
+    pub(crate) fn new(keep: KeepRecords, resources: Resources, runs: usize) -> Self {
+        let threads = NonZeroUsize::new(resources.threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN);
+        Self { keep, threads, ranks: resources.ranks }
+    }
+
+    /// The workers that a run is divided among; none of one that is not. `program` is the number of the program among
+    /// those of the run.
+    fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
+        if run.program.process_count() < MIN_DIVIDED_PROCESSES {
+            return None;
+        }
+        match self.ranks {
+            Some(ranks) => Some(Workers::Ranks(rank_task(ranks, run, place, program))),
+            None => (self.threads > NonZeroUsize::MIN).then_some(Workers::Threads(self.threads)),
+        }
+    }
+}
+
+/// Executes one run; the metrics of its placement are measured unless they are known. Of programs that do the same the
+/// fastest counts, the first of equally fast ones.
+pub(crate) fn execute_measured(
+    run: &Run,
+    place: usize,
+    way: RunWay,
+    progress: &Progress,
+    metrics: Option<Arc<PlacementMetrics>>,
+) -> Result<FinishedRun, RunError> {
+    let workers = |program| way.workers(run, place, program);
+    let mut fastest = execute_program(run, place, (way.keep, workers(0)), progress, metrics)?;
+    for (number, other) in run.program.others().iter().enumerate() {
+        let run = Run { program: Arc::clone(other), ..run.clone() };
+        let mut slower = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
+        if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
+            std::mem::swap(&mut slower, &mut fastest);
+        }
+        fastest.parts_that_do_not_count.append(&mut slower.parts_that_do_not_count);
+        fastest.parts_that_do_not_count.extend(slower.part_of);
+    }
+    Ok(fastest)
+}
+
+/// Executes one run of its own program.
+fn execute_program(
+    run: &Run,
+    place: usize,
+    (keep, workers): (KeepRecords, Option<Workers>),
+    progress: &Progress,
+    metrics: Option<Arc<PlacementMetrics>>,
+) -> Result<FinishedRun, RunError> {
+    let communication = run.communication;
+    let (program, placement) = (&run.program, &*run.placement);
+    let mut watch = (Meter::new(progress), Kept::new(keep));
+    let outcome = program
+        .simulate(placement, communication, &execution(run, workers), count_link_use(run), Some(&mut watch))
+        .map_err(|error| failed(run, place, error))?;
+    // What processors of a task graph serve, and which messages match, depends on contention: there is no prediction.
+    let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
+    if let Some(predicted) = predicted {
+        check_prediction(run, place, &outcome, predicted)?;
+    }
+    watch.1.sort();
+    let Kept { records, operations, part_of, .. } = watch.1;
+    let metrics = metrics.unwrap_or_else(|| measure(run));
+    Ok(FinishedRun {
+        program: Arc::clone(program),
+        predicted,
+        lower_bound: program.lower_bound(placement, communication),
+        collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
+        records,
+        part_of,
+        parts_that_do_not_count: vec![],
+        operations,
+        unit_hops: unit_hops(run, &outcome, &metrics),
+        metrics,
+        busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
+        channel_congestion: channel_congestion(run),
+        busiest_channel: outcome.traffic.link_use.as_ref().map(|link_use| busiest_channel(run, link_use)),
+        outcome,
+    })
+}
+
+/// The lower bounds of a collective whose ranks are placed so.
+fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
+    let rules = run.communication;
+    let costs = LinkCosts {
+        link_mode: rules.links(),
+        hop_cycles: rules.hop().get(),
+        latency_cycles: rules.latency().get(),
+    };
+    let mut nodes = run.placement.nodes();
+    // The shares of a rank sit on its node; those of share 0 come first.
+    nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
+    collective.bounds(&run.machine, &nodes, costs)
+}
+
+/// The metrics of a run's placement.
+pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
+    Arc::new(run.program.measure(&run.placement, run.communication.tie()))
+}
+
+/// No run takes less than predicted. With one process a node, one without contention takes as long
+/// as predicted: under rendezvous without blocked cycles, with eager messages, whose delays can be
+/// overlapped, without queues (`docs/model.md` sections 5 and 15). Checked on every run: a violation
+/// is a failure.
+fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) -> Result<(), RunError> {
+    let makespan = outcome.summary.makespan().get();
+    let blocked = outcome.summary.totals().blocked;
+    let is_coordinated = outcome.traffic.routing.is_some();
+    let is_contended = match run.communication.eager() {
+        0 => blocked > 0,
+        _ => outcome.traffic.longest_queue != Some(0),
+    };
+    let may_take_longer = is_coordinated || is_contended || !run.placement.is_one_to_one();
+    if makespan == predicted || makespan > predicted && may_take_longer {
+        return Ok(());
+    }
+    Err(RunError::Contradiction {
+        scenario: run.scenario.to_string(),
+        run: place,
+        embedding: run.embedding.to_string(),
+        makespan,
+        blocked,
+        predicted,
+    })
+}
+
+pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
+    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
+    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path()) {
+        let reason = describe_stuck(path, stuck);
+        return RunError::Stuck { scenario, run: place, embedding, reason };
+    }
+    RunError::Simulation { scenario, run: place, embedding, error }
+}
+
+/// The fewest processes of a run that is divided among threads: those of a smaller one would mostly wait for each
+/// other.
+const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
+
+/// The scenario's execution in the simulator's terms, divided among these workers if there are any.
+pub(crate) fn execution(run: &Run, workers: Option<Workers>) -> SimulatorExecution {
+    let engine = match (run.execution.engine, workers) {
+        (EngineChoice::Auto, Some(workers)) => EngineChoice::AutoOn(workers),
+        (EngineChoice::Hop, Some(workers)) => EngineChoice::Slabs(workers),
+        (engine, _) => engine,
+    };
+    match run.execution.mode {
+        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(engine),
+        ExecutionMode::Coordinated { dimension_choice, phases } => SimulatorExecution::Coordinated(Routing {
+            dimension_choice: match dimension_choice {
+                DimensionChoice::Lowest => SimulatorChoice::Lowest,
+                DimensionChoice::Random => {
+                    SimulatorChoice::Random { key: generator_key(run.seed, &task_name(run)) }
+                }
+            },
+            phase_length: match phases {
+                Phases::Embedding => PhaseLength::OfPlacement,
+                Phases::Unlimited => PhaseLength::Unlimited,
+                Phases::Length(length) => PhaseLength::Links(length),
+            },
+            scheme: match run.execution.routing {
+                Some(RoutingRule::Valiant) => {
+                    let key =
+                        generator_key(run.seed, &format!("nodes by which messages go; {}", task_name(run)));
+                    RoutingScheme::Valiant { key }
+                }
+                Some(RoutingRule::Sorting) => RoutingScheme::Sorting,
+                _ => RoutingScheme::Phases,
+            },
+        }),
+    }
+}
+
+/// The members of a machine by which random choices are keyed: those that it had in the first version, so that no
+/// choice changes when results say more of a machine.
+const KEYED_MEMBERS: [&str; 6] = ["kind", "shape", "wrap", "links", "hop_cycles", "partition"];
+
+/// What a run is, apart from its seed, in the words of its record: the same in every order of runs.
+fn task_name(run: &Run) -> String {
+    let execution = ExecutionRecord::new(&run.execution, run.communication);
+    // Records of names and numbers serialize; were they not to, runs would only share their choices.
+    let mut machine = serde_json::to_value(MachineRecord::new(run)).unwrap_or_default();
+    if let Some(members) = machine.as_object_mut() {
+        members.retain(|name, _| KEYED_MEMBERS.contains(&name.as_str()));
+    }
+    let words = serde_json::to_string(&(machine, ProgramRecord::new(&run.program), execution));
+    format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
+}
+
+/// Whether the records of all processes and stages are kept for rows and pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepRecords {
+    /// They are.
+    Yes,
+    /// They are, and of task graphs the times of all operations.
+    WithOperations,
+    /// They are not.
+    No,
+}
+
+/// What is kept of a run.
+struct Kept {
+    keep: KeepRecords,
+    records: Vec<StageRecord>,
+    operations: Vec<OperationTimes>,
+    part_of: Option<RankTask>,
+}
+
+impl Kept {
+    fn new(keep: KeepRecords) -> Self {
+        Self { keep, records: vec![], operations: vec![], part_of: None }
+    }
+
+    /// Brings the records into the order of processes and stages.
+    fn sort(&mut self) {
+        self.records.sort_unstable_by_key(|record| (record.process, record.stage));
+    }
+}
+
+impl Observer for Kept {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if self.wants_records() {
+            self.records.push(*record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.keep != KeepRecords::No
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        self.part_of = Some(task);
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.keep == KeepRecords::WithOperations
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        self.operations = times;
+    }
+}
+
+/// The number of pairs of a process and a stage of all programs of a run.
+pub(crate) fn pair_count(run: &Run) -> u64 {
+    run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
+}
+
+/// The memory that what is recorded of a stage takes until it is written \[bytes\]; measured with 10^6 stages to CSV.
+const BYTES_A_STAGE: u64 = 2400;
+/// The memory that the times of an operation take, in the engine and when they are kept \[bytes\].
+const BYTES_AN_OPERATION: u64 = (size_of::<[u64; 2]>() + size_of::<OperationTimes>()) as u64;
+/// So many stages are not counted.
+const UNCOUNTED_STAGES: u64 = 1 << 10;
+
+/// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
+#[must_use]
+pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
+    let execution = execution(run, way.workers(run, 0, 0));
+    let records = match way.keep {
+        // Those of the fastest program are kept while the next one runs.
+        KeepRecords::Yes | KeepRecords::WithOperations => {
+            let ranks = run.program.dividing_ranks(&run.placement, run.communication, &execution);
+            pair_count(run).div_ceil(ranks).saturating_mul(size_of::<StageRecord>() as u64)
+        }
+        KeepRecords::No => 0,
+    };
+    let operations = match run.program.task_graph() {
+        Some(graph) if way.keep == KeepRecords::WithOperations => {
+            graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
+        }
+        _ => 0,
+    };
+    let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
+    let simulated = run
+        .programs()
+        .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));
+    let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
+    simulated
+        .max()
+        .unwrap_or(0)
+        .max(metrics)
+        .saturating_add(records)
+        .saturating_add(operations)
+        .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
+}

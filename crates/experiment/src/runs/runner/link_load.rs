@@ -1,0 +1,131 @@
+//! What links carry in a run: busy cycles, channel congestion, the units of all messages.
+
+use std::cmp::Reverse;
+
+use cubefold_collectives::{CollectiveForm, Operation};
+use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
+use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome};
+use cubefold_topology::{Link, LinkMode};
+
+use crate::{
+    runs::LinkTraffic,
+    scenario::{ExecutionMode, RoutingRule, Run},
+};
+
+/// The most messages of an asynchronous run, or links crossed by those of a coordinated one, for the use of links to
+/// be counted: it takes some ten milliseconds then.
+const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
+/// The most links whose use is counted, each direction in eight bytes.
+const MAX_COUNTED_LINKS: u64 = 1 << 20;
+
+/// Counts the use of links where that costs next to nothing: a step for each leg of a message on a grid, for each link
+/// of a network, and stages that repeat the one before at once.
+pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
+    let program = &run.program;
+    let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
+    let messages =
+        program.process_count().saturating_mul(stages).saturating_mul(program.max_received().max(1) as u64);
+    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
+    let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
+    let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
+        && run.machine.link_count() <= MAX_COUNTED_LINKS;
+    if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
+}
+
+/// The most messages whose channels are counted.
+const MAX_ROUTED_MESSAGES: u64 = 1 << 20;
+/// The most pairs of a process and a channel between which messages are split over all their routes.
+const MAX_SPLIT_PAIRS: u64 = 1 << 25;
+
+/// So many messages are listed before those between the same nodes are made one.
+const MANY_MESSAGES: usize = 1 << 16;
+
+/// The load of the busiest channel under the messages of all stages: on networks, where shortest routes are many and one
+/// is chosen, and of an all-to-all; where counting it costs little.
+pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
+    let (program, placement) = (&run.program, &*run.placement);
+    let specification = program.collective().and_then(CollectiveForm::specification);
+    let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
+    let messages = program.pair_count().saturating_mul(program.max_received().max(1) as u64);
+    let pairs = program.process_count().saturating_mul(run.machine.channel_places());
+    let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
+    let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
+    if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
+        return None;
+    }
+    let mut messages: Vec<PatternMessage> = vec![];
+    let mut merged = 0;
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            let units = program.units(stage, source, destination);
+            messages.push((placement.node(source), placement.node(destination), units));
+        });
+        if messages.len() >= 2 * merged + MANY_MESSAGES {
+            merge(&mut messages);
+            merged = messages.len();
+        }
+    }
+    merge(&mut messages);
+    Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
+}
+
+/// Orders messages by their nodes and makes one of those between the same ones.
+fn merge(messages: &mut Vec<PatternMessage>) {
+    messages.sort_unstable_by_key(|&(source, destination, _)| (source, destination));
+    messages.dedup_by(|next, first| {
+        let is_same = (next.0, next.1) == (first.0, first.1);
+        if is_same {
+            first.2 += next.2;
+        }
+        is_same
+    });
+}
+
+/// Of the links that are busy the longest, the first by dimension and near end.
+pub(super) fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
+    link_use
+        .busy_channels()
+        .map(LinkTraffic::busy)
+        .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
+}
+
+/// The most cycles for which a channel is busy, with both directions of links that carry one message at a time.
+pub(super) fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
+    let most = |(_, [forward, back]): (Link, [Cycles; 2])| match run.communication.links() {
+        LinkMode::FullDuplex => forward.max(back).get(),
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => forward.get() + back.get(),
+    };
+    link_use.busy_channels().map(most).max().unwrap_or(0)
+}
+
+/// Links crossed by the units of all messages.
+pub(super) fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
+    let (program, placement) = (&run.program, &*run.placement);
+    let is_whole = |units: u64| run.communication.packet_count(units) == 1;
+    if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
+        return u128::from(outcome.traffic.hops) * u128::from(units);
+    }
+    if let (ExecutionMode::Asynchronous, Some(link_use)) = (run.execution.mode, &outcome.traffic.link_use) {
+        return link_use.unit_hops();
+    }
+    if program.as_cube().is_some() {
+        // An edge carries a message in each direction, and all messages of a stage have one size.
+        let of_stage = |stage| {
+            let distances = program.stage_distances(stage, placement, metrics);
+            2 * u128::from(distances.sum) * u128::from(program.max_units(stage))
+        };
+        return (0..program.stage_count()).map(of_stage).sum();
+    }
+    let (machine, mut sum, mut of_stage) = (placement.machine(), 0, 0);
+    for stage in 0..program.stage_count() {
+        if !program.repeats(stage) {
+            of_stage = 0;
+            program.visit_messages(stage, &mut |source, destination| {
+                let distance = machine.distance(placement.node(source), placement.node(destination));
+                of_stage += u128::from(distance) * u128::from(program.units(stage, source, destination));
+            });
+        }
+        sum += of_stage;
+    }
+    sum
+}

@@ -1,0 +1,18 @@
+//! Tools around runs: programs as files of other tools, machine parameters from measurements, the regression
+//! benchmark, and the comparison of embeddings and algorithms.
+
+mod address_exchange;
+mod algorithm_comparison;
+pub mod benchmark;
+pub mod calibration;
+pub mod program_files;
+mod reference;
+
+pub use self::{
+    address_exchange::address_exchange_steps,
+    algorithm_comparison::{
+        AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms,
+        size_in_words,
+    },
+    reference::{MissingReference, Reference},
+};

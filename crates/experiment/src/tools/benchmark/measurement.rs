@@ -1,0 +1,274 @@
+//! The measuring: rounds over all rows with the baseline in between, and the figures of repeated measurements.
+
+use std::{io, time::Duration};
+
+use cubefold_simulator::{Engine, SimulationError};
+
+use super::{Baseline, Benchmark, Elapsed, Size, Stopwatch, row::Prepared};
+use crate::{
+    runs::{Progress, RunError},
+    scenario::ScenarioErrors,
+};
+
+/// What has been measured so far.
+#[derive(Debug)]
+pub struct Measurement<'benchmark> {
+    rows: Vec<MeasuredRow<'benchmark>>,
+    baseline: Baseline,
+    size: Size,
+}
+
+#[derive(Debug)]
+struct MeasuredRow<'benchmark> {
+    row: &'benchmark Prepared,
+    times: u32, // at least 1: how often its work is done in one repetition
+    samples: Vec<Sample>,
+}
+
+impl Size {
+    /// The number of rounds.
+    fn rounds(self) -> usize {
+        match self {
+            Self::Quick => 2,
+            Self::Full => 7,
+        }
+    }
+
+    /// How often the baseline runs in one repetition.
+    fn baseline_runs(self) -> u32 {
+        match self {
+            Self::Quick => 1,
+            Self::Full => 4,
+        }
+    }
+
+    /// What one repetition takes at least: work that is over sooner is done several times.
+    fn least_time(self) -> Duration {
+        match self {
+            Self::Quick => Duration::from_millis(1),
+            Self::Full => Duration::from_millis(100),
+        }
+    }
+}
+
+impl Benchmark {
+    /// The final count of [`Progress`] in [`Self::measure`].
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        (self.rows.len() * (1 + self.size.rounds())) as u64
+    }
+
+    /// Measures every row, on the threads of the pool that it is called in.
+    ///
+    /// # Errors
+    ///
+    /// When a row fails or comes to what is wrong, or the system does not give the time.
+    pub fn measure(&self, progress: &Progress) -> Result<Measurement<'_>, BenchmarkError> {
+        let least = self.size.least_time();
+        let prepare = |row| {
+            progress.add(1);
+            Ok(MeasuredRow { row, times: times(row, least)?, samples: vec![] })
+        };
+        let rows = self.rows.iter().map(prepare).collect::<Result<_, BenchmarkError>>()?;
+        let mut measurement = Measurement { rows, baseline: Baseline::new(), size: self.size };
+        measurement.again(|_| true, progress)?;
+        Ok(measurement)
+    }
+}
+
+impl Measurement<'_> {
+    /// The final count of [`Progress`] in [`Self::again`].
+    #[must_use]
+    pub fn total(&self, rows: usize) -> u64 {
+        (rows * self.size.rounds()) as u64
+    }
+
+    /// Measures as often as before the rows whose names are `chosen`. The repetitions of a row are spread over the
+    /// whole time, so that a disturbance of some seconds does not meet all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Benchmark::measure`].
+    pub fn again(
+        &mut self,
+        chosen: impl Fn(&str) -> bool,
+        progress: &Progress,
+    ) -> Result<(), BenchmarkError> {
+        for _ in 0..self.size.rounds() {
+            for row in self.rows.iter_mut().filter(|row| chosen(row.row.name())) {
+                row.samples.push(row.sample(&mut self.baseline, self.size.baseline_runs())?);
+                progress.add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// What it came to, row by row.
+    #[must_use]
+    pub fn figures(&self) -> Vec<Figures> {
+        let figures = |row: &MeasuredRow<'_>| Figures::new(row.row.name(), &row.samples);
+        self.rows.iter().map(figures).collect()
+    }
+}
+
+/// How often a row's work is to be done so that it takes `least`.
+fn times(row: &Prepared, least: Duration) -> Result<u32, BenchmarkError> {
+    let mut times = 1;
+    loop {
+        let taken = elapsed(|| repeat(row, times))?.cpu;
+        // A tenth of it is enough to reckon from.
+        if taken * 10 >= least {
+            let each = taken / times;
+            return Ok(u32::try_from(least.as_nanos().div_ceil(each.as_nanos().max(1)))
+                .unwrap_or(u32::MAX)
+                .max(1));
+        }
+        times = times.saturating_mul(10);
+    }
+}
+
+impl MeasuredRow<'_> {
+    /// One repetition, the baseline before the row.
+    fn sample(&self, baseline: &mut Baseline, runs: u32) -> Result<Sample, BenchmarkError> {
+        baseline.run(); // brings its memory back near the processor, from where the row has driven it
+        let beside = elapsed(|| {
+            (0..runs).for_each(|_| baseline.run());
+            Ok(())
+        })?;
+        let row = elapsed(|| repeat(self.row, self.times))?;
+        Ok(Sample { row: row / self.times, baseline: beside / runs })
+    }
+}
+
+fn repeat(row: &Prepared, times: u32) -> Result<(), BenchmarkError> {
+    (0..times).try_for_each(|_| row.work())
+}
+
+fn elapsed(work: impl FnOnce() -> Result<(), BenchmarkError>) -> Result<Elapsed, BenchmarkError> {
+    let stopwatch = Stopwatch::start()?;
+    work()?;
+    Ok(stopwatch.elapsed()?)
+}
+
+/// What was measured of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What was measured, and its size.
+    pub row: String,
+    /// The least processor time.
+    pub cpu: Duration,
+    /// The least time on the wall.
+    pub wall: Duration,
+    /// The least processor time over that of the baseline beside it; positive.
+    pub ratio: f64,
+    /// The excess of the middle repetition over the least, as a part of the least: that of the row and that of the
+    /// baseline together. Not negative.
+    pub noise: f64,
+}
+
+/// A repetition: the row and the baseline beside it, each done once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) row: Elapsed,
+    pub(super) baseline: Elapsed,
+}
+
+impl Figures {
+    /// Of some repetitions.
+    pub(super) fn new(row: &str, samples: &[Sample]) -> Self {
+        let sorted = |of: fn(&Sample) -> Duration| {
+            let mut times: Vec<Duration> = samples.iter().map(of).collect();
+            times.sort_unstable();
+            times
+        };
+        let (cpu, baseline) = (sorted(|sample| sample.row.cpu), sorted(|sample| sample.baseline.cpu));
+        let wall = sorted(|sample| sample.row.wall);
+        Self {
+            row: row.to_owned(),
+            cpu: least(&cpu),
+            wall: least(&wall),
+            ratio: least(&cpu).as_secs_f64() / least(&baseline).as_secs_f64(),
+            noise: spread(&cpu) + spread(&baseline),
+        }
+    }
+}
+
+fn least(sorted: &[Duration]) -> Duration {
+    // A clock that does not move must not make a ratio infinite.
+    sorted.first().copied().unwrap_or_default().max(Duration::from_nanos(1))
+}
+
+/// The excess of the middle one over the least, as a part of the least.
+fn spread(sorted: &[Duration]) -> f64 {
+    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default().max(least(sorted));
+    middle.as_secs_f64() / least(sorted).as_secs_f64() - 1.0
+}
+
+/// Why there are no figures. None of them is the user's doing.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchmarkError {
+    /// A row comes to what is wrong: a defect of the program.
+    #[error("{row} comes to {found}, expected {expected}")]
+    Answer {
+        /// The row.
+        row: String,
+        /// What it comes to.
+        found: u64,
+        /// What it must come to.
+        expected: u64,
+    },
+    /// A row measures another engine than its name says: a defect of the program.
+    #[error("{row} is computed by the {found} engine, expected {expected}")]
+    Engine {
+        /// The row.
+        row: String,
+        /// What computed it.
+        found: Engine,
+        /// What its name says.
+        expected: Engine,
+    },
+    /// A simulation was refused or failed.
+    #[error("{row}: {error}")]
+    Simulation {
+        /// The row.
+        row: String,
+        /// What is wrong.
+        error: SimulationError,
+    },
+    /// A run of a sweep failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A built-in scenario is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioErrors),
+    /// The system does not give the time, or results could not be written.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(cpu: u64, wall: u64, baseline: u64) -> Sample {
+        let elapsed =
+            |cpu, wall| Elapsed { cpu: Duration::from_millis(cpu), wall: Duration::from_millis(wall) };
+        Sample { row: elapsed(cpu, wall), baseline: elapsed(baseline, 999) }
+    }
+
+    #[test]
+    fn figures_are_the_least_of_each_and_noise_is_that_of_both() {
+        let samples = [sample(120, 130, 50), sample(110, 400, 40), sample(100, 150, 80)];
+        let figures = Figures::new("a", &samples);
+        assert_eq!((figures.cpu, figures.wall), (Duration::from_millis(100), Duration::from_millis(130)));
+        assert!((figures.ratio - 100.0 / 40.0).abs() < 1e-12, "{}", figures.ratio);
+        assert!((figures.noise - (0.1 + 0.25)).abs() < 1e-12, "{}", figures.noise);
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_gives_a_positive_ratio_and_no_noise() {
+        let figures = Figures::new("a", &[sample(0, 0, 0)]);
+        assert!(figures.ratio > 0.0 && figures.ratio.is_finite());
+        assert!(figures.noise.abs() < 1e-12);
+    }
+}

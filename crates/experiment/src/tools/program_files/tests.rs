@@ -1,0 +1,179 @@
+//! What is written is read back: GOAL and lists of messages by us, XML and protobuf by libraries.
+
+use std::{collections::BTreeMap, path::Path};
+
+use cubefold_simulator::{OperationKind, TaskGraph};
+use prost::Message as _;
+
+mod msccl;
+
+use super::*;
+use crate::{
+    runs::{
+        Progress,
+        runner::{KeepRecords, execute},
+    },
+    scenario::load_text,
+};
+
+/// The run of a scenario without a sweep.
+fn run_of(text: &str) -> Run {
+    let mut scenario = load_text(Path::new("s.toml"), text).unwrap();
+    assert_eq!(scenario.runs.len(), 1);
+    scenario.runs.remove(0)
+}
+
+fn makespan(run: &Run) -> u64 {
+    execute(run, 0, KeepRecords::No, &Progress::default()).unwrap().outcome.summary.makespan().get()
+}
+
+const CC_CUBE: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlatency_cycles = 2\n[program]\nkind = \"cc-cube\"\n\
+                       compute_cycles = 5\nunits = [1, 4, 2, 9]\n[mapping]\nembeddings = [\"byweight\"]\n";
+
+/// A collective on a torus of 4 x 4, or on a ring.
+fn collective(shape: &str, program: &str) -> Run {
+    run_of(&format!("[machine]\nkind = \"torus\"\nshape = {shape}\n[program]\n{program}\n"))
+}
+
+#[test]
+fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
+    let in_seconds = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
+                      [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
+    for text in [CC_CUBE, in_seconds] {
+        let run = run_of(text);
+        let written = ProgramFormat::GOAL.write(&run).unwrap();
+        assert_eq!(written.notes, [] as [String; 0]);
+        let directory = tempfile::tempdir().unwrap();
+        let [(_, goal)] = &written.files[..] else { panic!("one file") };
+        std::fs::write(directory.path().join("p.goal"), goal).unwrap();
+        let begin = text.find("[program]").unwrap();
+        let end = text.find("[mapping]").unwrap_or(text.len());
+        let goal =
+            format!("{}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n{}", &text[..begin], &text[end..]);
+        let mut scenario = load_text(&directory.path().join("s.toml"), &goal).unwrap();
+        let read = scenario.runs.remove(0);
+        assert_eq!(makespan(&read), makespan(&run));
+        let schedule = read.program.task_graph().unwrap().schedule().clone();
+        let expected = schedule_of(&run, "goal").unwrap();
+        assert_eq!(schedule.operations().len(), expected.operations().len());
+        assert_eq!(schedule.requirements(), expected.requirements());
+        // A graph that was read is written as it was.
+        assert_eq!(ProgramFormat::GOAL.write(&read).unwrap().files, written.files);
+    }
+}
+
+#[test]
+fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
+    let run = run_of(CC_CUBE);
+    let written = ProgramFormat::STAGES.write(&run).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("p.csv"), &written.files[0].1).unwrap();
+    assert_eq!(
+        written.notes,
+        ["give program.processes = 16 and program.compute_cycles = [5, 5, 5, 5] beside the file"]
+    );
+    let begin = CC_CUBE.find("[program]").unwrap();
+    let stages = format!(
+        "{}[program]\nkind = \"stages\"\nfile = \"p.csv\"\nprocesses = 16\ncompute_cycles = [5, 5, 5, 5]\n\
+         [mapping]\nembeddings = [\"byweight\"]\n",
+        &CC_CUBE[..begin]
+    );
+    let mut scenario = load_text(&directory.path().join("s.toml"), &stages).unwrap();
+    assert_eq!(makespan(&scenario.runs.remove(0)), makespan(&run));
+}
+
+#[test]
+fn what_a_format_cannot_say_is_named() {
+    let error = |format: ProgramFormat, run: &Run| format.write(run).unwrap_err().to_string();
+    let cube = run_of(CC_CUBE);
+    assert_eq!(
+        error(ProgramFormat::MSCCL_XML, &cube),
+        "msccl-xml cannot say a program of kind cc-cube, expected all-reduce, reduce-scatter, all-gather, broadcast or all-to-all"
+    );
+    let coordinated = run_of(&format!("{CC_CUBE}[execution]\nmode = \"coordinated\"\n"));
+    assert_eq!(
+        error(ProgramFormat::GOAL, &coordinated),
+        "goal cannot say coordinated execution, expected asynchronous execution"
+    );
+    let bruck = collective("[8]", "kind = \"all-to-all\"\nalgorithm = \"bruck\"\nunits = 64");
+    assert!(error(ProgramFormat::MSCCL_XML, &bruck).contains("items that go by way of other ranks"));
+}
+
+#[test]
+fn chakra_traces_read_back_by_the_schema() {
+    use chakra::schema::{GlobalMetadata, Node, NodeType, Value};
+    let run = run_of(CC_CUBE);
+    let schedule = schedule_of(&run, "chakra").unwrap();
+    let written = ProgramFormat::CHAKRA.write(&run).unwrap();
+    assert_eq!(written.files.len(), 16);
+    let requirements = schedule.requirements();
+    let mut of_rank: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, own) in (0..).zip(schedule.operations()) {
+        of_rank.entry(own.process.label()).or_default().push(number);
+    }
+    for (rank, (name, bytes)) in (0..).zip(&written.files) {
+        assert_eq!(*name, format!("program.{rank}.et"));
+        let mut rest = &bytes[..];
+        assert_eq!(GlobalMetadata::decode_length_delimited(&mut rest).unwrap().version, "0.0.4");
+        for (id, &number) in (0..).zip(&of_rank[&rank]) {
+            let node = Node::decode_length_delimited(&mut rest).unwrap();
+            let own = &schedule.operations()[number as usize];
+            assert_eq!(node.id, id);
+            let value =
+                |name: &str| node.attr.iter().find(|own| own.name == name).and_then(|own| own.value.clone());
+            assert_eq!(value("is_cpu_op"), Some(Value::Bool(false)));
+            let first = of_rank[&rank][0];
+            let required: Vec<u64> =
+                requirements[number as usize].iter().map(|own| u64::from(own.0 - first)).collect();
+            assert_eq!(node.data_deps, required);
+            match own.kind {
+                OperationKind::Calc => assert_eq!(node.kind, i32::from(NodeType::Comp)),
+                OperationKind::Send | OperationKind::Receive => {
+                    let bytes = i64::try_from(own.amount).unwrap();
+                    assert_eq!(value("comm_size"), Some(Value::Int64(bytes)));
+                    let is_send = own.kind == OperationKind::Send;
+                    assert_eq!(node.kind == i32::from(NodeType::CommSend), is_send);
+                    let label = |own: u32| Some(Value::Int32(i32::try_from(own).unwrap()));
+                    let ends = [own.process.label(), own.peer.label()];
+                    let [from, to] = if is_send { ends } else { [ends[1], ends[0]] };
+                    assert_eq!((value("comm_src"), value("comm_dst")), (label(from), label(to)));
+                }
+            }
+        }
+        assert!(rest.is_empty());
+    }
+}
+
+#[test]
+fn time_independent_traces_wait_for_what_they_require() {
+    let run = run_of(CC_CUBE);
+    let written = ProgramFormat::SIMGRID.write(&run).unwrap();
+    assert_eq!(written.files.len(), 17);
+    let first = String::from_utf8(written.files[0].1.clone()).unwrap();
+    let expected = "0 init\n0 compute 5\n0 isend 1 0 1\n0 irecv 1 0 1\n0 wait 1 0 0\n0 compute 5\n0 isend 2 1 4\n\
+                    0 irecv 2 1 4\n0 wait 2 0 1\n0 compute 5\n0 isend 4 2 2\n0 irecv 4 2 2\n0 wait 4 0 2\n0 compute 5\n\
+                    0 isend 8 3 9\n0 irecv 8 3 9\n0 waitall\n0 finalize\n";
+    assert_eq!(first, expected);
+    assert!(String::from_utf8_lossy(&written.files[16].1).starts_with("rank-0.txt\nrank-1.txt\n"));
+}
+
+#[test]
+fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(
+        directory.path().join("a.goal"),
+        "num_ranks 2\nrank 0 {\nsend 4b to 1\n}\nrank 1 {\nrecv 4b from 0\n}\n",
+    )
+    .unwrap();
+    let text = "[machine]\nkind = \"line\"\nshape = [2]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\ncompute_cycles = 3\n";
+    let mut scenario = load_text(&directory.path().join("s.toml"), text).unwrap();
+    let run = scenario.runs.remove(0);
+    assert_eq!(makespan(&run), 3 + 4);
+    assert_eq!(run.program.task_graph().map(TaskGraph::message_count), Some(1));
+    let error = ProgramFormat::GOAL.write(&run).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "goal cannot say 3 cycles of overhead before every send, expected program.compute_cycles = 0"
+    );
+    assert!(ProgramFormat::STAGES.write(&run).unwrap_err().to_string().contains("a task graph"));
+}

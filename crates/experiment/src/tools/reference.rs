@@ -1,0 +1,156 @@
+//! What runs are compared with: one embedding, or one algorithm of a collective, of the same combination of everything
+//! else.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    records::{RunRecord, exact_mean},
+    scenario::{Run, Scenario},
+    tools::settings_besides_algorithms,
+};
+
+/// What the runs of a scenario are compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// The embedding of this name, in the same combination.
+    Embedding(String),
+    /// The algorithm of this name, with the same embedding in the same combination of everything else.
+    Algorithm(String),
+}
+
+/// No run of a combination has the reference.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct MissingReference {
+    message: String,
+    /// The names of which one was expected.
+    pub known: Vec<String>,
+}
+
+impl Reference {
+    /// The reference of a scenario: the embedding or algorithm that is asked for, else the first algorithm where only
+    /// algorithms differ, else the first embedding.
+    ///
+    /// # Errors
+    ///
+    /// When a combination lacks it.
+    pub fn of(scenario: &Scenario, asked: Option<&str>) -> Result<Self, MissingReference> {
+        let first = scenario.runs.first().map(|run| run.embedding.to_string()).unwrap_or_default();
+        let algorithms = scenario.algorithms();
+        let has_embedding = |name: &str| scenario.runs.iter().any(|run| run.embedding.to_string() == name);
+        let by_algorithm = match asked {
+            Some(name) => algorithms.contains(&name) && !has_embedding(name),
+            None => {
+                algorithms.len() > 1 && scenario.runs.iter().all(|run| run.embedding.to_string() == first)
+            }
+        };
+        if by_algorithm {
+            let name = asked.or(algorithms.first().copied()).unwrap_or_default();
+            return Ok(Self::Algorithm(name.to_owned()));
+        }
+        let name = asked.map_or(first, str::to_owned);
+        for group in scenario.combinations() {
+            if !group.iter().any(|run| run.embedding.to_string() == name) {
+                return Err(MissingReference::new(&name, scenario, group, &algorithms));
+            }
+        }
+        Ok(Self::Embedding(name))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Embedding(name) | Self::Algorithm(name) => name,
+        }
+    }
+
+    /// The makespan of the reference in the combination of each run, given the makespans of the runs \[cycles\].
+    #[must_use]
+    pub fn makespans(&self, runs: &[Run], makespans: &[u64]) -> Vec<Option<u64>> {
+        match self {
+            Self::Embedding(name) => of_embedding(runs, name, makespans),
+            Self::Algorithm(name) => of_algorithm(runs, name, makespans),
+        }
+    }
+}
+
+impl RunRecord {
+    /// The record with the ratio of its makespan to that of its reference.
+    #[must_use]
+    pub fn with_ratio(mut self, reference: Option<u64>) -> Self {
+        let ratio = |reference: u64| exact_mean(self.makespan_cycles.into(), reference.into());
+        self.ratio_to_reference = reference.and_then(ratio);
+        self
+    }
+}
+
+impl MissingReference {
+    /// For a combination, whose runs are given.
+    fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Self {
+        let settings = group.first().map(|run| &run.combination[..]).unwrap_or_default();
+        let settings: Vec<String> =
+            settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+        let embeddings = group.iter().map(|run| run.embedding.to_string());
+        let known = embeddings.chain(algorithms.iter().map(ToString::to_string)).collect();
+        let message = if settings.is_empty() {
+            format!("reference {name:?} is none of the embeddings of {:?}", scenario.name)
+        } else {
+            format!("reference {name:?} is not run by {:?} with {}", scenario.name, settings.join(", "))
+        };
+        Self { message, known }
+    }
+}
+
+impl Scenario {
+    /// The algorithms of collectives, each once, in the order of the runs.
+    #[must_use]
+    pub fn algorithms(&self) -> Vec<&'static str> {
+        let mut found = vec![];
+        for algorithm in self.runs.iter().filter_map(algorithm) {
+            if !found.contains(&algorithm) {
+                found.push(algorithm);
+            }
+        }
+        found
+    }
+
+    /// The runs that differ in nothing but the embedding, group by group.
+    pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
+        combinations(&self.runs)
+    }
+}
+
+fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
+    runs.chunk_by(|a, b| a.combination == b.combination)
+}
+
+fn algorithm(run: &Run) -> Option<&'static str> {
+    Some(run.program.collective()?.specification()?.algorithm.name())
+}
+
+fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
+    let mut found = vec![];
+    for group in combinations(runs) {
+        let own = &makespans[found.len()..];
+        let place = group.iter().position(|run| run.embedding.to_string() == name);
+        found.extend(vec![place.map(|place| own[place]); group.len()]);
+    }
+    found
+}
+
+/// Those of the runs that differ in the algorithm only; where there is none, because the reference has no choice of
+/// exchange or ports, the first of those that differ in these too.
+fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
+    let exact = |run: &Run| {
+        let others = run.combination.iter().filter(|(path, _)| &**path != "program.algorithm");
+        (others.cloned().collect::<Vec<_>>(), run.embedding.to_string())
+    };
+    let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());
+    let (mut same, mut alike) = (BTreeMap::new(), BTreeMap::new());
+    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| algorithm(run) == Some(name)) {
+        same.insert(exact(run), makespan);
+        alike.entry(wide(run)).or_insert(makespan);
+    }
+    runs.iter().map(|run| same.get(&exact(run)).or_else(|| alike.get(&wide(run))).copied()).collect()
+}
