@@ -171,11 +171,6 @@ impl Channels {
         (list as usize).wrapping_mul(self.nodes).wrapping_add(node as usize).wrapping_sub(self.first)
     }
 
-    /// The direction of the channel at a place of a grid.
-    pub(crate) fn direction_of_channel(&self, channel: usize) -> usize {
-        channel / self.nodes
-    }
-
     /// The link at a place.
     pub(crate) fn link_at(&self, link: usize) -> Link {
         if let Steps::Network(network) = &self.steps {

@@ -7,16 +7,13 @@
 //! received, processes become ready and inject messages, and at last idle links are granted: the
 //! outcome depends on the keys of messages, never on the order of events within these steps.
 //!
-//! Three networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of
-//! a grid and each channel or link is granted independently, [`ClaimedNetwork`], the same where links
-//! lie in no dimensions, so that a leg is a whole route, and [`ArbitratedNetwork`] under
-//! single-direction links of a grid, where messages are looked at one by one. All take a transmission's occupancy, head and receipt as one time
+//! [`Flow`] moves messages along the dimensions of a grid, each channel or link of which is granted
+//! independently. It takes a transmission's occupancy, head and receipt as one time
 //! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)): the caller gives the rules of
-//! [`Communication::unit_equivalent`].
+//! [`Communication::unit_equivalent`]. Networks and single-direction links are of the engine for
+//! messages with sizes ([`sized`](crate::sized)).
 
-mod arbitrated_network;
 mod border;
-mod claimed_network;
 mod computing;
 mod engine;
 mod flow;
@@ -32,8 +29,6 @@ use cubefold_topology::{Extent, LinkMode, Machine, NodeId, Resource};
 
 pub(crate) use self::computing::StartTimes;
 use self::{
-    arbitrated_network::ArbitratedNetwork,
-    claimed_network::ClaimedNetwork,
     engine::HopEngine,
     flow::{Flow, Layout},
 };
@@ -59,20 +54,17 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
     Ok(())
 }
 
-/// Bytes that a run takes at most, roughly.
+/// Bytes that a run on a grid takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
-    // Messages of networks have their keys and routes with them.
-    const MORE_ON_NETWORKS: u64 = 32;
     const BYTES_PER_CHANNEL: u64 = 12;
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let (of_message, of_channels) = match machine.graph() {
-        None => (BYTES_PER_MESSAGE, machine.channel_places() * BYTES_PER_CHANNEL),
-        Some(network) => {
-            (BYTES_PER_MESSAGE + MORE_ON_NETWORKS, ClaimedNetwork::bytes(program, network, BYTES_PER_CHANNEL))
-        }
-    };
-    messages * of_message + of_channels + machine.bytes_of_routes()
+    messages * BYTES_PER_MESSAGE + machine.channel_places() * BYTES_PER_CHANNEL
+}
+
+/// Whether this engine runs messages on a machine: a grid whose channels or links are granted each by itself.
+pub(crate) fn takes(machine: &Machine, links: LinkMode) -> bool {
+    machine.graph().is_none() && links != LinkMode::SingleDirection
 }
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
@@ -84,7 +76,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
 ///
 /// # Panics
 ///
-/// When [`check`] refuses the run, or messages have other times than units.
+/// When the engine does not [take](takes) the machine, or messages have other times than units.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
@@ -94,24 +86,13 @@ pub(crate) fn run<P: Program, O: Observer>(
 ) -> Result<Traffic, ProcessId> {
     let machine = placement.machine();
     let input = HopInput { program, placement, communication, starts };
-    match communication.links() {
-        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
-            let network = ClaimedNetwork::new(program, placement, communication);
-            HopEngine::whole(&input, network, observer).run()
-        }
-        LinkMode::FullDuplex | LinkMode::HalfDuplex => {
-            let (layout, slab) = (layout(program, machine), Slab::whole(machine));
-            if layout.bits() <= u64::BITS {
-                let network = Flow::<u64>::new(machine, communication, layout, &slab);
-                HopEngine::whole(&input, network, observer).run()
-            } else {
-                let network = Flow::<u128>::new(machine, communication, layout, &slab);
-                HopEngine::whole(&input, network, observer).run()
-            }
-        }
-        LinkMode::SingleDirection => {
-            HopEngine::whole(&input, ArbitratedNetwork::new(machine, communication), observer).run()
-        }
+    let (layout, slab) = (layout(program, machine), Slab::whole(machine));
+    if layout.bits() <= u64::BITS {
+        let network = Flow::<u64>::new(machine, communication, layout, &slab);
+        HopEngine::whole(&input, network, observer).run()
+    } else {
+        let network = Flow::<u128>::new(machine, communication, layout, &slab);
+        HopEngine::whole(&input, network, observer).run()
     }
 }
 
@@ -131,10 +112,6 @@ fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
 trait Network {
     /// What a message moves along before it is taken.
     type Leg: Copy + fmt::Debug;
-
-    /// Messages are to [begin](Self::begin) next and to [join](Self::join) then, given by their sources and destinations, in this
-    /// order.
-    fn prepare(&mut self, _ends: impl Iterator<Item = (NodeId, NodeId)>) {}
 
     /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
     fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);

@@ -160,22 +160,6 @@ impl<T: Copy> MessageQueue<T> {
         positive | negative == 0
     }
 
-    /// Prefetches its second message, which is its first when that is taken.
-    #[inline]
-    pub(crate) fn prefetch_second(&self, rest: &Slots<Queued<T>>) {
-        if self.tail.slot().is_some() {
-            rest.prefetch(self.first.next);
-        }
-    }
-
-    /// Prefetches its last message, which others come behind.
-    #[inline]
-    pub(crate) fn prefetch_last(&self, rest: &Slots<Queued<T>>) {
-        if let Some(tail) = self.tail.slot() {
-            rest.prefetch(tail);
-        }
-    }
-
     /// Queues a message; returns how many of its direction there are now.
     ///
     /// Where messages may have joined in the same cycle, `key` returns theirs.

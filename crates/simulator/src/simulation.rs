@@ -314,9 +314,7 @@ fn choose<'run, P: Program>(
         Some(_) | None => sized(),
     };
     let slabs = |workers| match hop() {
-        EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
-            EngineSelection::Slabs(unit, workers)
-        }
+        EngineSelection::Hop(unit) => EngineSelection::Slabs(unit, workers),
         EngineSelection::Sized if sized::slabs::accepts(program, placement, communication) => {
             EngineSelection::SizedSlabs(workers)
         }
@@ -334,13 +332,16 @@ fn choose<'run, P: Program>(
     }
 }
 
-/// The rules under which messages of one unit take the times of those of a program, where there are
-/// such rules: the engines for messages of one unit then run it.
+/// The rules under which messages of one unit take the times of those of a program, if the engines for messages of
+/// one unit can run it.
 fn unit_equivalent<P: Program>(
     program: &P,
     placement: &Placement,
     communication: Communication,
 ) -> Option<Communication> {
+    if !hop::takes(placement.machine(), communication.links()) {
+        return None;
+    }
     let units = program.uniform_units().filter(|_| program.has_one_compute_time())?;
     communication.unit_equivalent(units, !placement.is_one_to_one())
 }

@@ -3,9 +3,6 @@
 use std::ops::{Index, IndexMut};
 
 use cubefold_topology::narrow;
-use prefetch_index::prefetch_index;
-
-const CACHE_LINE: usize = 64;
 
 /// Values that come and go, each in a slot of its own: there are as many slots as values were ever
 /// present at once.
@@ -35,23 +32,9 @@ impl<T> Slots<T> {
         narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
     }
 
-    /// Prefetches a slot.
-    #[inline]
-    pub(crate) fn prefetch(&self, slot: u32) {
-        prefetch_index(&self.values, slot as usize);
-        if size_of::<T>() > CACHE_LINE {
-            prefetch_index(&self.values, slot as usize + 1); // where it ends
-        }
-    }
-
     /// Frees a slot.
     pub(crate) fn remove(&mut self, slot: u32) {
         self.vacant.push(slot);
-    }
-
-    /// The values of all slots, free ones too.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.values.iter_mut()
     }
 
     /// Frees its memory when all slots are free.

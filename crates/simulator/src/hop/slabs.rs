@@ -6,7 +6,7 @@ mod words;
 use std::marker::PhantomData;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Channel, Leg, LinkMode, NodeId, narrow};
+use cubefold_topology::{Channel, Leg, NodeId, narrow};
 
 use super::{
     HopInput, StartTimes,
@@ -21,12 +21,6 @@ use crate::{
     slots::Slots,
 };
 
-/// Whether a run can be divided among workers: on a grid whose channels or links are granted each by
-/// itself.
-pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bool {
-    placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection
-}
-
 /// Runs `program` to its end by several workers, reporting to `observer`. Of ranks the leader returns the results of
 /// all, and each other those of its slab.
 ///
@@ -36,7 +30,7 @@ pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bo
 ///
 /// # Panics
 ///
-/// When [`accepts`] refuses the run, or messages have other times than units.
+/// When the engine does not [take](super::takes) the machine, or messages have other times than units.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,

@@ -150,8 +150,6 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         let mut setting_out = std::mem::take(&mut self.setting_out);
         for chunk in setting_out.chunks(TOGETHER) {
             self.processes.prefetch(chunk.iter().map(|message| message.destination));
-            let ends = |&SettingOut { from, destination, .. }: &_| (from, self.processes.node(destination));
-            self.network.prepare(chunk.iter().map(ends));
             for &SettingOut { source, from, destination } in chunk {
                 let (distance, leg) = self.network.begin(from, self.processes.node(destination));
                 self.message_count += 1;
