@@ -1,14 +1,11 @@
-//! `explain`: every column and every word of the tables has its definition, on the page on results too.
+//! `explain`: every column and every word of the tables has its definition.
 
 use cubefold::experiment::Definition;
 use serde_json::Value;
 
-use super::command::{Scratch, csv, csv_table, done, json, run, text_of};
+use super::command::{Scratch, csv, csv_table, done, json, run};
 
-/// What stands above the definitions on the page on results.
-const MARK: &str = "<!-- cubefold explain --format markdown -->\n\n";
-
-/// A scenario that has whatever the columns of a run can be about.
+/// A scenario whose runs fill most columns.
 const EVERYTHING: &str = "\
 name = \"everything\"\n\
 machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
@@ -29,7 +26,7 @@ fn assert_defined<T: AsRef<str>>(what: &str, names: &[T]) {
     }
 }
 
-/// The keys of an object, with `before` in front of each.
+/// Returns the keys of an object, each prefixed with `before`.
 fn keys(object: &Value, before: &str) -> Vec<String> {
     object.as_object().unwrap().keys().map(|key| format!("{before}{key}")).collect()
 }
@@ -62,7 +59,7 @@ fn every_key_of_documents_that_is_no_column_has_a_definition() {
     assert_defined("bench", &keys(&super::bench::MEASURED["rows"][0], ""));
 }
 
-/// The headers of the tables in a text: the lines above the rules. Words of one header are one space apart.
+/// Returns the headers of the tables in a text: the lines above the rules. Words of a header are one space apart.
 fn headers(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let above = lines.windows(2).filter(|pair| pair[1].starts_with('─')).map(|pair| pair[0]);
@@ -88,13 +85,6 @@ fn every_header_of_tables_has_a_definition() {
     let metrics: Vec<&str> =
         rows.take_while(|line| !line.is_empty()).map(|line| line.split("  ").next().unwrap()).collect();
     assert_defined("measure", &metrics);
-}
-
-#[test]
-fn the_page_on_results_has_every_definition() {
-    let page = text_of("docs/reading-results.md");
-    let (_, definitions) = page.split_once(MARK).unwrap();
-    assert_eq!(definitions, done(&["explain", "--format", "markdown"]), "cubefold explain --format markdown");
 }
 
 #[test]

@@ -4,20 +4,17 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::command::{Scratch, csv_table, done, run, text_of};
+use super::command::{Scratch, csv_table, done, run};
 use super::shape_of_json::assert_shape;
 
-/// What stands before the program's own words in the page.
-const MARK: &str = "<!-- cubefold verify --format markdown -->\n\n";
-
-/// What the quick verification writes as a document: it takes seconds, so that the tests share it.
+/// The document of the quick verification. It takes seconds, so the tests share it.
 pub(super) static QUICK: LazyLock<Value> = LazyLock::new(|| {
     let scratch = Scratch::empty();
     done(&["verify", "--quick", "--output", &scratch.path("claims.json")]);
     serde_json::from_str(&scratch.read("claims.json")).unwrap()
 });
 
-/// The tables of a part of the quick verification, with a line for each claim, and of another without.
+/// The tables of two parts of the quick verification.
 pub(super) static TABLES: LazyLock<[String; 2]> = LazyLock::new(|| {
     [done(&["verify", "--quick", "--only", "greenberg"]), done(&["verify", "--quick", "--only", "swing"])]
 });
@@ -91,34 +88,4 @@ fn claims_that_hold_are_counted_by_section() {
 fn a_file_that_cannot_be_written_is_refused_before_anything_is_tried() {
     let finished = run(&["verify", "--output", "no/such/folder/claims.md"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
-}
-
-#[test]
-#[ignore = "about a minute: the whole verification"]
-fn the_page_of_claims_is_what_the_program_writes() {
-    let page = text_of("docs/verify.md");
-    let written = page.split_once(MARK).unwrap().1;
-    assert_eq!(done(&["verify", "--format", "markdown"]), written);
-}
-
-#[test]
-fn the_page_of_claims_lists_those_that_the_program_tries_with_their_verdicts() {
-    let page = text_of("docs/verify.md");
-    let written = page.split_once(MARK).unwrap().1;
-    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    let rows = written.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| source"));
-    let listed: Vec<_> =
-        rows.map(cells).map(|row| [row[1].clone(), row[2].clone(), row[6].clone()]).collect();
-    let word = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
-    let tried: Vec<_> = claims()
-        .iter()
-        .map(|claim| {
-            let erratum = claim["erratum"].as_str().map(|entry| format!(" {entry}")).unwrap_or_default();
-            [word(claim, "source"), word(claim, "claim"), word(claim, "verdict") + &erratum]
-        })
-        .collect();
-    for (listed, tried) in listed.iter().zip(&tried) {
-        assert_eq!(listed, tried);
-    }
-    assert_eq!(listed.len(), tried.len());
 }

@@ -42,11 +42,6 @@ use crate::arguments::{Arguments, built};
 #[doc = include_str!("../../../README.md")]
 struct ReadmeExamples;
 
-/// The examples of the page on other graphs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/other-graphs.md")]
-struct OtherGraphsExamples;
-
 /// Runs the program with these arguments, the first of which is its name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     keep_freed_memory();

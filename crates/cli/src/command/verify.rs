@@ -26,7 +26,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
         let only = options.only.as_deref().unwrap_or_default();
         return Err(Failure::usage(
             format!("no claim has {only:?} in its section, source or words"),
-            "docs/verify.md lists the claims",
+            "cubefold verify --format csv lists the claims",
         ));
     }
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
