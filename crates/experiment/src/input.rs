@@ -1,5 +1,5 @@
-//! Text that people and other programs write, read the same way everywhere: files up to a bound, places in a
-//! text, lists of errors, quantities with units. Nothing here knows scenarios or launchers.
+//! Reading of text from people and other programs: files up to a size limit, positions in a text, lists of
+//! errors, quantities with units. Nothing here knows scenarios or launchers.
 
 pub(crate) mod diagnostic;
 pub(crate) mod input_file;

@@ -1,20 +1,20 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, with their positions.
 
 use std::ops::Range;
 
-/// The most errors that are reported of one file.
+/// Largest number of errors that are reported for one file.
 pub(crate) const MAX_REPORTED: usize = 20;
 
-/// One thing that is wrong with a text.
+/// One error in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
-    /// The bytes that are wrong.
+    /// Bytes of the text that are wrong.
     pub(crate) span: Range<usize>,
-    /// Found and expected.
+    /// A message: found and expected.
     pub(crate) message: String,
 }
 
-/// What is wrong with one text: the first diagnostics, and the number of all.
+/// Errors of one text: the first ones, and the number of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Diagnostics {
     kept: Vec<Diagnostic>, // at most MAX_REPORTED
@@ -22,7 +22,7 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Counts one, and keeps it if there are not too many.
+    /// Adds an error; errors after the first [`MAX_REPORTED`] are only counted.
     pub(crate) fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.kept.len() < MAX_REPORTED {
@@ -34,12 +34,12 @@ impl Diagnostics {
         self.count == 0
     }
 
-    /// The diagnostics that were kept, at least one of a text that is wrong.
+    /// The errors that were kept; empty only if the text is correct.
     pub(crate) fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
 
-    /// How many there are beyond those that were kept.
+    /// Number of errors that were counted but not kept.
     pub(crate) fn left_out(&self) -> u64 {
         self.count - self.kept.len() as u64
     }

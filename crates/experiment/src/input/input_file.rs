@@ -1,5 +1,5 @@
-//! Files that are read as a whole: regular files, standard input, and what a shell opens for a command. All are read to a
-//! bound, and what may never end or never begin is named instead of being read.
+//! Reads whole files up to a size limit: regular files, standard input, and what a shell opens for a command.
+//! Devices and pipes, which might never end, are refused.
 
 use std::{
     fs::{self, File},
@@ -7,22 +7,22 @@ use std::{
     path::Path,
 };
 
-/// The most that a scenario or another file that is held as a whole may have \[bytes\].
+/// Size limit of a file that is held in memory, such as a scenario \[bytes\].
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
-/// The name of standard input where a file is asked for.
+/// The name of standard input in place of a file.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// Why a file is not read.
+/// A file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
-    /// The system refuses it.
+    /// The operating system refuses it.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It is no file.
+    /// It is not a file.
     #[error("is {0}, expected a file")]
     NoFile(&'static str),
-    /// It is longer than what is held.
+    /// It exceeds the size limit.
     #[error("has more than {} MiB, the most that is read", .0 >> 20)]
     TooLong(u64),
 }
@@ -36,7 +36,7 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Reads a file, or standard input, to its end but not beyond `most` bytes.
+/// Reads a file, or standard input, of at most `most` bytes.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     if path == Path::new(STANDARD_INPUT) {
         return read_to(io::stdin().lock(), most);
@@ -59,12 +59,12 @@ fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {
     if bytes.len() as u64 > most { Err(InputError::TooLong(most)) } else { Ok(bytes) }
 }
 
-/// Whether a path leads to what this process was given open, as a shell's `<(command)` does.
+/// Whether a path refers to a file descriptor of this process, as a shell's `<(command)` does.
 fn is_opened_already(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|opened| path.starts_with(opened))
 }
 
-/// What it is, where it is neither a file nor a folder, which the system refuses itself.
+/// Names a kind of file that is refused here; `None` for files, and for folders, which the system refuses.
 #[cfg(unix)]
 fn kind(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt;
@@ -95,7 +95,7 @@ mod tests {
         std::fs::write(&path, b"12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         assert_eq!(read(&path, 4).unwrap_err().to_string(), "has more than 0 MiB, the most that is read");
-        // A file that is mostly a hole takes no memory beyond the bound.
+        // A sparse file takes no memory beyond the limit.
         std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(matches!(read(&path, 1000), Err(InputError::TooLong(1000))));
     }

@@ -1,11 +1,11 @@
-//! Processes that a file leaves out, named for a message.
+//! Lists the processes that a file leaves out, for a message.
 
 use cubefold_mapping::ProcessId;
 
-/// The most stretches of missing processes that are named.
+/// Largest number of ranges that are listed.
 const MAX_GAPS: usize = 5;
 
-/// Those of the first `count` processes that are not `known`, which ascend: `1, 4 to 6 and 20 more`.
+/// Lists the first `count` processes that are not in `known`, which ascends: `1, 4 to 6 and 20 more`.
 pub(crate) fn named(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
     let (mut texts, mut unnamed, mut next) = (vec![], 0, 0);
     for process in known.map(|process| u64::from(process.label())).chain([count]) {

@@ -6,10 +6,10 @@
 
 use std::fmt;
 
-/// The most digits of a number, those after the point included.
+/// Largest number of digits, including those after the point.
 const MAX_DIGITS: usize = 18;
 
-/// A rational number of at least 0, in lowest terms.
+/// A non-negative rational number in lowest terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio {
     numerator: u128,
@@ -27,9 +27,9 @@ impl Ratio {
         Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
 
-    /// The product; none where its parts pass 128 bits.
+    /// The product, or `None` if a part exceeds 128 bits.
     pub(crate) fn times(self, other: Self) -> Option<Self> {
-        // Reduced crosswise first, so that the parts stay small.
+        // Reducing crosswise first keeps the parts small.
         let (one, two) =
             (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
         let numerator = one.numerator.checked_mul(two.numerator)?;
@@ -37,7 +37,7 @@ impl Ratio {
         Some(Self::new(numerator, denominator))
     }
 
-    /// The quotient; none by 0, or where its parts pass 128 bits.
+    /// The quotient, or `None` if the divisor is 0 or a part exceeds 128 bits.
     pub(crate) fn over(self, other: Self) -> Option<Self> {
         if other.numerator == 0 {
             return None;
@@ -45,7 +45,8 @@ impl Ratio {
         self.times(Self { numerator: other.denominator, denominator: other.numerator })
     }
 
-    /// How much larger it is than `other`, and whether it is smaller instead; none where parts pass 128 bits.
+    /// The factor by which it differs from `other`, and whether it is the smaller one; `None` if a part
+    /// exceeds 128 bits.
     pub(crate) fn difference(self, other: Self) -> Option<(Self, bool)> {
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
@@ -53,18 +54,18 @@ impl Ratio {
         Some((Self::new(left.abs_diff(right), denominator), left < right))
     }
 
-    /// The least whole number that is not below it.
+    /// Rounds up to a whole number.
     pub(crate) fn ceil(self) -> u128 {
         self.numerator.div_ceil(self.denominator)
     }
 
-    /// The nearest whole number; halves go up.
+    /// Rounds to the nearest whole number; halves go up.
     pub(crate) fn rounded(self) -> u128 {
         let (whole, rest) = (self.numerator / self.denominator, self.numerator % self.denominator);
         whole + u128::from(rest >= self.denominator - rest)
     }
 
-    /// The nearest floating-point number, about.
+    /// An approximation as a floating-point number.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
     pub fn to_f64(self) -> f64 {
@@ -78,7 +79,7 @@ impl From<u64> for Ratio {
     }
 }
 
-/// As a decimal: exact where six digits after the point are enough, else rounded to them.
+/// A decimal, rounded to six digits after the point.
 impl fmt::Display for Ratio {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SCALE: u128 = 1_000_000;
@@ -102,7 +103,7 @@ fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
     one
 }
 
-/// What a quantity measures.
+/// The kinds of quantities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// Bytes.
@@ -113,7 +114,7 @@ pub(crate) enum Measure {
     Time,
 }
 
-/// A unit: its name, and what one is, as a numerator and a denominator.
+/// A unit: its name, and its value as a numerator and a denominator.
 type Unit = (&'static str, u128, u128);
 
 const SIZES: [Unit; 9] = [
@@ -152,10 +153,10 @@ const TIMES: [Unit; 5] = [
     ("ps", 1, 1_000_000_000_000),
 ];
 
-/// Why a text is no quantity.
+/// An invalid quantity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuantityError {
-    /// What to write instead, or which units there are.
+    /// A correction, or the known units.
     pub(crate) help: String,
 }
 
@@ -168,7 +169,7 @@ impl Measure {
         }
     }
 
-    /// What is expected, for messages.
+    /// A description for messages.
     pub(crate) fn expected(self) -> &'static str {
         match self {
             Self::Size => "a size such as \"64 MiB\"",
@@ -177,11 +178,11 @@ impl Measure {
         }
     }
 
-    /// Reads a quantity: digits, perhaps with a point, and a unit.
+    /// Reads a quantity: digits, optionally with a point, and a unit.
     ///
     /// # Errors
     ///
-    /// When the number or the unit is none, or the number has too many digits.
+    /// If the number or the unit is invalid, or the number has too many digits.
     pub(crate) fn parse(self, text: &str) -> Result<Ratio, QuantityError> {
         let text = text.trim();
         let end = text.find(|character: char| !(character.is_ascii_digit() || character == '.'));
@@ -211,7 +212,7 @@ impl Measure {
         self.units().iter().map(|(name, _, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The unit that was perhaps meant: `GBs`, `GBps`, `Gbit/s`, `KB`, `µs`, or nothing at all.
+    /// Suggests a unit for common misspellings: `GBs`, `GBps`, `Gbit/s`, `KB`, `µs`, or a missing unit.
     fn unknown_unit(self, digits: &str, unit: &str) -> QuantityError {
         let names = || self.units().iter().map(|(name, _, _)| *name);
         let plain =
@@ -226,13 +227,13 @@ impl Measure {
     }
 }
 
-/// A time as people say it: three digits or four and the largest unit that leaves at least one, `12.4 us`.
+/// Formats a time with three or four digits in the largest unit that gives at least one, `12.4 us`.
 #[must_use]
 pub fn engineering_seconds(seconds: f64) -> String {
     engineering(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")])
 }
 
-/// A rate as people say it: `12.4 GB/s`.
+/// Formats a rate in the same way: `12.4 GB/s`.
 #[must_use]
 pub fn engineering_rate(bytes_per_second: f64) -> String {
     engineering(
@@ -241,9 +242,9 @@ pub fn engineering_rate(bytes_per_second: f64) -> String {
     )
 }
 
-/// A number in the largest unit of which it has at least one, else in the last; units descend.
+/// Formats a number in the largest unit of which it has at least one, else in the last; `units` descend.
 fn engineering(number: f64, units: &[(f64, &str)]) -> String {
-    // Rounded to three digits first: 999.96 us are 1.00 ms.
+    // Rounding to three digits comes first: 999.96 us are 1.00 ms.
     let fits = |(scale, _): &&(f64, &str)| number >= 0.9995 * scale;
     let Some((scale, name)) = units.iter().find(fits).or(units.last()) else { return number.to_string() };
     let scaled = number / scale;

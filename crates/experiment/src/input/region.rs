@@ -1,37 +1,37 @@
-//! Where processes may sit: a machine, or the inside of a partition.
+//! The nodes that processes may use: a machine, or the inside of a partition.
 
 use std::ops::RangeInclusive;
 
 use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
 
-/// A machine, or the inside of a partition, whose nodes files name by their coordinates or numbers on the
-/// whole machine.
+/// A machine, or the inside of a partition. Files name its nodes by their coordinates or numbers on the whole
+/// machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Region<'a> {
-    /// What processes see: the machine, or the inside of the partition.
+    /// The machine on which processes are placed: the whole one, or the inside of the partition.
     pub(crate) machine: &'a Machine,
     pub(crate) partition: Option<&'a Partition>,
 }
 
 impl Region<'_> {
-    /// The machine, or the one that the partition is part of.
+    /// The whole machine.
     pub(crate) fn whole(&self) -> &Machine {
         self.partition.map_or(self.machine, Partition::whole)
     }
 
-    /// The coordinates along a dimension, on the whole machine.
+    /// Coordinates along a dimension, on the whole machine.
     pub(crate) fn coordinates_along(&self, dimension: HostDimension) -> RangeInclusive<u64> {
         let base = self.partition.map_or(0, |partition| partition.base().along(dimension).into());
         base..=base + self.machine.shape().length(dimension) - 1
     }
 
-    /// The coordinates of a node, on the whole machine.
+    /// Coordinates of a node on the whole machine.
     pub(crate) fn address(&self, node: NodeId) -> Coordinates {
         self.partition
             .map_or_else(|| self.machine.shape().coordinates(node), |partition| partition.address(node))
     }
 
-    /// The number of a node on the whole machine.
+    /// Number of a node on the whole machine.
     pub(crate) fn number(&self, node: NodeId) -> u64 {
         match self.partition {
             Some(partition) => partition.whole().shape().node_at(&partition.address(node)).index().into(),
@@ -39,8 +39,8 @@ impl Region<'_> {
         }
     }
 
-    /// The node with this number on the whole machine; none where the partition, or the machine, has no such
-    /// node.
+    /// The node with this number on the whole machine, or `None` if it is outside the partition or the
+    /// machine.
     pub(crate) fn node(&self, number: u64) -> Option<NodeId> {
         let node = self.whole().node(number).ok()?;
         let mut index = 0;

@@ -1,8 +1,8 @@
-//! Lines and words of a text, which know where they stand in it, and texts that are safe to show.
+//! Lines and words of a text with their positions, and texts made safe for display.
 
 use std::{borrow::Cow, ops::Range};
 
-/// Whether a format lets people write remarks into a file.
+/// Whether a format has comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remarks {
     /// From `#` to the end of a line.
@@ -11,16 +11,16 @@ pub(crate) enum Remarks {
     None,
 }
 
-/// The most characters of a text that a message repeats.
+/// Largest number of characters of a text that a message repeats.
 const MAX_REPEATED: usize = 60;
 
-/// Words with the article before them, which follows from their first letter.
+/// Adds the indefinite article that the first letter asks for.
 pub(crate) fn with_article(words: &str) -> String {
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u', 'x']) { "an" } else { "a" };
     format!("{article} {words}")
 }
 
-/// The lines that hold anything, without remarks and the space around.
+/// Lists the lines that are not empty, trimmed and without comments.
 pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
     let content = move |line| match remarks {
         Remarks::AfterHash => str::split_once(line, '#').map_or(line, |(content, _)| content),
@@ -29,14 +29,14 @@ pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> 
     text.split('\n').map(content).map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// Where a part of `text` stands in it; its end when it is no part.
+/// The bytes of `part` in `text`, of which it is a slice; else the end of `text`.
 pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
     let start = start.filter(|start| start.saturating_add(part.len()) <= text.len()).unwrap_or(text.len());
     start..(start + part.len()).min(text.len())
 }
 
-/// Counts the lines of a text up to places that ascend, in one pass over it.
+/// Counts the lines up to ascending positions, in one pass over the text.
 #[derive(Debug)]
 pub(crate) struct LineCounter<'t> {
     text: &'t str,
@@ -45,12 +45,12 @@ pub(crate) struct LineCounter<'t> {
 }
 
 impl<'t> LineCounter<'t> {
-    /// At the beginning of a text.
+    /// A counter at the beginning of a text.
     pub(crate) fn new(text: &'t str) -> Self {
         Self { text, at: 0, line: 1 }
     }
 
-    /// The line, counted from 1, in which a part of the text begins; parts come in the order of the text.
+    /// The line, counted from 1, in which `part` begins. Parts come in the order of the text.
     pub(crate) fn line(&mut self, part: &str) -> u64 {
         let start = span(self.text, part).start;
         if let Some(between) = self.text.as_bytes().get(self.at..start) {
@@ -61,12 +61,11 @@ impl<'t> LineCounter<'t> {
     }
 }
 
-/// The text as a terminal, a page or a picture may show it: on one line, and with escapes in place of what is no visible
-/// character.
+/// Makes a text safe for a terminal, a page or a picture: one line, with escapes for invisible characters.
 ///
-/// Escaped are control characters (also those after U+007F), line and paragraph separators, marks that change the
-/// direction of writing, and characters without width other than joiners: all that could move the cursor, colour
-/// what follows, name the window, or make a text look like another.
+/// Control characters (also those after U+007F), line and paragraph separators, direction marks, and
+/// zero-width characters other than joiners are escaped. They could move the cursor, colour text, set the
+/// window title, or disguise a text as another.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
@@ -88,7 +87,7 @@ pub(crate) fn push_printable(shown: &mut String, character: char) {
     }
 }
 
-/// Whether a character shows as itself and changes nothing around it.
+/// Whether a character is visible as itself and has no effect on its neighbours.
 fn is_printable(character: char) -> bool {
     !character.is_control()
         && !matches!(character,
@@ -97,7 +96,7 @@ fn is_printable(character: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The beginning of a text, on one line.
+/// Shortens a text to its beginning, on one line.
 pub(crate) fn shortened(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(MAX_REPEATED) {
@@ -106,7 +105,7 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-/// A word as a message repeats it: numbers as they are, all else in quotes, and not too long.
+/// Formats a word for a message: numbers as they are, everything else quoted and shortened.
 pub(crate) fn described(word: &str) -> String {
     let short = shortened(word);
     let is_number = !short.is_empty() && short.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
