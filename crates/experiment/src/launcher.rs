@@ -1,14 +1,14 @@
-//! Placements in the formats of launchers: the files from which `mpirun`, `srun` and their kin take the node of
-//! every process, written and read back.
+//! Placements in the formats of launchers: the files that give `mpirun`, `srun` and others the node of every
+//! process, written and read back.
 //!
-//! A process is a rank. With `L` the largest number of processes on one node of the machine, its node `m` has the slots
-//! `m L .. m L + L - 1`, and the processes on it take them in ascending order. A host, which is what a launcher
-//! calls by a name or a number, has `N` slots, a multiple of `L`: one node of the machine after the other, in the
-//! order of their numbers (the first coordinate runs fastest), and none divided.
+//! A process is a rank. With `L` the largest number of processes on one node of the machine, node `m` has the
+//! slots `m L .. m L + L - 1`, and its processes take them in ascending order. A host, which launchers
+//! identify by name or number, has `N` slots, a multiple of `L`: whole nodes of the machine, one after the
+//! other in the order of their numbers (the first coordinate varies fastest).
 //!
 //! In a partition, names and coordinates are those of the whole machine, as in placement files. Formats that
-//! only number the nodes of a job ([`LauncherFormat::CRAY_RANK_ORDER`], [`LauncherFormat::FLUX_TASKMAP`]) number those
-//! of the partition, which are what the job is given.
+//! only number the nodes of a job ([`LauncherFormat::CRAY_RANK_ORDER`], [`LauncherFormat::FLUX_TASKMAP`])
+//! number the nodes of the partition.
 //!
 //! Each format has a file with its descriptor, writer and reader, and a line in [`LauncherFormat::ALL`]. Nothing
 //! here opens files or knows of scenarios.
@@ -51,30 +51,30 @@ pub use self::{
 #[derive(Clone, Copy)]
 pub struct LauncherFormat(&'static FormatDescriptor);
 
-/// All that there is to know of a format.
+/// A description of a format.
 struct FormatDescriptor {
     /// Its name in scenarios and on the command line.
     name: &'static str,
-    /// What it holds and what reads it, for a help text.
+    /// Contents and reader of the file, for a help text.
     summary: &'static str,
     hosts: HostNaming,
-    /// Whether it has the slot of a rank on its host.
+    /// Whether it gives the slot of a rank on its host.
     has_slots: bool,
-    /// Whether the format can hold the placement.
+    /// Checks that the format can hold the placement.
     check: fn(&LauncherFile<'_>) -> Result<(), LauncherError>,
     write: fn(&LauncherFile<'_>, &mut dyn Write) -> io::Result<()>,
-    /// Puts the processes on the nodes that the text has for them.
+    /// Puts the processes on their nodes.
     read: fn(&mut Reading<'_>),
 }
 
-/// How a format refers to the nodes of a machine.
+/// Ways of referring to the nodes of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HostNaming {
-    /// By the names of hosts, which the machine does not know, and which may have several nodes each.
+    /// By host names, which the machine does not know; a host may have several nodes.
     Names,
-    /// By the numbers of hosts, likewise.
+    /// By host numbers; a host may have several nodes.
     Numbers,
-    /// Each node by itself.
+    /// Each node individually.
     Nodes,
 }
 
@@ -85,7 +85,7 @@ impl LauncherFormat {
     pub const SLURM_HOSTFILE: Self = Self(&slurm_hostfile::FORMAT);
     /// The rank in each slot, for `MPICH_RANK_REORDER_METHOD=3`: the inverse of the others.
     pub const CRAY_RANK_ORDER: Self = Self(&cray_rank_order::FORMAT);
-    /// Coordinates and the place in the node of every rank, for `runjob --mapping`.
+    /// Coordinates and place in the node of every rank, for `runjob --mapping`.
     pub const BLUEGENE_MAPFILE: Self = Self(&bluegene_mapfile::FORMAT);
     /// Blocks of nodes and tasks, for `flux submit --taskmap=manual:..`.
     pub const FLUX_TASKMAP: Self = Self(&flux_taskmap::FORMAT);
@@ -93,7 +93,7 @@ impl LauncherFormat {
     pub const FUJITSU_RANK_MAP: Self = Self(&fujitsu_rank_map::FORMAT);
     /// Hosts with their consecutive ranks, for `mpiexec -machinefile` of MPICH and Intel MPI.
     pub const HYDRA_HOSTFILE: Self = Self(&hydra_hostfile::FORMAT);
-    /// The number of the device of every process, for `jax.sharding.Mesh`.
+    /// Device number of every process, for `jax.sharding.Mesh`.
     pub const JAX_DEVICE_ORDER: Self = Self(&jax_device_order::FORMAT);
 
     /// Every format.
@@ -114,19 +114,19 @@ impl LauncherFormat {
         self.0.name
     }
 
-    /// What it holds and what reads it, for a help text.
+    /// Contents and reader of the file, for a help text.
     #[must_use]
     pub const fn summary(self) -> &'static str {
         self.0.summary
     }
 
-    /// Whether it calls nodes by the names of hosts, which the machine does not know.
+    /// Whether it names nodes by hosts, which the machine does not know.
     #[must_use]
     pub const fn names_hosts(self) -> bool {
         matches!(self.0.hosts, HostNaming::Names)
     }
 
-    /// Whether it has the slot of a rank on its host.
+    /// Whether it gives the slot of a rank on its host.
     #[must_use]
     pub const fn has_slots(self) -> bool {
         self.0.has_slots

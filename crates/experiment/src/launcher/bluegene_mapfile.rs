@@ -1,8 +1,8 @@
-//! `bluegene-mapfile`: coordinates and the place in the node, a line a rank.
+//! `bluegene-mapfile`: coordinates and place in the node, a line per rank.
 //!
-//! IBM Blue Gene/Q Application Development, appendix on mapping, and `runjob --mapping`; on Blue Gene/L and /P
-//! `BGLMPI_MAPPING`: a line a rank in their order with the coordinates on the torus, three of them or five, and `T`, the
-//! number of the process in its node.
+//! IBM Blue Gene/Q Application Development, appendix on mapping, and `runjob --mapping`; on Blue Gene/L and
+//! /P `BGLMPI_MAPPING`: a line per rank, in order, with the three or five coordinates on the torus and `T`,
+//! the number of the process in its node.
 //!
 //! ```text
 //! 0 0 0 0

@@ -1,7 +1,8 @@
-//! Coordinate maps: where the hosts of a site are in its network, and the order of hosts that follows.
+//! Coordinate maps: positions of a site's hosts in its network, and the order of hosts that follows.
 //!
-//! A list of hosts in another order than that of the machine's nodes is the commonest source of a wrong placement. A
-//! map says the coordinates of every host; a job then takes the hosts of its allocation in the order of the nodes.
+//! Placements go wrong most often because hosts are listed in another order than the nodes of the machine. A
+//! map gives the coordinates of every host; a job then takes the hosts of its allocation in the order of the
+//! nodes.
 //!
 //! ```text
 //! host,x,y             a table, its columns separated by commas or spaces: the host, and its coordinates by their names
@@ -11,8 +12,8 @@
 //! SwitchName=s0 Level=0 Nodes=node[0-3]                  Slurm: scontrol show topology, topology.conf
 //! ```
 //!
-//! A tree of switches has no coordinates: its hosts are in the order of the leaf switches, one after another, as hosts of
-//! networks with switches are numbered.
+//! A switch tree has no coordinates: its hosts are ordered leaf switch by leaf switch, like the hosts of
+//! networks with switches.
 
 use std::collections::BTreeMap;
 
@@ -27,21 +28,21 @@ use crate::input::{
     text::{LineCounter, Remarks, described, lines, shortened, span},
 };
 
-/// The coordinates of hosts. At least one host; all different, with equally many coordinates each.
+/// Coordinates of hosts: at least one host, all different, with the same number of coordinates each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoordinateMap {
     hosts: BTreeMap<String, MappedHost>,
     is_tree: bool,
 }
 
-/// Where a host is.
+/// A host and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct MappedHost {
-    address: Vec<u64>, // of a tree of switches the place in its order alone
-    line: u64,         // of the map, counted from 1; of a tree 0
+    address: Vec<u64>, // of a switch tree only its place in the order
+    line: u64,         // of the map, counted from 1; 0 for a switch tree
 }
 
-/// A host that is to have a place.
+/// A host to be given a node.
 #[derive(Debug, Clone)]
 struct ChosenHost<'a> {
     name: &'a str,
@@ -49,7 +50,7 @@ struct ChosenHost<'a> {
     line: u64,
 }
 
-/// Why a map gives no order of hosts for a machine.
+/// A map that gives no order of hosts for a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CoordinateError {
     /// A host of the list is not in the map.
@@ -60,22 +61,22 @@ pub enum CoordinateError {
         /// Its line in the list of hosts, counted from 1.
         line: u64,
     },
-    /// The map has other dimensions than the machine.
+    /// The map and the machine have different numbers of dimensions.
     #[error("{found} coordinates a host in the map, expected {expected}, the dimensions of the machine")]
     Dimensions {
-        /// The coordinates of each host in the map.
+        /// Number of coordinates of each host in the map.
         found: usize,
         /// The dimensions of the machine.
         expected: usize,
     },
-    /// A host lies outside of the machine.
+    /// A host lies outside the machine.
     #[error("host {host}{} is at {address}, expected coordinates below the lengths of the machine", in_line(*line))]
     Outside {
         /// Its name.
         host: String,
-        /// Its line in the map, counted from 1; 0 where a line has several hosts.
+        /// Its line in the map, counted from 1; 0 if a line has several hosts.
         line: u64,
-        /// Its coordinates, less the least of all hosts where a list chooses them.
+        /// Its coordinates, relative to the least of all hosts if a list chooses them.
         address: String,
     },
     /// Two hosts have the same coordinates.
@@ -85,9 +86,9 @@ pub enum CoordinateError {
         in_line(lines[1])
     )]
     SamePlace {
-        /// One.
+        /// The first host.
         first: String,
-        /// The other.
+        /// The second host.
         second: String,
         /// Their lines in the map, counted from 1.
         lines: [u64; 2],
@@ -104,20 +105,20 @@ pub enum CoordinateError {
     },
 }
 
-/// ` (line 7)`; nothing where there is none.
+/// ` (line 7)`, or nothing for line 0.
 fn in_line(line: u64) -> String {
     if line == 0 { String::new() } else { format!(" (line {line})") }
 }
 
-/// How names of columns say that they hold hosts.
+/// Names of the columns that hold hosts.
 const HOST_COLUMNS: [&str; 5] = ["host", "hostname", "nodename", "node", "name"];
 
 impl CoordinateMap {
-    /// Reads a map in any of the forms.
+    /// Reads a map in any form.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, each with its place in the text.
+    /// All errors of the text, with their positions.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let (hosts, diagnostics) = (BTreeMap::new(), Diagnostics::default());
         let mut reading = MapReading { text, hosts, counter: LineCounter::new(text), diagnostics };
@@ -137,13 +138,13 @@ impl CoordinateMap {
         if diagnostics.is_empty() { Ok(Self { hosts, is_tree }) } else { Err(diagnostics) }
     }
 
-    /// The hosts in the order of the nodes of a machine: those of the list, or all of the map. The coordinates of listed
-    /// hosts count from the least of them in each dimension, so that a job may be any box of the site's machine. Of more
-    /// coordinates than the machine has dimensions, those that are the same for all hosts are left out.
+    /// Orders hosts by the nodes of a machine: those of the list, or all of the map. Coordinates of listed
+    /// hosts are relative to the least in each dimension, so that a job may be any box of the site's machine.
+    /// If hosts have more coordinates than the machine has dimensions, constant coordinates are dropped.
     ///
     /// # Errors
     ///
-    /// When a host is unknown, or the coordinates are not those of the nodes of the machine, one host each.
+    /// If a host is unknown, or the coordinates do not match the nodes of the machine one to one.
     pub fn order(&self, machine: &Machine, listed: Option<&HostList>) -> Result<HostList, CoordinateError> {
         let mut chosen = self.chosen(listed)?;
         if self.is_tree {
@@ -199,8 +200,8 @@ impl CoordinateMap {
     }
 }
 
-/// Leaves out coordinates that are the same for all hosts, the last first, down to as many as a machine has dimensions:
-/// JAX prints three of every device, also where a slice is flat.
+/// Drops constant coordinates, the last first, until their number is that of the dimensions: JAX prints three
+/// for every device, even if a slice is flat.
 fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
     let Some(first) = hosts.first().map(|host| host.address.clone()) else { return };
     let excess = first.len().saturating_sub(dimensions);
@@ -216,12 +217,12 @@ fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
     }
 }
 
-/// Hosts in their order, with the slots of the list.
+/// Makes a host list in this order, with the slots of `listed`.
 fn in_order<'a>(hosts: impl Iterator<Item = ChosenHost<'a>>, listed: Option<&HostList>) -> HostList {
     HostList::in_order(hosts.map(|host| (host.name.to_owned(), host.line)).collect(), listed)
 }
 
-/// The hosts of a tree of switches, one for each host of the machine.
+/// Orders the hosts of a switch tree, one per host of the machine.
 fn tree_order(
     machine: &Machine,
     mut chosen: Vec<ChosenHost<'_>>,
@@ -258,7 +259,7 @@ impl<'t> MapReading<'t> {
         self.diagnostics.add(span(self.text, part), message);
     }
 
-    /// Adds a host; reported where it is there.
+    /// Adds a host; reports an error if it is already there.
     fn add(&mut self, name: String, address: Vec<u64>, part: &str) {
         let (found, line) = (described(&name), self.counter.line(part));
         if self.hosts.insert(name, MappedHost { address, line }).is_some() {
@@ -266,7 +267,7 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// A coordinate; none, with a complaint, where it is no number.
+    /// A coordinate; reports an error and returns `None` if it is not a number.
     fn coordinate(&mut self, word: &str, column: &str) -> Option<u64> {
         let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.then(|| word.parse::<u32>().ok()).flatten();
@@ -279,7 +280,7 @@ impl<'t> MapReading<'t> {
         number.map(u64::from)
     }
 
-    /// A table with a header, its columns separated by commas or spaces.
+    /// Reads a table with a header, its columns separated by commas or spaces.
     fn read_table(&mut self) {
         let mut rows = lines(self.text, Remarks::AfterHash);
         let Some(header) = rows.next() else { return };
@@ -321,7 +322,8 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// The devices that JAX prints: `..Device(id=5, .., coords=(1,1,0), ..)`. A device is called by its number.
+    /// Reads devices as JAX prints them: `..Device(id=5, .., coords=(1,1,0), ..)`. A device is named by its
+    /// number.
     fn read_devices(&mut self) {
         let mut dimensions = None;
         for device in self.text.split("Device(").skip(1) {
@@ -342,18 +344,18 @@ impl<'t> MapReading<'t> {
             let Some(address) = address.into_iter().collect::<Option<Vec<u64>>>() else { continue };
             if *dimensions.get_or_insert(address.len()) != address.len() {
                 self.complain(coordinates, || {
-                    "another number of coordinates than the devices before".to_owned()
+                    "number of coordinates differs from that of earlier devices".to_owned()
                 });
                 continue;
             }
-            // The second core of a chip is at the same place: the chip is the node.
+            // The second core of a chip is skipped: the chip is the node.
             if core.is_none_or(|core| core == "0") {
                 self.add(id_number.to_string(), address, id);
             }
         }
     }
 
-    /// The hosts of a tree of switches, each with its place in their order.
+    /// Reads the hosts of a switch tree, each with its place in their order.
     fn read_switches(&mut self) {
         let tree = SwitchTree::read(self.text, &mut self.diagnostics);
         let placed = (0..).map(|place| MappedHost { address: vec![place], line: 0 });
@@ -361,7 +363,7 @@ impl<'t> MapReading<'t> {
     }
 }
 
-/// The cells of a row.
+/// Splits a row into cells.
 fn words(row: &str, has_commas: bool) -> impl Iterator<Item = &str> {
     let (by_comma, by_space) = if has_commas {
         (Some(row.split(',').map(str::trim)), None)
@@ -371,7 +373,7 @@ fn words(row: &str, has_commas: bool) -> impl Iterator<Item = &str> {
     by_comma.into_iter().flatten().chain(by_space.into_iter().flatten())
 }
 
-/// Whether the name of a column, in small letters, is that of a coordinate: `x`, `x_coord`, `p_1`, `dim0`, `coord_2`.
+/// Whether the lower-case name of a column names a coordinate: `x`, `x_coord`, `p_1`, `dim0`, `coord_2`.
 fn is_coordinate(name: &str) -> bool {
     let letter = name.strip_suffix("_coord").unwrap_or(name);
     let is_letter = letter.len() == 1 && "abcdexyz".contains(letter);
@@ -381,17 +383,17 @@ fn is_coordinate(name: &str) -> bool {
     is_letter || numbered.is_some_and(is_number)
 }
 
-/// What follows a key.
+/// The text after a key.
 fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key).map(|(_, rest)| rest)
 }
 
-/// The text up to the first of some signs, without the space around.
+/// The text before the first of some characters, trimmed.
 fn until<'t>(text: &'t str, signs: &str) -> &'t str {
     text.split(|sign| signs.contains(sign)).next().unwrap_or_default().trim()
 }
 
-/// The first line of a text, as a part of it.
+/// The first line of a text, as a slice of it.
 fn shown(text: &str) -> &str {
     text.split('\n').next().unwrap_or_default()
 }

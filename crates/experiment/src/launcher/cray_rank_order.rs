@@ -1,8 +1,8 @@
-//! `cray-rank-order`: which rank sits in which slot, the inverse of what the other formats say.
+//! `cray-rank-order`: the rank in each slot, the inverse of the other formats.
 //!
-//! Cray MPICH, `intro_mpi(3)`, `MPICH_RANK_REORDER_METHOD=3`: the file `MPICH_RANK_ORDER` lists ranks with commas
-//! between them, over as many lines as one likes; the first is put into the first slot of the first node of the job.
-//! `a-b` stands for all ranks from `a` to `b`, and remarks begin with `#`. No slot can be left out.
+//! Cray MPICH, `intro_mpi(3)`, `MPICH_RANK_REORDER_METHOD=3`: the file `MPICH_RANK_ORDER` lists ranks,
+//! separated by commas, over any number of lines; the first goes into the first slot of the first node of the
+//! job. `a-b` stands for all ranks from `a` to `b`, and comments begin with `#`. No slot can be left out.
 //!
 //! ```text
 //! 0,1,3,2,
@@ -27,17 +27,17 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// The most ranks on a line.
+/// Largest number of ranks on a line.
 const RANKS_A_LINE: u64 = 16;
 
-/// Whether every slot has a rank.
+/// Checks that every slot has a rank.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
     let slots = u128::from(placement.machine().numbered_hosts()) * u128::from(expected);
     if slots == u128::from(placement.process_count()) {
         return Ok(());
     }
-    // Some node has fewer processes than the fullest, or there would be one for every slot.
+    // If not, some node has fewer processes than the fullest.
     let loads =
         numbered_hosts(placement.machine()).map(|node| (node, placement.processes(node).count() as u64));
     let short = loads.into_iter().find(|&(_, load)| load < expected);
@@ -60,7 +60,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output)
 }
 
-/// Reads the ranks: as many a node as there are processes for each.
+/// Reads the ranks; all nodes have the same number.
 fn read(reading: &mut Reading<'_>) {
     let (processes, nodes) = (reading.processes, reading.region.machine.numbered_hosts());
     if !processes.is_multiple_of(nodes) {
@@ -95,7 +95,7 @@ fn range(reading: &mut Reading<'_>, word: &str) -> Option<(u32, u32)> {
     let first = reading.process(first.trim())?.label();
     let last = reading.process(last.trim())?.label();
     if last < first {
-        reading.complain_of_rank(word, || format!("ranks {word}, expected the lesser one first"));
+        reading.complain_of_rank(word, || format!("ranks {word}, expected the lower rank first"));
         return None;
     }
     Some((first, last))
@@ -109,7 +109,7 @@ fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
     reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
 }
 
-/// The nodes that a rank order fills: of networks with switches the hosts.
+/// The nodes that a rank order fills; on networks with switches, the hosts.
 fn numbered_hosts(machine: &Machine) -> impl Iterator<Item = NodeId> {
     machine.nodes().take(usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX))
 }

@@ -1,23 +1,23 @@
-//! Why a placement cannot be written in a format.
+//! Reasons why a placement cannot be written in a format.
 
 use super::LauncherFormat;
 
-/// Why a placement cannot be written in a launcher's format.
+/// A placement that cannot be written in a launcher's format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LauncherError {
-    /// The format calls nodes by names, and there are none.
+    /// The format needs host names, and none are given.
     #[error("{format} without the names of the hosts, expected a list of them")]
     NoHosts {
         /// The format.
         format: LauncherFormat,
     },
-    /// The format has no place for names.
+    /// The format has no host names.
     #[error("host names for {format}, expected none: it names no hosts")]
     UnneededHosts {
         /// The format.
         format: LauncherFormat,
     },
-    /// The format does not speak of hosts that have several nodes.
+    /// The format has no hosts of several nodes.
     #[error("slots per host for {format}, expected none: it tells every node of the machine by itself")]
     UnneededSlots {
         /// The format.
@@ -31,7 +31,7 @@ pub enum LauncherError {
         /// The most processes on one node.
         load: u64,
     },
-    /// The hosts cannot all have the same number of nodes.
+    /// The hosts would have different numbers of nodes.
     #[error("{each} nodes on a host, expected a divisor of {nodes}, the nodes of the machine")]
     UnevenHosts {
         /// Nodes of the machine on each host.
@@ -39,19 +39,19 @@ pub enum LauncherError {
         /// The nodes of the machine.
         nodes: u64,
     },
-    /// More or fewer hosts than the machine takes.
+    /// The number of hosts does not fit the machine.
     #[error("{found} hosts, expected {expected} for a machine of {nodes} nodes with {each} on a host")]
     HostCount {
-        /// The number of names.
+        /// Number of host names.
         found: u64,
-        /// The number of hosts that the machine takes.
+        /// Number of hosts that the machine needs.
         expected: u64,
         /// The nodes of the machine.
         nodes: u64,
         /// Nodes of the machine on each host.
         each: u64,
     },
-    /// A host has fewer slots than it is to have processes.
+    /// A host has fewer slots than processes.
     #[error(
         "host {host} (line {line} of the list) has {}, expected at least {expected}, one for each of its processes",
         slot_count(*found)
@@ -61,12 +61,12 @@ pub enum LauncherError {
         host: String,
         /// Its line in the list of hosts, counted from 1.
         line: u64,
-        /// Its slots, as the list of hosts says.
+        /// Its slots according to the host list.
         found: u64,
         /// The processes on it.
         expected: u64,
     },
-    /// A list of ranks by slot cannot leave a slot out.
+    /// The format cannot leave a slot empty.
     #[error("{found} processes on node {address}, expected {expected} as on the fullest node")]
     EmptySlot {
         /// The coordinates of the node, as `(x, y)`.
@@ -76,14 +76,14 @@ pub enum LauncherError {
         /// The most processes on one node.
         expected: u64,
     },
-    /// The machine has more coordinates than the format can hold.
+    /// The machine has more dimensions than the format can hold.
     #[error("a machine of {found} dimensions, expected at most {most} for {format}")]
     Dimensions {
         /// The format.
         format: LauncherFormat,
         /// The dimensions of the machine.
         found: usize,
-        /// The most that the format knows.
+        /// Largest number that the format can hold.
         most: usize,
     },
 }
@@ -94,7 +94,7 @@ fn slot_count(count: u64) -> String {
 }
 
 impl LauncherError {
-    /// How to mend it on the command line.
+    /// Suggests a correction on the command line.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -116,7 +116,7 @@ impl LauncherError {
                 "give the host more slots in the list, or fewer processes: program.processes_per_node".into()
             }
             Self::EmptySlot { .. } => {
-                "a rank order has no word for an empty slot: use a format that names hosts or coordinates".into()
+                "a rank order cannot leave a slot empty: use a format that names hosts or coordinates".into()
             }
             Self::Dimensions { .. } => "use another format".into(),
         }

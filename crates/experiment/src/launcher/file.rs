@@ -1,4 +1,4 @@
-//! A placement that is about to be written for a launcher.
+//! A placement to be written for a launcher.
 
 use std::{
     collections::BTreeMap,
@@ -19,18 +19,18 @@ use crate::input::region::Region;
 pub struct LauncherFile<'a> {
     pub(super) placement: &'a Placement,
     pub(super) region: Region<'a>,
-    pub(super) slots: Slots, // of the whole machine, or of the partition where the format counts a job's nodes
+    pub(super) slots: Slots, // of the whole machine, or of the partition if the format numbers a job's nodes
     format: LauncherFormat,
-    hosts: Option<&'a HostList>, // as many as `slots` has, where the format names hosts
+    hosts: Option<&'a HostList>, // as many as `slots` has, if the format names hosts
 }
 
 impl<'a> LauncherFile<'a> {
-    /// A placement on a region in a format.
+    /// Prepares a placement on a region for a format.
     ///
     /// # Errors
     ///
-    /// When the format needs host names or has no place for them or for a number of slots, the hosts do not
-    /// fit the machine, or the format cannot say where the processes are.
+    /// If host names are missing or unneeded, a number of slots is unneeded, the hosts do not fit the
+    /// machine, or the format cannot express the placement.
     pub(crate) fn new(
         region: Region<'a>,
         placement: &'a Placement,
@@ -56,7 +56,7 @@ impl<'a> LauncherFile<'a> {
         Ok(file)
     }
 
-    /// Whether every host has a slot for each of its processes, where the list of hosts says how many it has.
+    /// Checks that every host has a slot for each of its processes, if the host list gives its slots.
     fn check_slots(&self) -> Result<(), LauncherError> {
         let Some(hosts) = self.hosts.filter(|hosts| hosts.lacking(|_| u64::MAX).is_some()) else {
             return Ok(());
@@ -76,16 +76,16 @@ impl<'a> LauncherFile<'a> {
         }
     }
 
-    /// Writes it.
+    /// Writes the file.
     ///
     /// # Errors
     ///
-    /// When `output` does.
+    /// If `output` fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         (self.format.0.write)(self, output)
     }
 
-    /// What the file does not say and the launcher decides by itself; none where it says all.
+    /// Describes what the file leaves to the launcher; `None` if it is complete.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let silent = !self.format.has_slots() && self.slots.nodes_per_host() > 1;
@@ -99,7 +99,7 @@ impl<'a> LauncherFile<'a> {
         })
     }
 
-    /// Whether the ranks of some host do not take its slots from the first on in their order.
+    /// Whether the ranks of some host do not take its slots in order from the first.
     fn out_of_turn(&self) -> bool {
         let mut ranks: BTreeMap<u64, u64> = BTreeMap::new();
         self.seats().any(|seat| {
@@ -110,34 +110,34 @@ impl<'a> LauncherFile<'a> {
         })
     }
 
-    /// Every process in order.
+    /// Lists the processes in order, with their seats.
     pub(super) fn seats(&self) -> impl Iterator<Item = Seat> {
         seats(self.placement)
     }
 
-    /// The number of a node as `slots` counts them.
+    /// Number of a node as `slots` counts nodes.
     pub(super) fn number(&self, node: NodeId) -> u64 {
         if self.format.names_hosts() { self.region.number(node) } else { node.index().into() }
     }
 
-    /// The name of a node's host.
+    /// Name of a node's host.
     pub(super) fn host(&self, node: NodeId) -> &str {
         self.hosts.map_or("", |hosts| hosts.name(self.slots.host(self.number(node))))
     }
 
-    /// The coordinates of a node on the whole machine.
+    /// Coordinates of a node on the whole machine.
     pub(super) fn address(&self, node: NodeId) -> Coordinates {
         self.region.address(node)
     }
 
-    /// The same as a message writes them: `(x, y)`.
+    /// Coordinates of a node for messages: `(x, y)`.
     pub(super) fn written_address(&self, node: NodeId) -> String {
         let numbers: Vec<String> = self.address(node).as_slice().iter().map(ToString::to_string).collect();
         format!("({})", numbers.join(", "))
     }
 }
 
-/// A process with its node, and the number of processes before it on that node.
+/// A process, its node, and the number of earlier processes on that node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seat {
     pub(super) process: ProcessId,
@@ -145,13 +145,13 @@ pub(super) struct Seat {
     pub(super) turn: u64,
 }
 
-/// Every process in order with its seat.
+/// Lists the processes in order, with their seats.
 fn seats(placement: &Placement) -> impl Iterator<Item = Seat> {
     let alone = placement.is_one_to_one();
     let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
     ProcessId::first(placement.process_count()).map(move |process| {
         let node = placement.node(process);
-        // Where no node is shared there is nothing to remember, however large the machine is.
+        // If no node is shared, no counts are kept, however large the machine is.
         if alone {
             return Seat { process, node, turn: 0 };
         }

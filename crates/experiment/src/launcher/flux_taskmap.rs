@@ -1,8 +1,8 @@
 //! `flux-taskmap`: blocks of nodes and tasks.
 //!
-//! Flux RFC 34, "Flux Task Map": a JSON array of blocks `[node, nodes, tasks, repeat]`. A block gives the next `tasks`
-//! ranks to `node`, as many to the node after it, and so on for `nodes` nodes, all of it `repeat` times. `flux submit
-//! --taskmap=manual:MAP` takes it. It has the node of a rank and not its slot.
+//! Flux RFC 34, "Flux Task Map": a JSON array of blocks `[node, nodes, tasks, repeat]`. A block gives the
+//! next `tasks` ranks to `node`, the next `tasks` to the node after it, and so on for `nodes` nodes, `repeat`
+//! times over. `flux submit --taskmap=manual:MAP` takes it. It gives the node of a rank but not its slot.
 //!
 //! ```text
 //! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
@@ -28,7 +28,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
 /// `[node, nodes, tasks, repeat]`.
 type Block = [u64; 4];
 
-/// What a block looks like.
+/// Form of a block.
 const FORM: &str = "[NODE,NODES,TASKS,REPEAT]";
 
 /// Writes the blocks on one line.
@@ -42,7 +42,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "]")
 }
 
-/// The fewest blocks that runs of ranks, then of nodes, then of equal blocks come to, for the node of each rank.
+/// Compresses the node of each rank to the fewest blocks: runs of ranks, then of nodes, then of equal blocks.
 fn blocks(nodes: impl Iterator<Item = u64>) -> impl Iterator<Item = Block> {
     let ranks = merged(nodes.map(|node| [node, 1, 1, 1]), |held, next| {
         held[2] += u64::from(held[0] == next[0]);
@@ -60,7 +60,7 @@ fn blocks(nodes: impl Iterator<Item = u64>) -> impl Iterator<Item = Block> {
     })
 }
 
-/// The blocks with each that `merge` takes into the one before it left out.
+/// Merges each block into the one before it if `merge` allows.
 fn merged(
     mut blocks: impl Iterator<Item = Block>,
     merge: impl Fn(&mut Block, &Block) -> bool,
@@ -80,7 +80,7 @@ fn merged(
     })
 }
 
-/// Reads the array, by itself or as the `map` of an object with its `version`.
+/// Reads the array, by itself or as the `map` of an object with a `version`.
 fn read(reading: &mut Reading<'_>) {
     let blocks = match serde_json::from_str(reading.text) {
         Ok(value) => array(value),
@@ -123,12 +123,12 @@ fn array(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// The four numbers of a block; none, with a complaint, when it is no block.
+/// The four numbers of a block; reports an error and returns `None` if it is not one.
 fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> {
     let numbers: Option<Vec<u64>> =
         block.as_array().and_then(|numbers| numbers.iter().map(Value::as_u64).collect());
     let Some(&[node, nodes, tasks, repeat]) = numbers.as_deref() else {
-        reading.complain(text, || format!("block is no {FORM}, expected four integers"));
+        reading.complain(text, || format!("block is not {FORM}, expected four integers"));
         return None;
     };
     let count = reading.region.machine.numbered_hosts();
@@ -145,7 +145,8 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
     Some([node, nodes, tasks, repeat])
 }
 
-/// Seats the ranks of a block; the rank after the last, one more than there are processes when it has too many.
+/// Seats the ranks of a block. Returns the next rank, or the number of processes plus 1 if there are too
+/// many.
 fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
     let [start, nodes, tasks, repeat] = block;
     let mut rank = first;
@@ -168,14 +169,14 @@ fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 
     rank
 }
 
-/// The text of a block. Valid JSON that holds task maps has brackets around blocks only, and around all of them.
+/// The text of a block. In valid JSON with task maps, brackets enclose blocks only, and all of them together.
 fn block_text(text: &str, place: usize) -> &str {
     let Some((start, _)) = text.match_indices('[').nth(place + 1) else { return &text[..0] };
     let end = text[start..].find(']').map_or(text.len(), |length| start + length + 1);
     &text[start..end]
 }
 
-/// The byte of a line and column, both counted from 1.
+/// Byte offset of a line and column, both counted from 1.
 fn byte(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     text.floor_char_boundary(before + column.saturating_sub(1))
@@ -185,7 +186,8 @@ fn byte(text: &str, line: usize, column: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The node of every rank of a raw task map: the ranks of each node, in the order of the nodes.
+    /// The node of every rank of a raw task map, which lists the ranks of each node in the order of the
+    /// nodes.
     fn nodes(raw: &str) -> Vec<u64> {
         let mut nodes = vec![];
         for (node, set) in (0..).zip(raw.split(';')) {

@@ -1,8 +1,9 @@
-//! `fujitsu-rank-map`: the coordinates of every rank in parentheses, a line a rank.
+//! `fujitsu-rank-map`: coordinates of every rank in parentheses, a line per rank.
 //!
-//! Fujitsu Technical Computing Suite, Job Operation Software End-user's Guide, `pjsub --mpi rank-map-hostfile=FILE`, and
-//! MPI User's Guide, `mpiexec --vcoordfile FILE`: a line a rank in their order with the logical coordinates of its node,
-//! one to three of them, as many as the shape of the job has. Ranks of one node take its slots in ascending order.
+//! Fujitsu Technical Computing Suite, Job Operation Software End-user's Guide, `pjsub --mpi
+//! rank-map-hostfile=FILE`, and MPI User's Guide, `mpiexec --vcoordfile FILE`: a line per rank, in order,
+//! with the logical coordinates of its node, one to three like the shape of the job. Ranks of one node take
+//! its slots in ascending order.
 //!
 //! ```text
 //! (0,0,0)
@@ -27,10 +28,10 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// The most coordinates that a node of such a machine has.
+/// Largest number of coordinates of a node of such a machine.
 const MAX_COORDINATES: usize = 3;
 
-/// Whether there are few enough coordinates.
+/// Checks that the coordinates are few enough.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let found = file.region.machine.shape().dimension_count();
     if found <= MAX_COORDINATES {
@@ -68,7 +69,7 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// What a line looks like: `"(p_1,p_2)"`.
+/// Form of a line: `"(p_1,p_2)"`.
 fn form(dimensions: usize) -> String {
     let names: Vec<String> = (1..=dimensions).map(|number| format!("p_{number}")).collect();
     format!("\"({})\"", names.join(","))

@@ -1,27 +1,27 @@
-//! Names of hosts as schedulers and launchers abbreviate them: `node[000-255,300]`, several with commas between, and PBS's
-//! `alpha/0*2+beta/0*2`.
+//! Host names as schedulers and launchers abbreviate them: `node[000-255,300]`, several separated by commas,
+//! and PBS's `alpha/0*2+beta/0*2`.
 //!
-//! Slurm, scontrol(1), "hostlist expression": a list of numbers and ranges in brackets stands for as many names; zeros
-//! before a number are kept. A name may have several such lists, of which the last runs fastest.
+//! Slurm, scontrol(1), "hostlist expression": a list of numbers and ranges in brackets stands for one name
+//! each; leading zeros are kept. A name may have several such lists, of which the last varies fastest.
 
 use std::collections::BTreeMap;
 
-/// The most hosts of a list: a few characters could stand for any number of them.
+/// Largest number of hosts in a list: a few characters could stand for any number of them.
 pub(super) const MAX_HOSTS: usize = 1 << 20;
 
-/// Why a text is no list of names.
+/// An invalid list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameError {
-    /// A bracket without the other, a range that is none, or a sign that no name has.
+    /// An unpaired bracket, an invalid range, or a character that no name has.
     Malformed,
     /// More than [`MAX_HOSTS`].
     TooMany,
 }
 
-/// Signs that no name has, and that stand between names or around numbers.
+/// Characters that no name has, and that separate names or enclose numbers.
 const FOREIGN: &str = "=,;\"[](){}";
 
-/// The parts of a text between the commas that are not in brackets.
+/// Splits a text at the commas outside brackets.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     text.split(move |sign| {
@@ -34,11 +34,11 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that one part stands for, in order.
+/// Expands one part to its names, in order.
 ///
 /// # Errors
 ///
-/// When it is no name, or stands for too many.
+/// If it is not a name, or stands for too many.
 pub(super) fn expanded(part: &str) -> Result<Vec<String>, NameError> {
     let mut names = vec![String::new()];
     let mut rest = part;
@@ -70,7 +70,7 @@ fn is_foreign(sign: char) -> bool {
     sign.is_whitespace() || FOREIGN.contains(sign)
 }
 
-/// The numbers of `a,b-c`, each as it is written or with as many digits as the first of its range.
+/// Expands `a,b-c` to numbers, each as written or with the width of the first of its range.
 fn numbers(list: &str) -> Result<Vec<String>, NameError> {
     let mut numbers = vec![];
     for item in list.split(',') {
@@ -95,16 +95,17 @@ fn number(digits: &str) -> Result<u64, NameError> {
     is_number.then(|| digits.parse().ok()).flatten().ok_or(NameError::Malformed)
 }
 
-/// Whether a word is to be read by [`exec_hosts`]: it has signs that no name has.
+/// Whether a word is to be read by [`exec_hosts`]: it has characters that no name has.
 pub(super) fn is_exec_host(word: &str) -> bool {
     word.contains(['/', '+', '*'])
 }
 
-/// The hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; none where it is no
-/// such list.
+/// Hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; `None` if
+/// the text is not such a list.
 ///
-/// PBS Professional, Reference Guide, `exec_host`: `host/index` or `host/index*processors`, joined by `+`; Torque has
-/// `host/first-last` and `host/index` once for each processor. A host that comes again has as many more.
+/// PBS Professional, Reference Guide, `exec_host`: `host/index` or `host/index*processors`, joined by `+`;
+/// Torque has `host/first-last` and `host/index` once per processor. The processors of a repeated host are
+/// added up.
 pub(super) fn exec_hosts(text: &str) -> Option<Vec<(String, u64, &str)>> {
     let mut hosts: Vec<(String, u64, &str)> = vec![];
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

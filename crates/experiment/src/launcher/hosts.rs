@@ -9,25 +9,25 @@ use super::{
 use crate::input::diagnostic::Diagnostics;
 use crate::input::text::{LineCounter, Remarks, described, lines, span};
 
-/// The hosts of a machine, as the command line or a scenario names them.
+/// The hosts of a machine, from the command line or a scenario.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HostOptions<'a> {
-    /// Their names, in the order of the nodes.
+    /// Host names, in the order of the nodes.
     pub hosts: Option<&'a HostList>,
-    /// The number of slots of each; by default as many as one node of the machine takes.
+    /// Number of slots of each host; by default that of one node of the machine.
     pub slots_per_node: Option<u64>,
 }
 
-/// The hosts of a machine by their place: the first has node 0. At least one, all different.
+/// Host names by place; the first has node 0. At least one, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostList {
     names: Vec<String>,
     places: BTreeMap<String, u64>, // the inverse
-    slots: Vec<Option<u64>>,       // of each host, where the list says so
-    lines: Vec<u64>,               // of each host, counted from 1
+    slots: Vec<Option<u64>>,       // per host, if the list gives them
+    lines: Vec<u64>,               // per host, counted from 1
 }
 
-/// A host that has fewer slots than processes.
+/// A host with fewer slots than processes.
 #[derive(Debug)]
 pub(super) struct LackingHost<'a> {
     pub(super) name: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct LackingHost<'a> {
     pub(super) expected: u64,
 }
 
-/// A name in a list, with what the list says of it.
+/// A name in a list, with its slots.
 struct ListedHost<'t> {
     name: String,
     slots: Option<u64>,
@@ -44,22 +44,22 @@ struct ListedHost<'t> {
 }
 
 impl HostList {
-    /// Reads the hosts as schedulers and launchers print them; what follows a `#` and empty lines are skipped.
+    /// Reads hosts as schedulers and launchers print them; comments after `#` and empty lines are skipped.
     ///
     /// ```text
     /// alpha                    a name a line
     /// node[000-255,300],alpha  Slurm: $SLURM_JOB_NODELIST
     /// alpha slots=4            Open MPI
     /// alpha:4                  Hydra
-    /// alpha                    PBS: every name in as many lines ($PBS_NODEFILE)
+    /// alpha                    PBS: every name on the same number of lines ($PBS_NODEFILE)
     /// alpha
     /// alpha/0*2+beta/0*2       PBS: exec_host of qstat -f, with the processors of each
     /// ```
     ///
     /// # Errors
     ///
-    /// When there is no name, a line is none of these, or a name comes more often than another: each with its place
-    /// in the text.
+    /// If there is no name, a line has none of these forms, or the names are not equally frequent, each with
+    /// its position in the text.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let listed = listed(text, &mut diagnostics);
@@ -69,7 +69,7 @@ impl HostList {
         }
         let mut times = counts.values();
         let first = times.next().copied().unwrap_or(1);
-        // Hosts that are all in as many lines have as many slots.
+        // Hosts that are listed equally often have that number of slots.
         let is_even = counts.len() > 1 && times.all(|&count| count == first);
         let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
         let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![], lines: vec![] };
@@ -94,8 +94,8 @@ impl HostList {
         if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
     }
 
-    /// Hosts in another order: their names, all different, at least one, each with its line; they keep the slots that a
-    /// list gives them.
+    /// A list in another order: names, all different, at least one, each with its line; slots come from
+    /// `listed`.
     pub(super) fn in_order(hosts: Vec<(String, u64)>, listed: Option<&Self>) -> Self {
         let (names, mut lines): (Vec<String>, Vec<u64>) = hosts.into_iter().unzip();
         let places = names.iter().cloned().zip(0..).collect();
@@ -111,17 +111,17 @@ impl HostList {
         Self { names, places, slots, lines }
     }
 
-    /// The names with their lines, in order.
+    /// Lists the names with their lines, in order.
     pub(super) fn with_lines(&self) -> impl Iterator<Item = (&str, u64)> {
         self.names().zip(self.lines.iter().copied())
     }
 
-    /// The names, in order.
+    /// Lists the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// The first host that has fewer slots than a number for its place.
+    /// The first host that has fewer slots than the number for its place.
     pub(super) fn lacking(&self, expected: impl Fn(u64) -> u64) -> Option<LackingHost<'_>> {
         let hosts = (0..).zip(self.with_lines().zip(&self.slots));
         hosts
@@ -137,7 +137,7 @@ impl HostList {
         self.names.len() as u64
     }
 
-    /// The name at a place, counted from 0; empty when there is none.
+    /// The name at a place, counted from 0; empty if there is none.
     pub(super) fn name(&self, place: u64) -> &str {
         usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
     }
@@ -148,7 +148,7 @@ impl HostList {
     }
 }
 
-/// The hosts of a text, in order; what is wrong is reported.
+/// Reads the hosts of a text, in order, and reports its errors.
 fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<ListedHost<'t>> {
     let mut listed = vec![];
     for line in lines(text, Remarks::AfterHash) {
@@ -205,7 +205,7 @@ fn wrong_exec_host(line: &str, is_long: bool) -> String {
     }
 }
 
-/// The slots that the words behind a name say; none where there is another word.
+/// The slots that the words after a name give; `None` if there is an unknown word.
 #[expect(clippy::option_option, reason = "another word, no word, or a number of slots")]
 fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
     let mut slots = None;
@@ -221,7 +221,7 @@ fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
     Some(slots)
 }
 
-/// The slots of hosts that each have the same number of nodes of a machine, in the order of their numbers.
+/// Slots of hosts that have the same number of nodes each, in the order of node numbers.
 ///
 /// ```text
 /// 2 slots a node, 4 a host:   host   0               1
@@ -236,12 +236,12 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The slots of a machine of `nodes` nodes with at most `load` processes on one; as many on a host as one
-    /// node takes, unless said otherwise.
+    /// The slots of a machine of `nodes` nodes with at most `load` processes per node. Hosts have the slots
+    /// of one node by default.
     ///
     /// # Errors
     ///
-    /// When a node would be divided between hosts, or hosts would have different numbers of nodes.
+    /// If a node would be divided between hosts, or hosts would have different numbers of nodes.
     pub(super) fn new(nodes: u64, load: u64, per_host: Option<u64>) -> Result<Self, LauncherError> {
         let found = per_host.unwrap_or(load);
         if found == 0 || !found.is_multiple_of(load) {
@@ -259,11 +259,11 @@ impl Slots {
         self.nodes / self.each
     }
 
-    /// Whether there are as many hosts as there are names.
+    /// Checks that there is one name per host.
     ///
     /// # Errors
     ///
-    /// When there are more or fewer.
+    /// If there are more or fewer.
     pub(super) fn check_hosts(self, found: u64) -> Result<(), LauncherError> {
         let (nodes, each, expected) = (self.nodes, self.each, self.host_count());
         if found == expected {
@@ -283,7 +283,7 @@ impl Slots {
         node / self.each
     }
 
-    /// The slot, on its host, of the process whose turn it is on a node, counted from 0.
+    /// The slot, on its host, of the process at a place, counted from 0, on a node.
     pub(super) fn slot(self, node: u64, turn: u64) -> u64 {
         node % self.each * self.per_node + turn
     }

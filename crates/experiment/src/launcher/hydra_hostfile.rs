@@ -1,7 +1,7 @@
-//! `hydra-hostfile`: a host and the number of consecutive ranks that it gets, a line each.
+//! `hydra-hostfile`: a host and its number of consecutive ranks per line.
 //!
-//! MPICH Hydra, "Using the Hydra Process Manager", and Intel MPI Library, Developer Reference, `-machinefile`: ranks are
-//! given to the lines in order, to each line as many as its number says. A host may have several lines.
+//! MPICH Hydra, "Using the Hydra Process Manager", and Intel MPI Library, Developer Reference,
+//! `-machinefile`: each line takes the next ranks, in the number it gives. A host may have several lines.
 //!
 //! ```text
 //! node-1:2
@@ -29,7 +29,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Writes a line for each stretch of ranks on one host.
+/// Writes a line for each run of ranks on one host.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let mut hosts = file.seats().map(|seat| file.host(seat.node)).peekable();
     while let Some(host) = hosts.next() {
@@ -42,7 +42,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the lines, in which a number of 1 may be left out.
+/// Reads the lines; a number of 1 may be omitted.
 fn read(reading: &mut Reading<'_>) {
     let Some(hosts) = slurm_hostfile::single_nodes(reading) else { return };
     let mut rank = 0;

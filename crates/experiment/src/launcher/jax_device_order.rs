@@ -1,9 +1,9 @@
-//! `jax-device-order`: the number of the device of every process, a JSON array.
+//! `jax-device-order`: device number of every process, a JSON array.
 //!
-//! JAX, `jax.sharding.Mesh(devices, axis_names)`: a mesh is an array of devices, whose order is that of the logical
-//! processes. `numpy.asarray(jax.devices())[json.load(file)]` is that array. Devices are numbered as `jax.devices()` lists
-//! them, which on a TPU slice is the order of the nodes here: the first coordinate varies fastest, and the cores of a chip
-//! follow one another.
+//! JAX, `jax.sharding.Mesh(devices, axis_names)`: a mesh is an array of devices in the order of the logical
+//! processes, here `numpy.asarray(jax.devices())[json.load(file)]`. Devices are numbered as `jax.devices()`
+//! lists them, which on a TPU slice is the order of the nodes here: the first coordinate varies fastest, and
+//! the cores of a chip are consecutive.
 //!
 //! ```text
 //! [0, 1, 3, 2]
@@ -24,7 +24,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Whether a reader can tell the devices of a node: as many as an even share of the processes takes.
+/// Checks that a reader can infer the devices per node: an even share of the processes.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
     let machine = placement.machine();
@@ -38,7 +38,7 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     })
 }
 
-/// Writes the device of each process: of the partition, whose devices are those of the job.
+/// Writes the device of each process, numbered within the partition if there is one.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let load = file.placement.max_load();
     for (place, seat) in file.seats().enumerate() {
@@ -48,7 +48,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "]")
 }
 
-/// Reads the array: as many devices a node as an even share of the processes takes.
+/// Reads the array; each node has an even share of the processes as devices.
 fn read(reading: &mut Reading<'_>) {
     let machine = reading.region.machine;
     let load = reading.processes.div_ceil(machine.node_count());

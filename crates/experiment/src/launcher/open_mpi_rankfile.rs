@@ -1,7 +1,7 @@
-//! `open-mpi-rankfile`: `rank N=host slot=S`, a line a rank.
+//! `open-mpi-rankfile`: `rank N=HOST slot=S`, a line per rank.
 //!
-//! Open MPI 4 and 5, mpirun(1), "Rankfiles": a rankfile names the host of every rank and the processors that it is
-//! bound to, here one, by its number on the host; remarks begin with `#`.
+//! Open MPI 4 and 5, mpirun(1), "Rankfiles": a rankfile names the host of every rank and the processors to
+//! which it is bound, here one, by its number on the host; comments begin with `#`.
 //!
 //! ```text
 //! rank 0=node-1 slot=0
@@ -26,10 +26,10 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// What a line looks like.
+/// Form of a line.
 const FORM: &str = "\"rank N=HOST slot=S\"";
 
-/// Writes a line a rank.
+/// Writes a line per rank.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         let slot = file.slots.slot(file.number(seat.node), seat.turn);
@@ -64,17 +64,17 @@ fn words(line: &str) -> Option<[&str; 3]> {
     rank.starts_with(char::is_whitespace).then(|| [rank.trim(), host, slot.trim()])
 }
 
-/// The hosts of the machine and how their slots are divided among its nodes.
+/// Hosts of the machine and the division of their slots among its nodes.
 struct Hosts<'t> {
     names: &'t HostList,
     each: u64,           // nodes of the machine on a host
     last: u64,           // the greatest slot of a host
-    slots_per_node: u64, // of a node of the machine; of no account where a host is one
+    slots_per_node: u64, // of a node of the machine; unused if each host is one node
 }
 
 impl<'t> Hosts<'t> {
-    /// As the hosts and the number of their slots say: without it a host has the slots that an even share of
-    /// the processes takes, and one that is a node of the machine has any.
+    /// Derives the slots from the host list and the number of slots. Without a number, a host has an even
+    /// share of the processes as slots, and a host that is one node accepts any slot.
     fn new(reading: &mut Reading<'t>) -> Option<Self> {
         let (names, each) = reading.hosts()?;
         let share = reading.processes.div_ceil(reading.region.machine.numbered_hosts());
@@ -92,7 +92,7 @@ impl<'t> Hosts<'t> {
         Some(Self { names, each, last, slots_per_node: slots / each })
     }
 
-    /// The slot of a host, and the node that it belongs to.
+    /// The slot of a host and its node.
     fn place(&self, reading: &mut Reading<'_>, host: &str, slot: &str) -> Option<((u64, u64), NodeId)> {
         let place = self.names.place(host);
         if place.is_none() {

@@ -1,4 +1,4 @@
-//! Reads a placement from a launcher's file: what all formats have in common.
+//! Reading of a placement from a launcher's file: the part that all formats share.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -13,14 +13,14 @@ use crate::input::diagnostic::Diagnostics;
 use crate::input::text::{described, span};
 use crate::input::{missing_processes, region::Region};
 
-/// The largest number of processes that are read: a few characters of a task map could stand for any number of them.
+/// Largest number of processes: a few characters of a task map could stand for any number of them.
 const MAX_PROCESSES: u64 = 1 << 24;
 
 /// Reads the placement of `processes` processes.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the text, up to a limit; also when the hosts do not fit the machine.
+/// All errors of the text, up to a limit; also hosts that do not fit the machine.
 pub(crate) fn read(
     format: LauncherFormat,
     text: &str,
@@ -39,16 +39,16 @@ pub(crate) fn read(
     reading.finish()
 }
 
-/// A text while it is read. Parts of it that are complained of are slices of it.
+/// A text while it is read. Parts that are reported as wrong are slices of it.
 #[derive(Debug)]
 pub(super) struct Reading<'t> {
     pub(super) text: &'t str,
     pub(super) processes: u64, // at least 1, at most MAX_PROCESSES
     pub(super) region: Region<'t>,
     pub(super) options: HostOptions<'t>,
-    seats: BTreeMap<ProcessId, Option<NodeId>>, // none where the file says something wrong
-    unknown: u64,                               // parts that say where some rank goes, and not which
-    taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, where the format has slots
+    seats: BTreeMap<ProcessId, Option<NodeId>>, // `None` after an error
+    unknown: u64,                               // parts with a place for an unknown rank
+    taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, if the format has slots
     diagnostics: Diagnostics,
 }
 
@@ -58,29 +58,29 @@ impl<'t> Reading<'t> {
         Self { text, processes, region, options, seats, unknown: 0, taken, diagnostics }
     }
 
-    /// Complains of a part of the text.
+    /// Reports an error in a part of the text.
     pub(super) fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
         self.diagnostics.add(span(self.text, part), message);
     }
 
-    /// Complains of the file as a whole, at its beginning: any rank may be missing because of it.
+    /// Reports an error of the whole file, at its beginning: any rank may be missing because of it.
     pub(super) fn complain_of_all(&mut self, message: impl FnOnce() -> String) {
         self.no_more_missing();
         self.diagnostics.add(0..0, message);
     }
 
-    /// Complains of a part that is to say where a rank goes, so that some rank will be missing.
+    /// Reports an error in the place of an unknown rank, so that some rank will be missing.
     pub(super) fn complain_of_rank(&mut self, part: &str, message: impl FnOnce() -> String) {
         self.unknown += 1;
         self.complain(part, message);
     }
 
-    /// Says that any rank may be missing because of what has been complained of.
+    /// Suppresses reports of missing ranks, since an earlier error may have caused any of them.
     pub(super) fn no_more_missing(&mut self) {
         self.unknown = self.processes;
     }
 
-    /// A number of decimal digits in a range; none, with a complaint, when it is no such.
+    /// A decimal number in a range; reports an error and returns `None` if it is not one.
     pub(super) fn number(&mut self, word: &str, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.then(|| word.parse().ok()).flatten().filter(|number| range.contains(number));
@@ -94,14 +94,15 @@ impl<'t> Reading<'t> {
         number
     }
 
-    /// The process with a label; none, with a complaint, when there is no such.
+    /// The process with a label; reports an error and returns `None` if there is none.
     pub(super) fn process(&mut self, word: &str) -> Option<ProcessId> {
         let label = self.number(word, "rank", 0..=self.processes - 1);
         self.unknown += u64::from(label.is_none());
         u32::try_from(label?).ok().map(ProcessId::new)
     }
 
-    /// The process of a line that is known by its place; none, with one complaint, when there are too many.
+    /// The process of a line, given by its position; reports the first line too many and returns `None` for
+    /// these.
     pub(super) fn next_process(&mut self, line: &str, place: u64) -> Option<ProcessId> {
         if place < self.processes {
             return u32::try_from(place).ok().map(ProcessId::new);
@@ -113,7 +114,7 @@ impl<'t> Reading<'t> {
         None
     }
 
-    /// The node at these coordinates.
+    /// The node with these coordinates.
     pub(super) fn node_at(&mut self, words: &[&str]) -> Option<NodeId> {
         let machine = self.region.machine;
         let mut index = Some(0);
@@ -127,7 +128,8 @@ impl<'t> Reading<'t> {
         machine.node(index?).ok()
     }
 
-    /// The node with this number on the whole machine; none, with a complaint, when it is outside the partition.
+    /// The node with this number on the whole machine; reports an error and returns `None` if it is outside
+    /// the partition.
     pub(super) fn numbered_node(&mut self, word: &str, number: u64) -> Option<NodeId> {
         let node = self.region.node(number);
         if node.is_none() {
@@ -139,7 +141,7 @@ impl<'t> Reading<'t> {
         node
     }
 
-    /// Puts a process on a node, unless it has one; on none where the file is wrong there.
+    /// Puts a process on a node, unless it has one; `None` records an invalid place.
     pub(super) fn seat(&mut self, process: ProcessId, node: Option<NodeId>, part: &str) {
         if self.seats.contains_key(&process) {
             self.complain(part, || format!("rank {process} a second time, expected every rank once"));
@@ -148,7 +150,7 @@ impl<'t> Reading<'t> {
         self.seats.insert(process, node);
     }
 
-    /// Gives a process a slot of a host or node, unless another has it.
+    /// Gives a process a slot of a host or node, unless it is taken.
     pub(super) fn take(&mut self, process: ProcessId, slot: (u64, u64), part: &str) {
         match self.taken.insert(slot, process) {
             Some(first) if first != process => {
@@ -160,7 +162,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The names of the hosts and the nodes of the machine on each; none, with a complaint, when they do not fit.
+    /// Host names and nodes of the machine per host; reports an error and returns `None` if they do not fit.
     pub(super) fn hosts(&mut self) -> Option<(&'t HostList, u64)> {
         let hosts = self.options.hosts?;
         let (found, nodes) = (hosts.count(), self.region.whole().numbered_hosts());
@@ -173,7 +175,7 @@ impl<'t> Reading<'t> {
         Some((hosts, nodes / found))
     }
 
-    /// Complains of the ranks that have no place, unless what is wrong may be theirs.
+    /// Reports ranks without a place, unless an earlier error may concern them.
     fn complain_of_missing(&mut self) {
         if self.processes - self.seats.len() as u64 > self.unknown {
             let missing = missing_processes::named(self.seats.keys().copied(), self.processes);

@@ -1,8 +1,8 @@
-//! `slurm-hostfile`: the host of every rank, a line a rank.
+//! `slurm-hostfile`: host of every rank, a line per rank.
 //!
-//! Slurm, srun(1), `--distribution=arbitrary`: tasks are given to hosts in the order in which the file that
-//! `SLURM_HOSTFILE` names lists them, of which a line may hold several (`node[000-255]`). The file has no word for slots: on a host the tasks come in ascending order,
-//! and where they are bound is for `--cpu-bind` to say.
+//! Slurm, srun(1), `--distribution=arbitrary`: tasks go to hosts in the order of the file that
+//! `SLURM_HOSTFILE` names, of which a line may hold several (`node[000-255]`). The file has no slots: on a
+//! host, tasks come in ascending order, and `--cpu-bind` says where they are bound.
 //!
 //! ```text
 //! node-1
@@ -39,7 +39,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the hosts, several in a line where they are abbreviated.
+/// Reads the hosts; a line may abbreviate several.
 fn read(reading: &mut Reading<'_>) {
     let Some(hosts) = single_nodes(reading) else { return };
     let mut rank = 0;
@@ -47,7 +47,7 @@ fn read(reading: &mut Reading<'_>) {
         for part in parts(line).map(str::trim) {
             let names = match expanded(part) {
                 Ok(names) => names,
-                // It is none of the hosts, and is reported as that.
+                // An invalid name, which is reported as an unknown host.
                 Err(NameError::Malformed) => vec![part.to_owned()],
                 Err(NameError::TooMany) => {
                     reading.complain_of_rank(part, || format!("more than {MAX_HOSTS} hosts"));
@@ -63,20 +63,20 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// The names of hosts that are one node of the machine each; none, with a complaint, where they have several.
+/// Host names of hosts that are one node each; reports an error and returns `None` if they have several.
 pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<&'t HostList> {
     let (hosts, each) = reading.hosts()?;
     if each > 1 {
         let (found, expected) = (hosts.count(), hosts.count() * each);
         reading.complain_of_all(|| {
-            format!("{found} hosts, expected {expected}, one a node: this format does not tell slots")
+            format!("{found} hosts, expected {expected}, one a node: this format has no slots")
         });
         return None;
     }
     Some(hosts)
 }
 
-/// Puts the next rank on a host that `part` of the text names; whether there may be more of them.
+/// Puts the next rank on a host named by `part`. Returns whether more ranks may follow.
 pub(super) fn seat_next(
     reading: &mut Reading<'_>,
     hosts: &HostList,

@@ -1,4 +1,4 @@
-//! Trees of switches as Slurm describes them: `topology.conf`, `scontrol show topology`.
+//! Switch trees of Slurm: `topology.conf`, `scontrol show topology`.
 //!
 //! ```text
 //! SwitchName=s0 Nodes=node[0-3]
@@ -6,8 +6,8 @@
 //! SwitchName=top Switches=s[0-1]
 //! ```
 //!
-//! Hosts are in the order of the leaf switches, one after another, as hosts of networks with switches are numbered. As
-//! a network, the hosts come first, then the switches in the order of their lines.
+//! Hosts are ordered leaf switch by leaf switch, like the hosts of networks with switches. In the network,
+//! hosts come first, then the switches in the order of their lines.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,7 @@ use crate::input::{
     text::{Remarks, described, lines, span},
 };
 
-/// A description of switches, without what is wrong in it.
+/// A switch tree; wrong lines are left out.
 #[derive(Debug, Default)]
 pub(crate) struct SwitchTree {
     /// The hosts, leaf switch by leaf switch; all different.
@@ -31,7 +31,7 @@ pub(crate) struct SwitchTree {
 #[derive(Debug)]
 struct Switch {
     hosts: Range<usize>,
-    below: Vec<usize>, // the switches that it is linked to and that are listed with it
+    below: Vec<usize>, // switches listed on its line
 }
 
 /// Whether a text describes switches.
@@ -40,7 +40,7 @@ pub(crate) fn is_switch_tree(text: &str) -> bool {
 }
 
 impl SwitchTree {
-    /// Reads a description; what is wrong is reported.
+    /// Reads a description and reports its errors.
     pub(crate) fn read(text: &str, diagnostics: &mut Diagnostics) -> Self {
         let mut tree = Self::default();
         let (mut known, mut names) = (BTreeSet::new(), BTreeMap::new());
@@ -90,7 +90,7 @@ impl SwitchTree {
         tree
     }
 
-    /// Finds the switches that others name.
+    /// Resolves the switches that others name.
     fn link_switches(
         &mut self,
         text: &str,
@@ -125,12 +125,12 @@ impl SwitchTree {
         }
     }
 
-    /// The number of hosts and switches.
+    /// Number of hosts and switches.
     pub(crate) fn node_count(&self) -> usize {
         self.hosts.len() + self.switches.len()
     }
 
-    /// The links, each by its ends.
+    /// Lists the links by their ends.
     pub(crate) fn links(&self) -> impl Iterator<Item = (usize, usize)> {
         let number = |switch: usize| self.hosts.len() + switch;
         self.switches.iter().enumerate().flat_map(move |(place, switch)| {

@@ -1,4 +1,4 @@
-//! What is written is read back, and what cannot be read is reported.
+//! Formats survive a round trip, and invalid files are reported.
 
 use std::fmt::Write as _;
 
@@ -41,7 +41,7 @@ fn diagnostics(
     diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
 }
 
-/// A machine, the box of a partition in it, if it has one, and a node of it for each process.
+/// A machine, an optional partition of it, and the node of each process.
 #[derive(Debug, Clone)]
 struct Case {
     machine: Machine,
@@ -81,7 +81,7 @@ fn boxes() -> impl Strategy<Value = (Vec<u64>, Option<Inner>)> {
     })
 }
 
-/// Processes one to a node, on every node as many, or anywhere.
+/// Processes one per node, the same number on every node, or anywhere.
 fn cases() -> impl Strategy<Value = Case> {
     boxes().prop_flat_map(|(lengths, inner)| {
         let inside: u64 = inner.as_ref().map_or(&lengths, |(_, lengths)| lengths).iter().product();
@@ -113,7 +113,8 @@ proptest! {
                 Err(LauncherError::EmptySlot { .. }) => {
                     let (nodes, load) = (region.machine.node_count(), placement.max_load());
                     let count = placement.process_count();
-                    // A rank order has a rank for every slot, a device order as many devices on every node.
+                    // A rank order has a rank for every slot, a device order the same number of devices on
+                    // every node.
                     let expected = match format.name() {
                         "cray-rank-order" => count < nodes * load,
                         "jax-device-order" => count.div_ceil(nodes) < load,
@@ -277,7 +278,7 @@ fn everything_wrong_with_a_rank_order_is_reported() {
         [
             "4..5: rank is \"x\", expected an integer from 0 to 3",
             "7..8: rank 1 a second time, expected every rank once",
-            "9..12: ranks 3-2, expected the lesser one first",
+            "9..12: ranks 3-2, expected the lower rank first",
         ]
     );
     assert_eq!(reported("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
@@ -323,7 +324,7 @@ fn everything_wrong_with_a_task_map_is_reported() {
         [
             "11..20: block of 2 nodes from 3 on, expected nodes 0 to 3",
             "21..30: block is empty, expected at least one node, task and repeat",
-            "31..38: block is no [NODE,NODES,TASKS,REPEAT], expected four integers",
+            "31..38: block is not [NODE,NODES,TASKS,REPEAT], expected four integers",
         ]
     );
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Maps of every form, their orders, and what is wrong with them.
+//! Coordinate maps in every form, their orders, and their errors.
 
 use cubefold_topology::MachineKind;
 use proptest::prelude::*;
@@ -109,7 +109,7 @@ fn everything_wrong_with_a_map_is_reported() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Files in which some bytes are others, cut or doubled: an order, or errors with their places.
+    /// Maps with some bytes replaced, cut or doubled give an order, or errors with positions.
     #[test]
     fn no_map_and_no_list_is_too_strange(
         base in 0_usize..5,
