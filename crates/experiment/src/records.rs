@@ -1,8 +1,8 @@
-//! Results as other programs read them.
+//! Result records and their file formats.
 //!
-//! Records are types of their own, apart from the simulator's: their names and order are the interface
-//! (`docs/reading-results.md`). In JSON, what does not apply is `null`, never left out and never 0. Each
-//! record stands with its columns ([`column`]), from which the other formats derive.
+//! Record types are separate from the simulator's types: their names and order are the interface
+//! (`docs/reading-results.md`). In JSON, values that do not apply are `null`, never left out and never 0.
+//! Each record is in one file with its columns ([`column`]), from which the other formats derive.
 
 pub(crate) mod bench_record;
 mod caption;

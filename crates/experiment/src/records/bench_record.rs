@@ -10,31 +10,31 @@ use crate::{
     tools::benchmark::{ComparedRow, Figures},
 };
 
-/// The figures of a row (`docs/performance.md`), and what they are compared with.
+/// The figures of a row (`docs/performance.md`), and their comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BenchRecord {
-    /// What was measured, and its size.
+    /// The measured work and its size.
     pub row: String,
-    /// The least processor time; none of a row that is missing.
+    /// The least processor time; `None` if the row is missing.
     pub cpu_milliseconds: Option<f64>,
-    /// The least time on the wall.
+    /// The least wall time.
     pub wall_milliseconds: Option<f64>,
-    /// The least processor time over that of the baseline.
+    /// The ratio of the least processor time to that of the baseline.
     pub ratio_to_baseline: Option<f64>,
-    /// The excess of a usual repetition over the least.
+    /// The excess of the median repetition over the least.
     pub noise_percent: Option<f64>,
-    /// The saved ratio; none of a new row, or without a comparison.
+    /// The saved ratio; `None` for a new row or without a comparison.
     pub saved_ratio_to_baseline: Option<f64>,
-    /// By how much the ratio is greater than the saved one.
+    /// The increase of the ratio over the saved one.
     pub change_percent: Option<f64>,
-    /// By how much they may differ.
+    /// The allowed difference.
     pub allowed_percent: Option<f64>,
-    /// `same`, `slower`, `faster`, `new` or `missing`; none without a comparison.
+    /// `same`, `slower`, `faster`, `new` or `missing`; `None` without a comparison.
     pub verdict: Option<&'static str>,
 }
 
 impl BenchRecord {
-    /// The record of a row that is compared with nothing.
+    /// The record of a row without a comparison.
     #[must_use]
     pub fn new(figures: &Figures) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Record for BenchRecord {
     }
 }
 
-/// A row of the benchmark.
+/// Columns of a benchmark row.
 pub(crate) static BENCH: &[Column<BenchRecord>] = &[
     Column {
         definition: Definition {

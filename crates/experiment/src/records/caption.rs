@@ -1,5 +1,5 @@
-//! What tables show of runs beside the columns of their records: names, swept values, constructions and
-//! the settings that runs have in common.
+//! Descriptions of runs in tables, besides the columns of their records: names, swept values, constructions
+//! and the settings that runs share.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     scenario::{EmbeddingName, Run, Scenario, SweptValue},
 };
 
-/// A scenario, as tables show it.
+/// A scenario as tables show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioCaption {
     /// Its name.
@@ -26,19 +26,19 @@ pub struct ScenarioCaption {
     pub runs: Vec<RunCaption>,
 }
 
-/// A run, as tables show it.
+/// A run as tables show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCaption {
-    /// The keys that the sweep sets, as paths, and the values as written, on one line.
+    /// The paths of the keys that the sweep sets, and the values as written, on one line.
     pub combination: Arc<[SweptValue]>,
     /// The embedding's name.
     pub embedding: String,
-    /// A sentence on the construction of Tao's, of Greenberg's or of the notes that was taken, where one was.
+    /// A sentence on the construction of Tao, Greenberg or CS838, if one was used.
     pub construction: Option<String>,
 }
 
 impl ScenarioCaption {
-    /// The caption of a scenario.
+    /// Makes the caption of a scenario.
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         Self { name: scenario.name.clone(), runs: scenario.runs.iter().map(RunCaption::new).collect() }
@@ -46,7 +46,7 @@ impl ScenarioCaption {
 }
 
 impl RunCaption {
-    /// The caption of a run.
+    /// Makes the caption of a run.
     #[must_use]
     pub fn new(run: &Run) -> Self {
         let construction = match &*run.placement {
@@ -59,7 +59,7 @@ impl RunCaption {
     }
 }
 
-/// A sentence on the construction that an embedding's name stands for.
+/// A sentence on the construction to which an embedding's name resolved.
 fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
     let dilation = construction.dilation();
     let at_most = match dilation.exactness {
@@ -75,7 +75,7 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
     format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
 }
 
-/// A sentence on the construction of the notes that was taken.
+/// A sentence on the construction of CS838 that was used.
 fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> String {
     let at_most = match placement.dilation().exactness {
         Exactness::Exact => "",
@@ -87,7 +87,7 @@ fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> Stri
     format!("{embedding}, {pair}: {construction} (CS838, {section}); it promises dilation {at_most}{links}.")
 }
 
-/// A sentence on what Greenberg's construction did.
+/// A sentence on Greenberg's construction.
 fn by_greenberg(placement: &GreenbergPlacement) -> String {
     let (guest, method) = (shape(placement.guest()), placement.method());
     let promise = match method {
@@ -105,8 +105,8 @@ fn shape(machine: &Machine) -> String {
     format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"))
 }
 
-/// The settings that all runs of a scenario have in common, each named and in words: of a setting that some of them
-/// differ in, the parts in which they do not.
+/// Describes the settings that all runs of a scenario share, each with its name. If a setting differs, its
+/// common parts remain.
 #[must_use]
 pub fn settings<'runs>(
     records: &(impl Iterator<Item = &'runs RunRecord> + Clone),
@@ -123,7 +123,7 @@ pub fn settings<'runs>(
     .collect()
 }
 
-/// The words that all records say alike, each group of words without a comma.
+/// The words that all records share, each group of words without a comma.
 fn common<'runs>(
     mut records: impl Iterator<Item = &'runs RunRecord>,
     groups: fn(&RunRecord) -> Vec<WordGroup>,
@@ -146,10 +146,10 @@ fn common<'runs>(
     groups.join(", ")
 }
 
-/// Words that stand side by side; empty ones are left out.
+/// Related words; empty ones are left out.
 type WordGroup = Vec<String>;
 
-/// Each text as a group of its own.
+/// Makes each text a group of its own.
 fn groups(texts: impl IntoIterator<Item = String>) -> Vec<WordGroup> {
     texts.into_iter().map(|text| vec![text]).collect()
 }
@@ -179,7 +179,7 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
     words
 }
 
-/// What is not as by default in the network and the nodes of a machine.
+/// Describes the settings of the network and nodes that differ from the defaults.
 fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     let rules = [
         (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
@@ -196,7 +196,7 @@ fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     rules.into_iter().map(Option::unwrap_or_default)
 }
 
-/// The cycles that loading takes; nothing where it is not asked for.
+/// The cycles for loading; empty if the scenario has no loading.
 fn loading(record: &RunRecord) -> String {
     record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
 }
@@ -234,7 +234,7 @@ fn step(step: &StepRecord) -> String {
     format!("{}{over}", own.operation)
 }
 
-/// The sizes of messages, where they have more than one unit.
+/// The sizes of messages, if they have more than one unit.
 fn sizes(program: &ProgramRecord) -> Option<String> {
     let units = program.stage_units.as_ref()?;
     let (least, greatest) = (units.iter().min().unwrap_or(&1), units.iter().max().unwrap_or(&1));
@@ -258,7 +258,7 @@ fn execution(record: &RunRecord) -> Vec<WordGroup> {
     groups([execution.mode.to_string(), tie, choice, phases, eager])
 }
 
-/// A number of things, in the singular for one.
+/// A number with its noun, in the singular for 1.
 #[must_use]
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

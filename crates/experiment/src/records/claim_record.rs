@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::column::{Cell, Column, Record, Row};
 use crate::records::definition::{Definition, Kind};
 
-/// One claim of a paper with what was measured (`docs/verify.md`).
+/// One claim of a paper with its measurement (`docs/verify.md`).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClaimRecord {
-    /// Where it stands, such as "Tao 4.5.4".
+    /// Its place in the paper, such as "Tao 4.5.4".
     pub source: &'static str,
-    /// What it says, in plain words.
+    /// The claim in plain words.
     pub claim: &'static str,
-    /// The number of cases in which it was tried.
+    /// Number of cases in which it was tested.
     pub cases: u64,
     /// The value promised in the worst case.
     pub promised: Option<Figure>,
@@ -20,7 +20,7 @@ pub struct ClaimRecord {
     pub worst: Option<Figure>,
     /// `holds`, `bounded`, `fails-as-printed` or `fails`.
     pub verdict: &'static str,
-    /// The erratum on a printed statement that fails.
+    /// The erratum, if the printed statement fails.
     pub erratum: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub struct ClaimRecord {
 pub enum Figure {
     /// A whole number.
     Whole(u64),
-    /// The number nearest to a fraction.
+    /// The floating-point number nearest to a fraction.
     Fraction(f64),
 }
 
@@ -49,7 +49,7 @@ impl Record for ClaimRecord {
     }
 }
 
-/// A claim of a paper.
+/// Columns of a claim.
 pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
     Column {
         definition: Definition {

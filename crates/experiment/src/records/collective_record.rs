@@ -12,39 +12,39 @@ use super::{
 };
 use crate::records::definition::{Definition, Kind};
 
-/// A collective as a scenario asks for it.
+/// A collective of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectiveRecord {
-    /// What is done, such as `all-reduce`.
+    /// The operation, such as `all-reduce`.
     pub operation: Word,
-    /// How.
+    /// The algorithm.
     pub algorithm: Word,
-    /// What messages carry; none where there is no choice.
+    /// The contents of messages; `None` if there is no choice.
     pub exchange: Option<Word>,
-    /// The ports of a node that are used at a time, `1` or `all`; none where there is no choice.
+    /// Ports of a node used at a time, `1` or `all`; `None` if there is no choice.
     pub ports: Option<Word>,
-    /// The lengths of the logical shape.
+    /// Lengths of the logical shape.
     pub logical_shape: Vec<u64>,
-    /// The dimensions of it that a group extends over; none where all processes are one group.
+    /// Dimensions of the logical shape that a group extends over; `None` if all processes form one group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<Vec<usize>>,
     /// The root of operations that have one.
     pub root: Option<u32>,
-    /// The size of the vector; none of a barrier.
+    /// Size of the vector; `None` for a barrier.
     pub vector_units: Option<u64>,
-    /// The same in bytes, where units have bytes.
+    /// Size of the vector in bytes, if units have bytes.
     pub vector_bytes: Option<u64>,
-    /// The units reduced in a cycle; none where reducing takes no time.
+    /// Units reduced per cycle; `None` if reducing takes no time.
     pub reduce_units_per_cycle: Option<u64>,
 }
 
 /// A step of a sequence: a collective or a computation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// The collective; its members stand beside the other one.
+    /// The collective; its members are flattened into these.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
-    /// The order of cube dimensions of the collective, where one is given.
+    /// The order of cube dimensions of the collective, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<Vec<u8>>,
     /// The cost of starting a step of the collective, or the whole computation \[cycles\].
@@ -66,7 +66,7 @@ impl StepRecord {
     }
 }
 
-/// The order of cube dimensions of a collective, where one is given.
+/// The order of cube dimensions of a collective, if given.
 pub(super) fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> {
     // There are fewer than 2^32 ranks, and so fewer than 32 dimensions.
     let number = |&dimension: &u32| u8::try_from(dimension).ok();
@@ -97,7 +97,7 @@ impl CollectiveRecord {
     }
 }
 
-/// The collective.
+/// Columns of the collective.
 pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
     Column {
         definition: Definition {

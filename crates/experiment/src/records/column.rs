@@ -1,12 +1,11 @@
-//! The one table of result columns: what a column is, and the row of cells that a record becomes.
+//! The table of result columns, and the row of cells that a record becomes.
 //!
-//! Every record stands in a file of this module with the columns that it fills: the definition of each
-//! (name, title, unit, kind, text, formula, source) and the function that takes its cell from the
-//! record. CSV, Parquet, tables, reports, `cubefold explain` and the list of terms in
-//! `docs/reading-results.md` derive from these entries. JSON has the members of the records themselves;
-//! a test holds the two to each other.
+//! Each record's file in this module holds its columns: the definition of each (name, title, unit, kind,
+//! text, formula, source) and the function that takes its cell from the record. CSV, Parquet, tables,
+//! reports, `cubefold explain` and the list of terms in `docs/reading-results.md` derive from these entries.
+//! JSON has the members of the records themselves; a test checks that the two agree.
 //!
-//! The order of the columns in files is that in which [`Record::fill`] adds them.
+//! [`Record::fill`] sets the order of the columns in files.
 
 use std::{borrow::Cow, fmt, io};
 
@@ -15,26 +14,26 @@ use crate::{
     records::definition::{Definition, Kind},
 };
 
-/// A column whose cells are taken from a `T`, or a term beside such columns.
+/// A column whose cells are taken from a `T`, or a related term without cells.
 #[derive(Debug)]
 pub(crate) struct Column<T: ?Sized> {
     pub(crate) definition: Definition,
     pub(crate) value: for<'record> fn(&'record T) -> Cell<'record>,
 }
 
-/// A word that the program knows, or one that was read back from a file.
+/// A word that the program knows, or that was read from a file.
 pub type Word = Cow<'static, str>;
 
-/// The value of a definition without a column.
+/// The cell of a definition without a column.
 pub(super) fn no_cell<T: ?Sized>(_: &T) -> Cell<'_> {
     Cell::Absent
 }
 
-/// The unit of columns that hold seconds.
+/// Unit of columns in seconds.
 pub(super) const SECONDS: &str = "seconds";
-/// The unit of columns that hold parts of a hundred.
+/// Unit of columns in percent.
 pub(super) const PERCENT: &str = "percent";
-/// The unit of columns that hold rates.
+/// Unit of columns with rates.
 pub(super) const BYTES_PER_SECOND: &str = "bytes a second";
 
 /// One value of a row.
@@ -45,20 +44,20 @@ pub enum Cell<'record> {
     Absent,
     /// The member does not apply: `null` in JSON, empty in CSV.
     Missing,
-    /// Words, or a list as CSV writes it.
+    /// Words, or a list as in CSV.
     Text(Cow<'record, str>),
-    /// A statement that holds or does not.
+    /// A boolean.
     Truth(bool),
     /// A whole number.
     Natural(u64),
     /// A sum over all processes and stages.
     Sum(u128),
-    /// A finite number with a fraction.
+    /// A finite floating-point number.
     Decimal(f64),
 }
 
 impl Cell<'_> {
-    /// The cell of a member that is left out where it does not apply.
+    /// The cell of an optional member; [`Self::Missing`] for `None`.
     pub(super) fn optional(value: Option<impl Into<Self>>) -> Self {
         value.map_or(Self::Absent, Into::into)
     }
@@ -73,13 +72,14 @@ impl Cell<'_> {
         Self::Text(join(items, " ").into())
     }
 
-    /// Whether there is a value.
+    /// Whether the cell has a value.
     #[must_use]
     pub fn has_value(&self) -> bool {
         !matches!(self, Self::Absent | Self::Missing)
     }
 
-    /// The value as tables show it: yes or no, and three digits of a fraction; none where there is no value.
+    /// The value as in tables: booleans as yes or no, fractions with three digits; `None` if there is no
+    /// value.
     #[must_use]
     pub fn shown(&self) -> Option<String> {
         match self {
@@ -91,13 +91,13 @@ impl Cell<'_> {
     }
 }
 
-/// Items with a separator between them.
+/// Joins items with a separator.
 pub(super) fn join<I: fmt::Display>(items: &[I], separator: &str) -> String {
     let items: Vec<String> = items.iter().map(I::to_string).collect();
     items.join(separator)
 }
 
-/// The value as CSV has it; numbers are written as in JSON.
+/// Writes the value as in CSV; numbers are as in JSON.
 impl fmt::Display for Cell<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -179,13 +179,13 @@ impl<'record, T: Into<Cell<'record>>> From<Option<T>> for Cell<'record> {
     }
 }
 
-/// What becomes a row of cells.
+/// A record that becomes a row of cells.
 pub trait Record {
-    /// Adds the cells of the record to a row, in the order of the columns in files; without a record the
-    /// columns alone.
+    /// Adds the cells of the record to a row, in the order of the columns in files; without a record, adds
+    /// only the columns.
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>);
 
-    /// All columns that such records can have, in the order of files.
+    /// All columns of this type of record, in the order of files.
     #[must_use]
     fn columns() -> Vec<&'static Definition> {
         let mut row = Row::default();
@@ -200,7 +200,7 @@ impl<R: Record> Record for &R {
     }
 }
 
-/// The cells of a record with their columns. Rows of one type of record have the same columns.
+/// The cells of a record with their columns. Rows of one record type have the same columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row<'record> {
     cells: Vec<(&'static Definition, Cell<'record>)>,
@@ -215,14 +215,14 @@ impl<'record> Row<'record> {
         row
     }
 
-    /// Adds the cells of a part of the record; absent ones where the record does not have the part.
+    /// Adds the cells of a part of the record; absent cells if the record lacks the part.
     pub(super) fn section<T: ?Sized>(&mut self, columns: &'static [Column<T>], part: Option<&'record T>) {
         for Column { definition, value } in columns.iter().filter(|own| own.definition.kind != Kind::Term) {
             self.cells.push((definition, part.map_or(Cell::Absent, |part| value(part))));
         }
     }
 
-    /// Adds the cells of a part that has columns in several sections.
+    /// Adds the cells of a part with columns in several sections.
     pub(super) fn part<R: Record>(&mut self, part: Option<&'record R>) {
         R::fill(part, self);
     }
@@ -232,13 +232,13 @@ impl<'record> Row<'record> {
         self.cells.iter().map(|(_, cell)| cell)
     }
 
-    /// The cell with this name in files; absent where there is none.
+    /// The cell of a column name; absent if there is none.
     #[must_use]
     pub fn cell(&self, name: &str) -> &Cell<'record> {
         self.cells.iter().find(|(column, _)| column.name == name).map_or(&Cell::Absent, |(_, cell)| cell)
     }
 
-    /// The cell with this name as tables show it: times and rates in the unit that suits them; none where there is no
+    /// The cell of a column name as in tables, with times and rates in a suitable unit; `None` if there is no
     /// value.
     #[must_use]
     pub fn shown(&self, name: &str) -> Option<String> {
@@ -252,11 +252,11 @@ impl<'record> Row<'record> {
     }
 }
 
-/// The columns that some of the records have, in the order of files, each with its place in the rows.
+/// The columns that at least one record has, in the order of files, each with its place in the rows.
 ///
 /// # Errors
 ///
-/// When reading a record does.
+/// If reading a record fails.
 pub(super) fn present_columns<R: Record>(
     records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<Vec<(usize, &'static Definition)>> {
@@ -284,7 +284,7 @@ mod tests {
         support::runs,
     };
 
-    /// Scenarios that have every member of records together.
+    /// Scenarios whose records together have every member.
     const SCENARIOS: [&str; 5] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
@@ -302,7 +302,7 @@ mod tests {
          [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
     ];
 
-    /// Compares the cells that a record has with its JSON, member by member.
+    /// Compares the cells of a record with its JSON, member by member.
     fn assert_row_is_json<R: Record + serde::Serialize>(record: &R) {
         let json = serde_json::to_value(record).unwrap();
         let (names, rows) = rows_of_json(&[json]);

@@ -1,4 +1,4 @@
-//! What a construction of the literature promises, as records hold it, and its columns.
+//! Promises of a construction of the literature, and their columns.
 
 use cubefold_mapping::{
     ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
@@ -11,29 +11,29 @@ use super::{
 };
 use crate::records::definition::{Definition, Kind};
 
-/// A construction of Tao's, of Greenberg's or of the notes CS838, and what it promises.
+/// A construction of Tao, Greenberg or CS838, and its promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
-    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`, or Greenberg's method.
+    /// Its name, as in a scenario after `tao:` or `cs838:`, or Greenberg's method.
     pub name: Word,
-    /// The statement that it rests on; of the notes, the heading.
+    /// The theorem or lemma that proves it; for CS838, the heading.
     pub theorem: Word,
-    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for; of Greenberg's the
-    /// meshes with the intermediate ones.
+    /// The function in the dissertation's letters; for CS838, its guest and host; for Greenberg, the meshes
+    /// with the intermediate ones.
     pub formula: String,
-    /// The dilation that is promised \[links\].
+    /// The promised dilation \[links\].
     pub promised_dilation: u64,
-    /// Whether the dilation is at most that, or equal.
+    /// Whether the dilation is at most or exactly the promised one.
     pub promised_dilation_is: Word,
-    /// The routing vector; only of Tao's.
+    /// The routing vector; only of Tao.
     pub routing_vector: Option<Vec<u32>>,
-    /// The phase length of each of its subsets, in the order in which they are routed \[links\]; only of Tao's.
+    /// The phase length of each of its subsets, in routing order \[links\]; only of Tao.
     pub phase_lengths: Option<Vec<Option<u64>>>,
-    /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
+    /// Parallel data movement steps that suffice for any permutation-type set, by link mode.
     pub promised_steps: PromisedStepsRecord,
 }
 
-/// Parallel data movement steps that a construction promises, by link mode; only of Tao's.
+/// Parallel data movement steps that a construction promises, by link mode; only of Tao.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromisedStepsRecord {
     /// Under mode 1.
@@ -45,12 +45,12 @@ pub struct PromisedStepsRecord {
 }
 
 impl PromisedStepsRecord {
-    /// Of constructions that promise none.
+    /// No promised steps.
     const NONE: Self = Self { full_duplex: None, half_duplex: None, single_direction: None };
 }
 
 impl ConstructionRecord {
-    /// The record of the construction that made a placement; none where no construction did.
+    /// Makes the record of the construction of a placement; `None` if it was made without one.
     #[must_use]
     pub fn new(placement: &Placement) -> Option<Self> {
         match placement {
@@ -120,13 +120,13 @@ fn word(exactness: Exactness) -> Word {
     }
 }
 
-/// Phase lengths, separated by spaces; nothing where a message moves without limit.
+/// Phase lengths, separated by spaces; unlimited ones are empty.
 fn lengths(lengths: &[Option<u64>]) -> Cell<'_> {
     let shown = |length: &Option<u64>| length.map_or_else(String::new, |length| length.to_string());
     Cell::list(&lengths.iter().map(shown).collect::<Vec<_>>())
 }
 
-/// The construction that made a placement, and what it promises.
+/// Columns of the construction of a placement and its promises.
 pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
     Column {
         definition: Definition {

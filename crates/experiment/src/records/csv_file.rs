@@ -1,4 +1,4 @@
-//! Records as CSV: a header, and a row of scalars for each record.
+//! Records as CSV: a header, and a row of scalars per record.
 
 use std::{
     fmt::Write as _,
@@ -7,13 +7,13 @@ use std::{
 
 use super::column::{Cell, Record, Row, present_columns};
 
-/// Writes records as rows, one at a time, under the names of the columns that some of them have: programs
-/// and machines of several kinds have members of their own, and what a record has not is empty. The records
-/// are gone through twice.
+/// Writes records as rows, one at a time, under the names of the columns that at least one record has.
+/// Programs and machines of different kinds have different members; missing cells are empty. Iterates over
+/// the records twice.
 ///
 /// # Errors
 ///
-/// When reading a record or writing does.
+/// If reading a record or writing fails.
 pub fn write_csv<R: Record, I: Iterator<Item = io::Result<R>>>(
     writer: &mut impl Write,
     records: impl Fn() -> I,
@@ -32,20 +32,20 @@ pub fn write_csv<R: Record, I: Iterator<Item = io::Result<R>>>(
     table.flush()
 }
 
-/// Whether rows are written under a header.
+/// Whether a header is still to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CsvHeader {
-    /// The names of all columns come first.
+    /// The names of all columns are written first.
     Due,
-    /// The header is there, or is not wanted.
+    /// The header is already written, or unwanted.
     Written,
 }
 
-/// Writes some rows of a file whose records have all their columns.
+/// Writes rows of a file that has all columns of the record type.
 ///
 /// # Errors
 ///
-/// When writing does, or the making of a record.
+/// If writing or making a record fails.
 pub fn write_csv_rows<R: Record>(
     writer: &mut impl Write,
     header: CsvHeader,
@@ -62,7 +62,7 @@ pub fn write_csv_rows<R: Record>(
     table.flush()
 }
 
-/// Writes a row; `text` is room that rows share.
+/// Writes a row; `text` is a buffer that rows share.
 fn write_row<'cells, 'record: 'cells>(
     table: &mut csv::Writer<impl Write>,
     cells: impl Iterator<Item = &'cells Cell<'record>>,

@@ -1,4 +1,4 @@
-//! JSON documents: an envelope that says what they hold, and the records.
+//! JSON documents: an envelope that names the contents, and the records.
 
 use std::{
     cell::RefCell,
@@ -11,12 +11,12 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-/// What a document holds: its format's name and version, and the key of its records.
+/// Contents of a document: its format's name and version, and the key of its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
     /// The value of `format`.
     pub format: &'static str,
-    /// The key under which the records are.
+    /// The key of the records.
     pub records: &'static str,
 }
 
@@ -25,18 +25,18 @@ impl Document {
     pub const RESULTS: Self = Self { format: "cubefold-results", records: "runs" };
     /// Metrics of `measure`.
     pub const PLACEMENTS: Self = Self { format: "cubefold-placements", records: "placements" };
-    /// The runs that `check` lists.
+    /// Runs that `check` lists.
     pub const CHECK: Self = Self { format: "cubefold-check", records: "runs" };
 
-    /// The claims of `verify`.
+    /// Claims of `verify`.
     pub const VERIFY: Self = Self { format: "cubefold-verify", records: "claims" };
-    /// The figures of `bench`.
+    /// Figures of `bench`.
     pub const BENCH: Self = Self { format: "cubefold-bench", records: "rows" };
 
-    /// The definitions of `explain`.
+    /// Definitions of `explain`.
     pub const DEFINITIONS: Self = Self { format: "cubefold-definitions", records: "definitions" };
 
-    /// The version of every format so far.
+    /// The version of every format.
     pub const VERSION: u32 = 1;
 }
 
@@ -44,7 +44,7 @@ impl Document {
 ///
 /// # Errors
 ///
-/// When reading a record or writing does.
+/// If reading a record or writing fails.
 pub fn write_document<R: Serialize>(
     writer: &mut impl Write,
     document: Document,
@@ -64,7 +64,7 @@ pub fn write_document<R: Serialize>(
     writeln!(writer)
 }
 
-/// A document that is written record by record, never held as a whole.
+/// A document that is written record by record and never held as a whole.
 struct Enveloped<I> {
     envelope: Map<String, Value>,
     key: &'static str,
@@ -82,7 +82,7 @@ impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Enveloped<I>
     }
 }
 
-/// Records that can be serialized once, as they come.
+/// Records that can be serialized once, as they come from the iterator.
 struct Stream<I>(RefCell<Option<I>>);
 
 impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Stream<I> {
@@ -95,7 +95,7 @@ impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Stream<I> {
     }
 }
 
-/// A line that is a record, with the version of its format.
+/// A record on a line of its own, with the version of its format.
 #[derive(Serialize)]
 struct Line<R> {
     version: u32,
@@ -103,11 +103,11 @@ struct Line<R> {
     record: R,
 }
 
-/// Writes records without an envelope, one a line, each with the version of the format as its first member.
+/// Writes records without an envelope, one per line, each with the version of the format as its first member.
 ///
 /// # Errors
 ///
-/// When reading a record or writing does.
+/// If reading a record or writing fails.
 pub fn write_lines<R: Serialize>(
     writer: &mut impl Write,
     records: impl Iterator<Item = io::Result<R>>,

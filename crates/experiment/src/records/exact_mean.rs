@@ -1,6 +1,6 @@
 //! Means of integers, rounded once.
 
-/// `sum / count`, rounded to the nearest floating-point number only once; none for a count of 0.
+/// `sum / count`, rounded once to the nearest floating-point number; `None` for a count of 0.
 ///
 /// Dividing two converted integers would round up to three times.
 #[must_use]
@@ -9,11 +9,11 @@ pub fn exact_mean(sum: u128, count: u128) -> Option<f64> {
         return None;
     }
     let (whole, rest) = (sum / count, sum % count);
-    // Bits of the fraction, until the quotient has more than a float keeps; what is left then only says
-    // whether the last bit stands for a little more than itself.
+    // One bit of the fraction at a time, until the quotient has more bits than a float keeps. The remainder
+    // then only decides the rounding of the last bit.
     let (mut quotient, mut rest, mut shift) = (whole, rest, 0_i32);
     while quotient < 1 << 60 && rest != 0 && shift < 1100 {
-        // The rest is below the count, so that twice the rest overflows only for counts from 2^127 on.
+        // The remainder is below the count, so doubling it overflows only for counts from 2^127 on.
         let doubled = rest.checked_mul(2)?;
         quotient = quotient << 1 | u128::from(doubled >= count);
         rest = if doubled >= count { doubled - count } else { doubled };
@@ -25,8 +25,8 @@ pub fn exact_mean(sum: u128, count: u128) -> Option<f64> {
     Some(rounded * 2_f64.powi(-shift))
 }
 
-/// The mean of `sum / count` over several of these, rounded once as long as 128 bits hold the common
-/// denominator; none without any or for a count of 0.
+/// The mean of several `sum / count`, rounded once if the common denominator fits 128 bits; `None` if there
+/// are none, or for a count of 0.
 #[must_use]
 pub fn mean_of_means(parts: &[(u64, u64)]) -> Option<f64> {
     let whole = parts.iter().try_fold((0_u128, 1_u128), |fraction, &part| added(fraction, part));
@@ -41,7 +41,7 @@ pub fn mean_of_means(parts: &[(u64, u64)]) -> Option<f64> {
     Some(mean)
 }
 
-/// The sum of two fractions over their least common denominator; none when it is 0 or takes over 128 bits.
+/// The sum of two fractions over their least common denominator; `None` if it is 0 or exceeds 128 bits.
 fn added((sum, count): (u128, u128), (other, others): (u64, u64)) -> Option<(u128, u128)> {
     let (other, others) = (u128::from(other), u128::from(others));
     let common = count.checked_mul(others)?.checked_div(divisor(count, others))?;
@@ -83,8 +83,9 @@ mod tests {
 
     #[test]
     fn large_sums_are_rounded_once() {
-        // (2^54 + 1) / 2 = 2^53 + 0.5 lies halfway between 2^53 and 2^53 + 1, which only the latter's
-        // neighbours can hold: the even one is 2^53. Rounding the sum first gives the same; adding 1/4 not.
+        // (2^54 + 1) / 2 = 2^53 + 0.5 lies halfway between 2^53 and 2^53 + 1, and a float can hold only 2^53
+        // and 2^53 + 2: the even neighbour is 2^53. Rounding the sum first gives the same; adding 1/4 does
+        // not.
         let half = (1_u128 << 54) + 1;
         assert_eq!(exact_mean(half, 2), Some(9_007_199_254_740_992.0));
         // (2^56 + 6) / 4 = 2^54 + 1.5: between 2^54 and 2^54 + 4 the nearest is 2^54.

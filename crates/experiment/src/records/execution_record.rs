@@ -1,4 +1,4 @@
-//! How a run was executed, as results hold it, and its columns.
+//! Execution rules of a run, and their columns.
 
 use cubefold_simulator::{Communication, EAGER_ALL};
 use serde::{Deserialize, Serialize};
@@ -13,26 +13,26 @@ use crate::{
     scenario::{Execution, ExecutionMode, Phases},
 };
 
-/// How a run was executed.
+/// The execution rules of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     /// `asynchronous` or `coordinated`.
     pub mode: Word,
-    /// The rule for equally long ways round.
+    /// The rule for ties between the two ways around a ring.
     pub tie: Word,
-    /// Which dimension a message corrects next; of a coordinated run.
+    /// The choice of the dimension that a message corrects next; only of a coordinated run.
     pub dimension_choice: Option<Word>,
-    /// The phase lengths asked for; of a coordinated run.
+    /// The requested phase lengths; only of a coordinated run.
     pub phases: Option<PhaseLengths>,
-    /// The largest size of eager messages \[units\], or `all`; where there are any.
+    /// The largest size of eager messages \[units\], or `all`; `None` if no messages are eager.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_units: Option<String>,
-    /// How routes are chosen, where the scenario says so.
+    /// The routing rule, if the scenario gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Word>,
 }
 
-/// How far a message moves in one phase: a word, or a number of links, which is a number in JSON.
+/// The length of a phase: a word, or a number of links, which is a number in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Value", into = "Value")]
 pub struct PhaseLengths(String);
@@ -61,7 +61,7 @@ impl From<PhaseLengths> for Value {
 }
 
 impl ExecutionRecord {
-    /// The record of an execution under these rules.
+    /// Makes the record of an execution under these rules.
     #[must_use]
     pub fn new(execution: &Execution, rules: Communication) -> Self {
         let eager_units = match rules.eager() {
@@ -86,7 +86,7 @@ impl ExecutionRecord {
     }
 }
 
-/// How a run is executed.
+/// Columns on the execution.
 pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
     Column {
         definition: Definition {

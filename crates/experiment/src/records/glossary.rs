@@ -1,5 +1,5 @@
-//! The definitions of all columns and terms of the results, in their order for people
-//! (`cubefold explain`), and the search by name.
+//! Definitions of all columns and terms of the results, ordered for people (`cubefold explain`), and the
+//! search by name.
 
 use crate::records::{
     bench_record::BENCH,
@@ -17,24 +17,24 @@ use crate::records::{
     time_record::{BLOCKED, TOTALS, WAITING},
 };
 
-/// The largest number of suggestions for a misspelt name.
+/// Largest number of suggestions for a misspelt name.
 const MAX_SUGGESTIONS: usize = 3;
 /// Longer terms are not compared: every name is much shorter.
 const MAX_COMPARED_LENGTH: usize = 64;
-/// The least likeness of a suggestion, from 0 (nothing in common) to 1 (the same).
+/// Least similarity of a suggestion, from 0 (nothing in common) to 1 (equal).
 const MIN_LIKENESS: f64 = 0.6;
 
-/// Definitions that belong together.
+/// A group of related definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionGroup {
-    /// What they are about.
+    /// The subject of the group.
     pub title: &'static str,
     /// The definitions, in the order of the records.
     pub definitions: Vec<&'static Definition>,
 }
 
 impl DefinitionGroup {
-    /// All groups, in the order in which results have them.
+    /// All groups, in the order of results.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let group = |title| Self { title, definitions: vec![] };
@@ -72,15 +72,15 @@ impl DefinitionGroup {
 }
 
 impl Definition {
-    /// Every definition, each once, in the order of the groups.
+    /// Lists every definition once, in the order of the groups.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         DefinitionGroup::all().into_iter().flat_map(|group| group.definitions)
     }
 
-    /// The definition of a name, a title or another name for it.
+    /// The definition with this name, title or alias.
     ///
-    /// Upper case, and whether words are joined by `_`, `-`, `.`, `:` or a space, make no difference; a number behind
-    /// a name does not either (`p_2`, `distance, dimension 3`), nor the name behind `vs` (`vs standard`).
+    /// Ignores case, whether words are joined by `_`, `-`, `.`, `:` or a space, a number after a name (`p_2`,
+    /// `distance, dimension 3`), and the name after `vs` (`vs standard`).
     #[must_use]
     pub fn find(term: &str) -> Option<&'static Self> {
         let term = plain(term);
@@ -89,14 +89,14 @@ impl Definition {
         with_name(ratio).or_else(|| with_name(without_number))
     }
 
-    /// The title of a column, by its name in files; the name itself where it is not known.
+    /// The title of a column, given its name in files; the name itself if it is unknown.
     #[must_use]
     pub fn title_of(name: &'static str) -> &'static str {
         Self::find(name).map_or(name, |definition| definition.title)
     }
 
-    /// The known names that a misspelt `term` is most likely meant to be, best first, at most three; those of
-    /// the same likeness in their order.
+    /// The known names most similar to a misspelt `term`, best first, at most three; equally similar ones in
+    /// their order.
     #[must_use]
     pub fn nearest(term: &str) -> Vec<&'static str> {
         if term.len() > MAX_COMPARED_LENGTH {
@@ -115,14 +115,14 @@ impl Definition {
     }
 }
 
-/// A name without the marks that make no difference.
+/// Normalizes a name: removes the differences that the search ignores.
 pub(crate) fn plain(term: &str) -> String {
     let words = term.to_lowercase().replace(['_', '-', '.', ':'], " ");
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn with_name(term: &str) -> Option<&'static Definition> {
-    // A name in the files comes before a word of the tables that happens to be the same.
+    // A column name takes precedence over an equal word of tables.
     let named = |definition: &&Definition| plain(definition.name) == term;
     let called = |definition: &&Definition| definition.names().any(|name| plain(name) == term);
     Definition::all().find(named).or_else(|| Definition::all().find(called))

@@ -18,7 +18,7 @@ use crate::{
 /// A machine as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineRecord {
-    /// The kind that it was asked for as.
+    /// The requested kind.
     #[serde(serialize_with = "kind_name", deserialize_with = "kind_with_name")]
     pub kind: MachineKind,
     /// The lengths of its dimensions.
@@ -33,43 +33,43 @@ pub struct MachineRecord {
     pub latency_cycles: u64,
     /// `store-and-forward` or `cut-through`.
     pub switching: Word,
-    /// The most units of a packet, where messages are divided.
+    /// Largest number of units of a packet, if messages are divided.
     pub packet_units: Option<u64>,
     /// `first-come` or `round-robin`.
     pub arbitration: Word,
-    /// The length of a cycle, where the machine is described by bandwidth and latency.
+    /// Length of a cycle, if the machine is described by bandwidth and latency.
     pub cycle_nanoseconds: Option<f64>,
-    /// The bytes of a unit, of such a machine.
+    /// Bytes per unit of such a machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit_bytes: Option<u64>,
-    /// By how much the latency of a link was lengthened to whole cycles, of such a machine.
+    /// Increase of the link latency of such a machine by rounding to whole cycles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_rounding_nanoseconds: Option<f64>,
-    /// How many processes of a node compute at the same time, where that is not one.
+    /// Number of processes of a node that compute at the same time, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processors_per_node: Option<u64>,
-    /// The cost of messages inside a node \[cycles\], where they cost anything.
+    /// Latency of messages inside a node \[cycles\], unless they are free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_latency_cycles: Option<u64>,
-    /// The cost of each of their units \[cycles\].
+    /// Cost per unit of messages inside a node \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_unit_cycles: Option<u64>,
-    /// The number of nodes that processes can be on, where that is not all of them.
+    /// Number of nodes that can hold processes, if not all can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u64>,
-    /// What the wraparounds of a twisted torus add to the coordinates.
+    /// Coordinate offsets of the wraparounds of a twisted torus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twist: Option<Vec<Vec<u64>>>,
-    /// The links that are down, by their nodes.
+    /// Failed links, by their nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_links: Option<Vec<[u32; 2]>>,
-    /// The nodes that are down.
+    /// Failed nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_nodes: Option<Vec<u32>>,
-    /// The parameters of a network with switches.
+    /// Parameters of a network with switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// The box of nodes that the program runs in, where it is not the whole machine.
+    /// The box of nodes of the program, unless it is the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
 }
@@ -77,14 +77,14 @@ pub struct MachineRecord {
 /// A partition of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionRecord {
-    /// The coordinates of its first node.
+    /// Coordinates of its first node.
     pub base: Vec<u32>,
     /// Its lengths.
     pub shape: Vec<u64>,
 }
 
 impl MachineRecord {
-    /// The record of the machine of a run.
+    /// Makes the record of the machine of a run.
     #[must_use]
     pub fn new(run: &Run) -> Self {
         let machine = run.partition.as_deref().map_or(&*run.machine, Partition::whole);
@@ -152,7 +152,7 @@ impl Record for MachineRecord {
     }
 }
 
-/// The machine.
+/// Columns of the machine.
 pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
     Column {
         definition: Definition {
@@ -404,7 +404,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
     },
 ];
 
-/// The partition of a machine, where the program does not have all of it.
+/// Columns of the partition.
 pub(crate) static PARTITION: &[Column<PartitionRecord>] = &[
     Column {
         definition: Definition {

@@ -1,9 +1,8 @@
-//! Records as parquet: the scalars of CSV, in columns that have types.
+//! Records as Parquet: the scalars of CSV in typed columns.
 //!
-//! The type of a column follows from its [`Kind`] only, so that files of different sweeps fit together.
-//! Integers are signed and of 64 bits, so that differences are what they seem; sums over all processes and
-//! stages, which may pass these, are doubles, the nearest to the number that CSV and JSON have. A missing value
-//! is null.
+//! The type of a column depends only on its [`Kind`], so that files of different sweeps fit together.
+//! Integers are signed 64-bit, so that readers can subtract them; sums over all processes and stages, which
+//! may exceed 64 bits, are rounded to doubles. A missing value is null.
 
 use std::{
     io::{self, Write},
@@ -23,15 +22,15 @@ use parquet::{
 use super::column::{Cell, Record, Row, present_columns};
 use crate::records::definition::{Definition, Kind};
 
-/// The number of rows that are in memory before they are written.
+/// Number of rows that are buffered before they are written.
 const ROWS_A_GROUP: usize = 1 << 16;
 
-/// Writes records as the rows of a table with the columns that some of them have; what a record has not is null.
-/// The records are gone through twice.
+/// Writes records as rows of a table with the columns that at least one record has; missing cells are null.
+/// Iterates over the records twice.
 ///
 /// # Errors
 ///
-/// When reading a record or writing does, or a value does not fit its column.
+/// If reading a record or writing fails, or a value does not fit its column.
 pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
     writer: impl Write + Send,
     records: impl Fn() -> I,
@@ -47,7 +46,7 @@ pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
 pub struct ParquetTable<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     columns: Vec<(usize, CollectedColumn)>, // each with its place in the rows of records
-    rows: usize,                            // collected and not yet written
+    rows: usize,                            // collected but not yet written
 }
 
 impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
@@ -57,11 +56,11 @@ impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
 }
 
 impl<W: Write + Send> ParquetTable<W> {
-    /// A table with all columns that records of one type can have.
+    /// A table with all columns of a record type.
     ///
     /// # Errors
     ///
-    /// When writing does.
+    /// If writing fails.
     pub fn of_all_columns<R: Record>(writer: W) -> io::Result<Self> {
         Self::new(writer, R::columns().into_iter().enumerate().collect())
     }
@@ -78,11 +77,11 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(Self { writer, columns, rows: 0 })
     }
 
-    /// Adds a record, of the type that the table was made for, as a row.
+    /// Adds a record, of the type of the table, as a row.
     ///
     /// # Errors
     ///
-    /// When writing does, or a value does not fit its column.
+    /// If writing fails, or a value does not fit its column.
     pub fn add<R: Record>(&mut self, record: &R) -> io::Result<()> {
         let row = Row::new(record);
         let mut cells = row.cells().enumerate();
@@ -107,11 +106,11 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(())
     }
 
-    /// Writes what is collected, completes the table, and gives back where it was written to.
+    /// Writes the buffered rows, completes the table, and returns the writer.
     ///
     /// # Errors
     ///
-    /// When writing does.
+    /// If writing fails.
     pub fn finish(mut self) -> io::Result<W> {
         if self.rows > 0 {
             self.write_rows()?;
@@ -130,7 +129,7 @@ fn failed(error: ParquetError) -> io::Error {
     }
 }
 
-/// A column, with the values of the rows that are not written yet.
+/// A column with its buffered values.
 #[derive(Debug)]
 struct CollectedColumn {
     name: &'static str,
@@ -138,7 +137,7 @@ struct CollectedColumn {
     present: Vec<i16>, // by row: 1, or 0 where the value is missing
 }
 
-/// The values that are not missing.
+/// The values that are present.
 #[derive(Debug)]
 enum Values {
     Text(Vec<ByteArray>),
@@ -158,7 +157,7 @@ impl CollectedColumn {
         Self { name: column.name, values, present: vec![] }
     }
 
-    /// The column in the language of parquet's schemas.
+    /// The column in Parquet's schema language.
     fn declaration(&self) -> String {
         let name = &self.name;
         match self.values {
@@ -187,7 +186,7 @@ impl CollectedColumn {
                 reason = "a sum of over 53 bits is rounded to the nearest double"
             )]
             (Values::Real(values), Cell::Sum(sum)) => values.push(*sum as f64),
-            // No number of a run passes 2^63: such runs are refused.
+            // Runs with numbers of 2^63 or more are refused, so natural numbers fit.
             (Values::Integer(values), Cell::Natural(number)) if i64::try_from(*number).is_ok() => {
                 values.push(number.cast_signed());
             }
@@ -199,7 +198,7 @@ impl CollectedColumn {
         Ok(())
     }
 
-    /// Writes the values and forgets them.
+    /// Writes and clears the buffered values.
     fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let present = Some(self.present.as_slice());
         match &mut self.values {

@@ -1,4 +1,4 @@
-//! The metrics of a placement, as records hold them, and their columns.
+//! Metrics of a placement in records, and their columns.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ use crate::records::{
 /// One entry of `measure`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacementEntry {
-    /// Its place in the results, counted from 0 over all files.
+    /// Its index in the results, counted from 0 over all files.
     pub run: u64,
     /// The scenario's name.
     pub scenario: String,
     /// The number of processes of the program.
     pub processes: u64,
-    /// The number of nodes that the program can have.
+    /// Number of nodes that the program can use.
     pub nodes: u64,
     /// The machine.
     pub machine: MachineRecord,
-    /// The program, whose guest was placed.
+    /// The program, whose guest is placed.
     pub program: ProgramRecord,
     /// The embedding's name.
     pub embedding: String,
@@ -48,20 +48,20 @@ pub struct PlacementRecord {
     pub dilation: DilationRecord,
     /// Guest edges that pass a node.
     pub node_load: NodeLoadRecord,
-    /// Guest edges that use a link.
+    /// Guest edges per link.
     pub link_congestion: CongestionRecord,
     /// Guest edges that touch a node.
     pub node_congestion: CongestionRecord,
-    /// Processes on a node.
+    /// Processes per node.
     pub load: LoadRecord,
-    /// Nodes over processes.
+    /// Number of nodes over number of processes.
     pub expansion: Option<f64>,
-    /// Greatest load over least load; none when a node is empty.
+    /// Greatest load over least load; `None` if a node is empty.
     pub node_evenness: Option<f64>,
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
-    /// The construction of Tao's, Greenberg's or the notes' that made it; only in `measure`.
+    /// The construction of Tao, Greenberg or CS838 that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
 }
@@ -75,25 +75,25 @@ pub struct DilationRecord {
     pub mean: Option<f64>,
     /// The sum.
     pub total: u64,
-    /// The number of edges with each dilation.
+    /// Number of edges with each dilation.
     pub spectrum: BTreeMap<u64, u64>,
 }
 
 /// Guest edges that pass each node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeLoadRecord {
-    /// Of the node with the most.
+    /// The largest.
     pub max: u64,
-    /// Of the node with the fewest.
+    /// The smallest.
     pub min: u64,
     /// The mean over all nodes.
     pub mean: Option<f64>,
 }
 
-/// Guest edges at each link or node.
+/// Guest edges per link or node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CongestionRecord {
-    /// The most.
+    /// The largest.
     pub max: u64,
     /// The mean over all links or nodes.
     pub mean: Option<f64>,
@@ -102,9 +102,9 @@ pub struct CongestionRecord {
 /// Processes on each node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadRecord {
-    /// On the fullest node.
+    /// The largest.
     pub max: u64,
-    /// On the emptiest node.
+    /// The smallest.
     pub min: u64,
 }
 
@@ -122,7 +122,7 @@ pub struct DistancesRecord {
 }
 
 impl PlacementRecord {
-    /// The record of the metrics, without the distances by dimension.
+    /// Makes the record without the distances by dimension.
     #[must_use]
     pub fn new(metrics: &PlacementMetrics) -> Self {
         let dilation = &metrics.dilation;
@@ -154,7 +154,7 @@ impl PlacementRecord {
         }
     }
 
-    /// The record with the distances of each guest dimension, and the construction where one made it.
+    /// Makes the record with the distances of each guest dimension, and the construction if one was used.
     #[must_use]
     pub fn with_distances(metrics: &PlacementMetrics, placement: &Placement) -> Self {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
@@ -198,7 +198,7 @@ impl Record for PlacementRecord {
     }
 }
 
-/// The name of the scenario.
+/// Column of the scenario's name.
 pub(crate) static SCENARIO: &[Column<str>] = &[Column {
     definition: Definition {
         name: "scenario",
@@ -212,7 +212,7 @@ pub(crate) static SCENARIO: &[Column<str>] = &[Column {
     value: |name| name.into(),
 }];
 
-/// The name of the embedding.
+/// Column of the embedding's name.
 pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
     definition: Definition {
         name: "embedding",
@@ -226,7 +226,7 @@ pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
     value: |name| name.into(),
 }];
 
-/// The metrics of a placement.
+/// Columns of the metrics.
 pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
     Column {
         definition: Definition {

@@ -26,22 +26,22 @@ pub struct ProgramRecord {
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
-    /// The name of the file that lists the messages, where one does.
+    /// Name of the file that lists the messages, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The number of processes of a program from a file, or of ranks of a collective.
+    /// Number of processes of a program from a file, or of ranks of a collective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// The computation of each stage, where they differ \[cycles\].
+    /// The computation of each stage, if stages differ \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_compute_cycles: Option<Vec<u64>>,
-    /// The size of the largest message of each stage, where messages have more than one unit.
+    /// Size of the largest message of each stage, if messages have more than one unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_units: Option<Vec<u64>>,
-    /// The size of the largest message, where the scenario gives it in bytes.
+    /// Size of the largest message, if the scenario gives it in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_bytes: Option<u64>,
-    /// What is asked for of a collective; its members stand beside the others.
+    /// The collective; its members are flattened into these.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
     /// The steps of a sequence of collectives.
@@ -53,7 +53,7 @@ pub struct ProgramRecord {
     /// The communications of a neighbour-exchange program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub communication: Option<Word>,
-    /// The number of sets of permutation communications.
+    /// Number of sets of permutation communications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<usize>,
 }
@@ -61,7 +61,7 @@ pub struct ProgramRecord {
 /// The guest of a neighbour-exchange program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestRecord {
-    /// The kind that it was asked for as.
+    /// The requested kind.
     pub kind: Word,
     /// The lengths of its dimensions.
     pub shape: Vec<u64>,
@@ -70,7 +70,7 @@ pub struct GuestRecord {
 }
 
 impl ProgramRecord {
-    /// The record of a program.
+    /// Makes the record of a program.
     #[must_use]
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication();
@@ -79,7 +79,7 @@ impl ProgramRecord {
         let stages = || 0..program.stage_count();
         let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
         let collective = program.collective();
-        // The stages of a collective follow from what is asked for.
+        // The stages of a collective follow from its other members.
         let is_listed = collective.is_none();
         let has_units = is_listed && program.uniform_units() != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
@@ -129,7 +129,7 @@ impl Record for ProgramRecord {
     }
 }
 
-/// The program.
+/// Columns of the program.
 pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
     Column {
         definition: Definition {
@@ -254,7 +254,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
     },
 ];
 
-/// The guest of a neighbour-exchange program.
+/// Columns of the guest of a neighbour-exchange program.
 pub(crate) static GUEST: &[Column<GuestRecord>] = &[
     Column {
         definition: Definition {
@@ -295,7 +295,7 @@ pub(crate) static GUEST: &[Column<GuestRecord>] = &[
     },
 ];
 
-/// The communications of a neighbour-exchange program.
+/// Columns of the communications of a neighbour-exchange program.
 pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
     Column {
         definition: Definition {

@@ -1,4 +1,4 @@
-//! Results that were written, read back as rows of scalars.
+//! Reads written results back as rows of scalars.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use crate::{
     records::definition::{Definition, Kind},
 };
 
-/// Why results cannot be read back.
+/// Results that cannot be read back.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadResultsError {
     /// The file cannot be read.
@@ -28,10 +28,10 @@ pub enum ReadResultsError {
     Unreadable {
         /// The file.
         path: String,
-        /// The system's or the format's reason.
+        /// The reason of the operating system or the format.
         reason: String,
     },
-    /// The file's name does not say what it holds.
+    /// The extension of the file is unknown.
     #[error("{path} is no results file, expected one that ends in .csv, .json, .jsonl or .parquet")]
     UnknownFormat {
         /// The file.
@@ -45,13 +45,13 @@ pub enum ReadResultsError {
     },
 }
 
-/// Reads what [`write_csv`](super::write_csv), [`write_document`](super::write_document),
-/// [`write_lines`](super::write_lines) or [`write_parquet`](super::write_parquet) wrote, by the extension of the
-/// file: the names of the columns and the rows as text, what is missing as an empty one.
+/// Reads the output of [`write_csv`](super::write_csv), [`write_document`](super::write_document),
+/// [`write_lines`](super::write_lines) or [`write_parquet`](super::write_parquet), by the extension of the
+/// file: the names of the columns, and the rows as text. Missing values are empty.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is none of these.
+/// If the file cannot be read, or has another format.
 pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadResultsError> {
     let shown = || path.display().to_string();
     let unreadable = |reason: String| ReadResultsError::Unreadable { path: shown(), reason };
@@ -64,7 +64,7 @@ pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadRes
             let text = read_text(path).map_err(|error| unreadable(error.to_string()))?;
             let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
             let mut lines = lines.map_err(|error| unreadable(error.to_string()))?;
-            // The version is that of the format, no member of a record.
+            // The version belongs to the format and is not a member of a record.
             for members in lines.iter_mut().filter_map(Value::as_object_mut) {
                 members.shift_remove("version");
             }
@@ -95,11 +95,11 @@ fn read_csv(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), io::Error> {
     Ok((columns, rows))
 }
 
-/// What the columns hold, by their names.
+/// Types of the columns, by name.
 type Kinds = BTreeMap<&'static str, Kind>;
 
-/// The rows of JSON records, under the names of all of them, each in the order of the first record that has
-/// it: behind the name that it follows there.
+/// The rows of JSON records, under the names of all of them. A name that first appears in a later record
+/// follows its predecessor there.
 pub(super) fn rows_of_json(records: &[Value]) -> (Vec<String>, Vec<Vec<String>>) {
     let kinds: Kinds = Definition::all().map(|own| (own.name, own.kind)).collect();
     let (mut columns, mut rows): (Vec<String>, Vec<Vec<(String, String)>>) = (vec![], vec![]);
@@ -122,8 +122,8 @@ pub(super) fn rows_of_json(records: &[Value]) -> (Vec<String>, Vec<Vec<String>>)
     (columns, cells)
 }
 
-/// Adds the scalars of a JSON value, nested names joined with `_`, without lists of objects and what else has
-/// no column.
+/// Adds the scalars of a JSON value, with nested names joined by `_`. Lists of objects and other members
+/// without columns are left out.
 fn flatten(name: &str, value: &Value, kinds: &Kinds, row: &mut Vec<(String, String)>) {
     let kind = kinds.get(name).copied();
     match value {
@@ -152,7 +152,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Refuses what is no regular file.
+/// Refuses anything but a regular file.
 fn check_file(path: &Path) -> io::Result<()> {
     Ok(input_file::open(path).map(drop)?)
 }
@@ -162,9 +162,9 @@ fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// Does something in a library that panics where a file is damaged: the panic is said to be an error.
+/// Turns a panic of a library on a damaged file into an error.
 fn without_panic<T>(does: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
-    // The hook is the process's: two threads do not change it at once.
+    // The panic hook is global: only one thread may change it at a time.
     static HOOK: Mutex<()> = Mutex::new(());
     let turn = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let usual = panic::take_hook();

@@ -1,4 +1,4 @@
-//! Records that are no results of runs: planned runs of `check`, processes of `run --processes`, and the
+//! Records other than results of runs: planned runs of `check`, processes of `run --processes`, and the
 //! columns of these, of `tables` and of `place`.
 
 use cubefold_mapping::ProcessId;
@@ -15,10 +15,10 @@ use crate::{
     scenario::{Run, ScenarioProgram},
 };
 
-/// One run that a scenario asks for.
+/// One planned run of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedRun {
-    /// Its place in the results, counted from 0.
+    /// Its index in the results, counted from 0.
     pub run: u64,
     /// The scenario's name.
     pub scenario: String,
@@ -38,7 +38,7 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
-    /// The run at place `place` of the results.
+    /// Makes the record of the run at index `place` of the results.
     #[must_use]
     pub fn new(place: usize, run: &Run) -> Self {
         Self {
@@ -72,19 +72,19 @@ impl Record for PlannedRun {
 pub struct ProcessRow<'run> {
     /// The scenario's name.
     pub scenario: &'run str,
-    /// The place of the run in the results, counted from 0.
+    /// Index of the run in the results, counted from 0.
     pub run: u64,
     /// The embedding's name.
     pub embedding: &'run str,
-    /// What the process does in the stage.
+    /// Times of the process in the stage.
     #[serde(flatten)]
     pub stage: ProcessStage,
-    /// The rank and the share that the process is, of a collective.
+    /// Rank and share of the process, in a collective.
     #[serde(flatten)]
     pub rank: RankOfProcess,
 }
 
-/// The rank and the share that a process is; none of programs that are no collectives.
+/// Rank and share of a process; `None` in programs that are not collectives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RankOfProcess {
     /// The rank, counted from 0.
@@ -94,7 +94,7 @@ pub struct RankOfProcess {
 }
 
 impl RankOfProcess {
-    /// Those of a process of a program.
+    /// Rank and share of a process of a program.
     #[must_use]
     pub fn new(program: &ScenarioProgram, process: ProcessId) -> Self {
         let collective = program.collective();
@@ -105,28 +105,28 @@ impl RankOfProcess {
     }
 }
 
-/// A process in a stage; times in cycles since the start, lengths in cycles.
+/// A process in a stage; points in time are in cycles since the start, lengths in cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ProcessStage {
     /// The process.
     pub process: u32,
     /// The stage, counted from 0.
     pub stage: usize,
-    /// When its computation ended.
+    /// End of its computation.
     pub ready: u64,
-    /// When the message that it waits for was injected.
+    /// Injection of the message that it waits for.
     pub start: u64,
-    /// When that message arrived.
+    /// Arrival of that message.
     pub finish: u64,
     /// Waiting for the processor.
     pub sharing_cycles: u64,
-    /// Waiting for the partner.
+    /// Waiting for partners.
     pub waiting_cycles: u64,
     /// Unhindered travel.
     pub transfer_cycles: u64,
     /// Held up by other messages.
     pub blocked_cycles: u64,
-    /// The part of the travel that passed before the process was ready.
+    /// The part of the transfer that passed before the process was ready.
     pub overlapped_cycles: u64,
 }
 
@@ -157,12 +157,12 @@ impl Record for ProcessRow<'_> {
     }
 }
 
-/// The names of the columns of `tables`, in order.
+/// Lists the names of the columns of `tables`, in order.
 pub fn table_columns() -> impl Iterator<Item = &'static str> {
     TABLES.iter().filter(|own| own.kind != Kind::Term).map(|column| column.name)
 }
 
-/// The place of a run in the results.
+/// Column of the index of a run in the results.
 pub(crate) static RUN: &[Column<u64>] = &[Column {
     definition: Definition {
         name: "run",
@@ -175,7 +175,7 @@ pub(crate) static RUN: &[Column<u64>] = &[Column {
     value: |run| (*run).into(),
 }];
 
-/// The number of processes of a program.
+/// Column of the number of processes of a program.
 pub(crate) static PROCESSES: &[Column<u64>] = &[Column {
     definition: Definition {
         name: "processes",
@@ -190,7 +190,7 @@ pub(crate) static PROCESSES: &[Column<u64>] = &[Column {
     value: |processes| (*processes).into(),
 }];
 
-/// The number of nodes of a machine.
+/// Column of the number of nodes of a machine.
 pub(crate) static NODES: &[Column<u64>] = &[Column {
     definition: Definition {
         name: "nodes",
@@ -205,7 +205,7 @@ pub(crate) static NODES: &[Column<u64>] = &[Column {
     value: |nodes| (*nodes).into(),
 }];
 
-/// The number of stages of a planned run.
+/// Column of the number of stages of a planned run.
 pub(crate) static STAGE_COUNT: &[Column<PlannedRun>] = &[Column {
     definition: Definition {
         name: "stage_count",
@@ -220,7 +220,7 @@ pub(crate) static STAGE_COUNT: &[Column<PlannedRun>] = &[Column {
     value: |run| run.stages.into(),
 }];
 
-/// A process in a stage.
+/// Columns of a process in a stage.
 pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
     Column {
         definition: Definition {
@@ -323,7 +323,7 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
     },
 ];
 
-/// What a process of a collective is.
+/// Columns of the rank and share of a process.
 pub(crate) static RANK: &[Column<RankOfProcess>] = &[
     Column {
         definition: Definition {

@@ -1,4 +1,4 @@
-//! The columns of a run.
+//! Columns of a run.
 
 use super::{
     RunRecord,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::records::definition::{Definition, Kind};
 
-/// The seed.
+/// Column of the seed.
 pub(crate) static SEED: &[Column<u64>] = &[Column {
     definition: Definition {
         name: "seed",
@@ -19,7 +19,7 @@ pub(crate) static SEED: &[Column<u64>] = &[Column {
     value: |seed| (*seed).into(),
 }];
 
-/// The engine.
+/// Column of the engine.
 pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
     definition: Definition {
         name: "engine",
@@ -33,7 +33,7 @@ pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
     value: |run| (&run.engine).into(),
 }];
 
-/// Time of the whole run.
+/// Columns on the time of the whole run.
 pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
@@ -208,7 +208,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
     },
 ];
 
-/// The ratio to the reference, of `compare`.
+/// Column of the ratio to the reference, in `compare`.
 pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
     definition: Definition {
         name: "ratio_to_reference",
@@ -224,7 +224,7 @@ pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
     value: |run| Cell::optional(run.ratio_to_reference),
 }];
 
-/// Amounts.
+/// Columns of amounts.
 pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
@@ -344,7 +344,7 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
     },
 ];
 
-/// How busy links are.
+/// Columns on link use.
 pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
@@ -391,7 +391,7 @@ pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
     },
 ];
 
-/// What eager messages hide.
+/// Column of the transfer time that eager messages hide.
 pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
     definition: Definition {
         name: "overlapped_cycles",
@@ -407,7 +407,7 @@ pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
     value: |run| run.overlapped_cycles.into(),
 }];
 
-/// Steps, conflicts and queues.
+/// Columns of steps, conflicts and queues.
 pub(crate) static STEPS: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {

@@ -1,4 +1,4 @@
-//! One run, as results hold it, and its columns.
+//! One run in the results, and its columns.
 
 use cubefold_collectives::Operation;
 use cubefold_mapping::BoundSource;
@@ -21,16 +21,16 @@ use crate::{
     scenario::{Loading, Run},
 };
 
-/// One run with everything that was measured.
+/// The settings and measurements of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Its place in the results, counted from 0 over all files.
+    /// Its index in the results, counted from 0 over all files.
     pub run: u64,
     /// The scenario's name.
     pub scenario: String,
     /// The number of processes of the program.
     pub processes: u64,
-    /// The number of nodes that the program can have.
+    /// Number of nodes that the program can use.
     pub nodes: u64,
     /// The seed of its random choices.
     pub seed: u64,
@@ -40,68 +40,71 @@ pub struct RunRecord {
     pub program: ProgramRecord,
     /// The embedding's name.
     pub embedding: String,
-    /// How it was executed.
+    /// The execution rules.
     pub execution: ExecutionRecord,
     /// The engine that ran.
     pub engine: Word,
-    /// When the last process finished \[cycles\].
+    /// Finish time of the last process \[cycles\].
     pub makespan_cycles: u64,
-    /// The same in seconds, of machines that are described by bandwidth and latency.
+    /// The makespan in seconds, if the machine is described by bandwidth and latency.
     pub makespan_seconds: Option<f64>,
-    /// The bytes of the largest message, or of the vector of a collective, over the makespan, where sizes have bytes.
+    /// Bytes of the largest message, or of the vector of a collective, per second of makespan, if sizes are
+    /// in bytes.
     pub goodput_bytes_per_second: Option<f64>,
-    /// The goodput of a collective times what each link of the best algorithm carries of the vector.
+    /// The goodput of a collective times the share of the vector that each link carries in the best
+    /// algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_bandwidth_bytes_per_second: Option<f64>,
     /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
-    /// What no one-to-one placement goes below, or no algorithm of a collective on this placement \[cycles\].
+    /// A bound below all one-to-one placements, or below all algorithms of a collective on this placement
+    /// \[cycles\].
     pub lower_bound_cycles: Option<u64>,
-    /// How that is known, or which bound of a collective it is.
+    /// The source of the lower bound, or the name of the collective's bound.
     pub lower_bound_source: Option<Word>,
-    /// The part of the makespan that the lower bound of a collective is \[percent\].
+    /// The lower bound of a collective as a percentage of the makespan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound_percent: Option<f64>,
-    /// What links must carry in a collective \[cycles\].
+    /// Bandwidth bound of a collective: data that links must carry \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_bound_cycles: Option<u64>,
-    /// How far data must go in a collective \[cycles\].
+    /// Latency bound of a collective: distance that data must travel \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_bound_cycles: Option<u64>,
-    /// The cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
+    /// Cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_bound_cycles: Option<u64>,
-    /// Loading the program \[cycles\].
+    /// Time for loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
     /// The number of messages.
     pub messages: u64,
-    /// Links crossed by all packets.
+    /// Links crossed by all packets, in total.
     pub hops: u64,
     /// The size of the largest message \[units\].
     pub units: u64,
-    /// Links crossed by the units of all messages.
+    /// Links crossed by the units of all messages, in total.
     pub unit_hops: u128,
-    /// The cycles for which the busiest link is busy, where link use is counted.
+    /// Busy cycles of the busiest link, if link use is counted.
     pub link_busy_max_cycles: Option<u64>,
-    /// The coordinates of the node at one end of the busiest link.
+    /// Coordinates of the node at one end of the busiest link.
     pub busiest_link_from: Option<Vec<u32>>,
-    /// The coordinates of the node at its other end.
+    /// Coordinates of the node at its other end.
     pub busiest_link_to: Option<Vec<u32>>,
-    /// The units that the busiest channel carries, of networks and of all-to-all, where they are counted.
+    /// Units on the busiest channel, for networks and all-to-all, if they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_congestion: Option<u64>,
-    /// The same, were every message split evenly over all its shortest routes.
+    /// The same if every message were split evenly over all its shortest routes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balanced_congestion: Option<f64>,
-    /// The part of the makespan for which the busiest channel is busy.
+    /// The fraction of the makespan for which the busiest channel is busy.
     pub link_busy_share: Option<f64>,
-    /// The busy cycles of the channels of each direction together, in the order `(1,+) (1,-) (2,+) ..`.
+    /// Busy cycles of all channels of each direction, in the order `(1,+) (1,-) (2,+) ..`.
     pub direction_busy_cycles: Option<Vec<u64>>,
-    /// Those of the busiest channel of each direction.
+    /// Busy cycles of the busiest channel of each direction.
     pub direction_busy_max_cycles: Option<Vec<u64>>,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
-    /// The parts of transfers that passed before their destinations were ready, summed like the totals.
+    /// Transfer time before destinations were ready, summed like the totals.
     pub overlapped_cycles: u128,
     /// Waiting of single processes in single stages \[cycles\].
     pub waiting: DistributionRecord,
@@ -111,19 +114,19 @@ pub struct RunRecord {
     pub routing_steps: Option<u64>,
     /// Conflicts of a coordinated run.
     pub conflicts: Option<u64>,
-    /// The most messages left in one channel's queue, of an asynchronous run.
+    /// The longest queue of a channel, of an asynchronous run \[messages\].
     pub longest_queue: Option<u32>,
-    /// Stage by stage.
+    /// The stages.
     pub stages: Vec<StageRecord>,
-    /// The metrics of the placement.
+    /// Metrics of the placement.
     pub placement: PlacementRecord,
-    /// The makespan over that of the reference in the same combination; only in `compare`.
+    /// Ratio of the makespan to that of the reference in the same combination; only in `compare`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_to_reference: Option<f64>,
 }
 
 impl RunRecord {
-    /// The record of the run at place `place` of the results, and what it came to.
+    /// Makes the record of the run at index `place` of the results.
     #[must_use]
     pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
         let run = &*finished.run_that_counts(run);
@@ -180,7 +183,7 @@ impl RunRecord {
 }
 
 impl RunRecord {
-    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; none where link use is not
+    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; `None` if link use is not
     /// counted.
     #[must_use]
     pub fn busiest_link_in_words(&self) -> Option<String> {
@@ -190,13 +193,13 @@ impl RunRecord {
     }
 }
 
-/// The coordinates of the node at one of the two ends, 0 and 1, of the busiest link.
+/// Coordinates of the node at end 0 or 1 of the busiest link.
 fn busiest_end(run: &Run, finished: &FinishedRun, end: usize) -> Option<Vec<u32>> {
     let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
     Some(address(run, *ends.get(end)?))
 }
 
-/// Steps and conflicts of all stages.
+/// Sums steps and conflicts over the stages.
 fn sum(stages: &[StageRouting]) -> StageRouting {
     let mut sum = StageRouting::default();
     for &stage in stages {
@@ -205,45 +208,45 @@ fn sum(stages: &[StageRouting]) -> StageRouting {
     sum
 }
 
-/// What no placement goes below, or of a collective no algorithm on this placement.
+/// A bound below all placements, or below all algorithms of a collective on this placement.
 fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
     let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
     of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
 }
 
-/// How the lower bound is known, or which of the bounds of a collective it is.
+/// The source of the lower bound, or the name of the collective's bound.
 fn lower_bound_source(finished: &FinishedRun) -> Option<&'static str> {
     let of_collective = || Some(finished.collective_bounds?.lower_bound_source()?.name());
     finished.lower_bound.map(|bound| BoundSource::name(bound.source)).or_else(of_collective)
 }
 
-/// The lower bound of a collective as a part of the makespan \[percent\].
+/// The lower bound of a collective as a percentage of the makespan.
 fn lower_bound_percent(finished: &FinishedRun) -> Option<f64> {
     let makespan = finished.outcome.summary.makespan().get();
     let bound = finished.collective_bounds?.lower_bound_cycles();
     exact_mean(100 * u128::from(bound), makespan.into())
 }
 
-/// The busiest channel's part of the makespan.
+/// The fraction of the makespan for which the busiest channel is busy.
 fn link_busy_share(finished: &FinishedRun) -> Option<f64> {
     let makespan = finished.outcome.summary.makespan().get();
     exact_mean(finished.busiest_channel?.into(), makespan.into())
 }
 
-/// A number for each direction of a grid, where link use is counted.
+/// A number for each direction of a grid, if link use is counted.
 fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Option<Vec<u64>> {
     let directions = traffic.link_use.as_ref().map(LinkUse::by_direction)?;
     (!directions.is_empty()).then(|| directions.iter().map(number).collect())
 }
 
-/// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
+/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
     let bytes = run.program.vector_bytes().or(run.program.bytes())? as f64;
     makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
 }
 
-/// The bus bandwidth of a collective as nccl-tests defines it; none where there is no goodput.
+/// The bus bandwidth of a collective as nccl-tests defines it; `None` if there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
     let collective = run.program.collective()?.specification()?;

@@ -1,4 +1,4 @@
-//! JSON Schemas of scenario files and of results, for editors and for programs that read what this one writes.
+//! JSON Schemas of scenario files and of results, for editors and for programs that read results.
 //!
 //! The schema of scenarios derives from the table of keys ([`scenario_keys`]), that of results from the definitions of
 //! their columns. A scenario file is TOML; editors apply a JSON Schema to the values in it.
@@ -23,14 +23,14 @@ use crate::{
     scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, is_key_of_step, scenario_keys},
 };
 
-/// The definitions of columns, one list after another.
+/// Chains lists of column definitions.
 macro_rules! definitions {
     ($($columns:ident)+) => {
         std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
     };
 }
 
-/// The version of JSON Schema.
+/// The JSON Schema dialect.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of a scenario file.
@@ -66,7 +66,7 @@ pub fn scenario_schema() -> Value {
     schema
 }
 
-/// An object with no other members than these.
+/// An object without other members.
 fn object(properties: &Map<String, Value>) -> Value {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
@@ -81,7 +81,7 @@ fn key_schema(key: &ScenarioKey) -> Value {
         KeyValues::Form(_) => form(key.path),
     };
     schema = match key.path {
-        // The link modes have numbers, too.
+        // Link modes also have numbers.
         "machine.links" => json!({ "anyOf": [schema, { "enum": [1, 2, 3] }] }),
         "program.compute_cycles" => one_or_list(&schema),
         _ => schema,
@@ -95,12 +95,12 @@ fn key_schema(key: &ScenarioKey) -> Value {
     schema
 }
 
-/// The schema of a key whose values are of no single type.
+/// The schema of a key whose values have no single type.
 fn form(path: &str) -> Value {
     let integer = json!({ "type": "integer", "minimum": 0 });
     let lengths = json!({ "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 1 } });
     let text = json!({ "type": "string" });
-    // By its number, by its coordinates, or by its name in the file of a network.
+    // A node by its number, its coordinates, or its name in the file of a network.
     let node = json!({ "anyOf": [integer, list_of(&integer), text] });
     let pair = json!({ "type": "array", "items": node, "minItems": 2, "maxItems": 2 });
     match path {
@@ -142,12 +142,12 @@ fn form(path: &str) -> Value {
     }
 }
 
-/// The schema of a step of a sequence: keys of `[program]`.
+/// The schema of a step of a sequence, made from keys of `[program]`.
 fn step_schema() -> Value {
     let own = |key: &&ScenarioKey| is_key_of_step(key.path);
     let properties = scenario_keys().iter().filter(own).map(|key| {
         let mut schema = key_schema(key);
-        // What a step leaves out is as the program says.
+        // Keys that a step omits come from the program, so they have no default.
         schema.as_object_mut().map(|schema| schema.remove("default"));
         (key.key().to_owned(), schema)
     });
@@ -164,8 +164,8 @@ fn one_or_list(one: &Value) -> Value {
     json!({ "anyOf": [one, list_of(one)] })
 }
 
-/// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON lines, and one of the rows
-/// of processes.
+/// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON Lines, and a
+/// row of processes.
 #[must_use]
 pub fn results_schema() -> Value {
     let (run, placement) = (run_schema(), placement_schema());
@@ -182,7 +182,7 @@ pub fn results_schema() -> Value {
     json!({ "$schema": DIALECT, "title": "cubefold results", "anyOf": any, "$defs": forms })
 }
 
-/// A document with its envelope.
+/// The schema of a document with its envelope.
 fn document(document: Document, record: &Value) -> Value {
     json!({
         "type": "object",
@@ -196,7 +196,7 @@ fn document(document: Document, record: &Value) -> Value {
     })
 }
 
-/// A record that is a line, with its version.
+/// The schema of a record on a line, with its version.
 fn line(mut record: Value) -> Value {
     record["properties"]["version"] = json!({ "const": Document::VERSION });
     record["required"] = json!(["version", "run", "scenario", "embedding"]);
@@ -213,24 +213,24 @@ fn placement_schema() -> Value {
     let mut entry = record(definitions!(
         SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
     ));
-    // What columns leave out is listed here.
+    // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
     entry
 }
 
-/// A process in a stage; its columns are members as they are called.
+/// The schema of a process in a stage; columns and members have the same names.
 fn process_schema() -> Value {
     let columns = definitions!(SCENARIO RUN EMBEDDING PROCESS RANK).filter(|own| own.kind != Kind::Term);
     object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
 }
 
-/// A record of a machine, a program and more.
+/// The schema of a record of a machine, a program and more.
 fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     let mut record = object(&Map::new());
     for definition in definitions {
         insert(&mut record, definition);
     }
-    // What columns count or leave out is listed here.
+    // Members without columns, or of which columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
@@ -242,7 +242,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     record
 }
 
-/// What the records of runs hold.
+/// The definitions of the members of runs.
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
         SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
@@ -250,7 +250,7 @@ fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     )
 }
 
-/// The members of a run, or of one of these, that are objects themselves.
+/// The members of a run, or of one of these, that are objects.
 const OBJECTS: [&str; 16] = [
     "machine",
     "machine_partition",
@@ -270,9 +270,9 @@ const OBJECTS: [&str; 16] = [
     "placement_construction_promised_steps",
 ];
 
-/// Adds what a definition says at its place: `placement_load_max` is `max` of `load` of `placement`.
+/// Inserts a definition at its place: `placement_load_max` is `max` of `load` of `placement`.
 fn insert(run: &mut Value, definition: &Definition) {
-    let (mut place, mut start) = (run, 0); // the object, and where its members' names begin
+    let (mut place, mut start) = (run, 0); // the object, and the offset of its members' names
     let name = definition.name;
     let ends = name.match_indices('_').map(|(end, _)| end);
     for end in ends.filter(|&end| OBJECTS.contains(&&name[..end])) {

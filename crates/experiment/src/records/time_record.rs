@@ -1,4 +1,4 @@
-//! Where the time of a run goes: sums, distributions and stages, and their columns.
+//! The breakdown of a run's time: sums, distributions and stages, and their columns.
 
 use cubefold_mapping::Extremes;
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
@@ -34,7 +34,7 @@ pub struct TotalsRecord {
     pub idle_at_end_cycles: u128,
 }
 
-/// How values of single processes in single stages are spread \[cycles\].
+/// The distribution of values of single processes in single stages \[cycles\].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionRecord {
     /// The greatest.
@@ -43,9 +43,9 @@ pub struct DistributionRecord {
     pub mean: Option<f64>,
     /// The median.
     pub p50: u64,
-    /// Exceeded by one in ten.
+    /// The 90th percentile.
     pub p90: u64,
-    /// Exceeded by one in a hundred.
+    /// The 99th percentile.
     pub p99: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct DistributionRecord {
 pub struct StageRecord {
     /// The stage, counted from 0.
     pub stage: usize,
-    /// Its guest dimension, where all its messages go along one.
+    /// Its guest dimension, if all its messages go along one.
     pub dimension: Option<u8>,
     /// The distances between the partners of the stage \[links\].
     pub distance: DistanceRecord,
@@ -82,7 +82,7 @@ pub struct DistanceRecord {
 }
 
 impl DistributionRecord {
-    /// The record of a distribution.
+    /// Makes the record of a distribution.
     #[must_use]
     pub fn new(distribution: &Distribution) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl TotalsRecord {
     }
 }
 
-/// The records of all stages of a run.
+/// Makes the records of all stages of a run.
 pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let totals = finished.outcome.summary.stages();
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
@@ -133,7 +133,7 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     totals.iter().enumerate().map(record).collect()
 }
 
-/// Where the time of the processes goes.
+/// Columns on the time of the processes.
 pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
     Column {
         definition: Definition {
@@ -239,7 +239,7 @@ pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
     },
 ];
 
-/// How waiting is spread over single processes and stages.
+/// Columns on the distribution of waiting over processes and stages.
 pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
     Column {
         definition: Definition {
@@ -290,7 +290,7 @@ pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
     },
 ];
 
-/// How blocked time is spread over single processes and stages.
+/// Columns on the distribution of blocked time over processes and stages.
 pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
     Column {
         definition: Definition {

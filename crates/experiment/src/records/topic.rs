@@ -1,5 +1,6 @@
-//! What can be explained besides the columns and terms of results: embeddings, machines, algorithms, the keys of
-//! scenario files with their values, and the marks in tables. Most of it comes from the lists that scenarios are read by.
+//! Topics of `explain` other than columns and terms of results: embeddings, machines, algorithms, the keys of
+//! scenario files with their values, and the marks in tables. Most of it comes from the lists by which
+//! scenarios are read.
 
 use cubefold_collectives::ALGORITHMS;
 use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction};
@@ -15,18 +16,18 @@ use crate::{
 /// Something that a scenario file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topic {
-    /// What it is called, and what it is: `xor, an embedding`.
+    /// Name and category: `xor, an embedding`.
     pub title: String,
-    /// What a search finds it by.
+    /// Names by which a search finds it.
     pub names: Vec<String>,
-    /// What there is to know besides the text, each with its name.
+    /// Further facts, each with its name.
     pub particulars: Vec<(&'static str, String)>,
-    /// What it is or does.
+    /// A description.
     pub text: String,
 }
 
 impl Topic {
-    /// Every topic: embeddings, machines, programs, algorithms, keys, words.
+    /// All topics: embeddings, machines, programs, algorithms, keys, words.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let machines = MachineKind::HOSTS.into_iter().map(machine);
@@ -45,7 +46,7 @@ impl Topic {
         described.chain(keys).chain(WORDS.iter().map(word)).chain(MARKS.iter().map(mark)).collect()
     }
 
-    /// The topics with this name, however it is written: `machine.links`, `links` or `Links` alike.
+    /// The topics with this name in any spelling: `machine.links`, `links` or `Links`.
     #[must_use]
     pub fn find(term: &str) -> Vec<Self> {
         let term = plain(term);
@@ -57,7 +58,7 @@ impl Topic {
         Self { title: format!("{name}, {what}"), names, particulars: vec![], text: String::new() }
     }
 
-    /// Adds something to know, unless there is nothing.
+    /// Adds a fact, unless it is empty.
     fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         let value = value.into();
         if !value.is_empty() {
@@ -74,7 +75,7 @@ impl Topic {
         self.with("source", source)
     }
 
-    /// With a line for help as a sentence.
+    /// Sets the description, as a sentence.
     fn with_text(mut self, line: &str) -> Self {
         let mut letters = line.chars();
         let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
@@ -92,7 +93,7 @@ fn machine(kind: MachineKind) -> Topic {
         .with_text(descriptor.description)
 }
 
-/// An embedding, and its constructions.
+/// The topics of an embedding and its constructions.
 fn embedding(own: &'static Embedding) -> Vec<Topic> {
     let constructions = (own.constructions)();
     let named: Vec<String> = constructions.iter().map(|name| format!("{}:{name}", own.name)).collect();
@@ -146,7 +147,7 @@ fn key(own: &'static ScenarioKey) -> Topic {
     topic
 }
 
-/// A table of scenarios, or a member of the value of a key: its path, its values, and what it says.
+/// A table of scenarios, or a member of a key's value: its path, its values, and its description.
 type Member = (&'static str, &'static str, &'static str);
 
 fn member(&(path, values, text): &Member) -> Topic {
@@ -159,7 +160,7 @@ fn member(&(path, values, text): &Member) -> Topic {
     topic
 }
 
-/// What is no key by itself.
+/// Parts of scenarios that are not keys themselves.
 const MEMBERS: &[Member] = &[
     ("machine", "", "The table of the machine: its kind, its shape, its links."),
     ("program", "", "The table of the program: its kind, its stages, the sizes of its messages."),
@@ -212,14 +213,14 @@ const MEMBERS: &[Member] = &[
     ),
 ];
 
-/// A word that a key takes: the path of the key, the word, and what it asks for.
+/// A word that a key takes: the path of the key, the word, and its meaning.
 type KeyWord = (&'static str, &'static str, &'static str);
 
 fn word(&(path, word, text): &KeyWord) -> Topic {
     Topic::new(word, &format!("a value of {path}")).by(path).with_text(text)
 }
 
-/// The words of keys that no other list describes.
+/// Words of keys that no other list describes.
 const WORDS: &[KeyWord] = &[
     ("machine.links", "full-duplex", "A link carries a message in each direction at the same time."),
     ("machine.links", "half-duplex", "A link carries one message at a time, in either direction."),
@@ -308,7 +309,7 @@ fn mark(&(mark, text): &(&str, &str)) -> Topic {
     Topic::new(mark, "a mark in tables").with_text(text)
 }
 
-/// The marks in tables of results, and what they say.
+/// The marks in tables of results, and their meaning.
 const MARKS: &[(&str, &str)] = &[
     (
         "*",
