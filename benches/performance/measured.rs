@@ -1,8 +1,9 @@
-//! What rounds of a row take, measured in a process of its own.
+//! The figures of a row, measured in a process of its own so that its memory is its own.
 
 use std::{
     fs,
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use cubefold::experiment::tools::benchmark::{Elapsed, Stopwatch};
@@ -10,45 +11,43 @@ use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 use sysinfo::System;
 
-use super::{Row, Work};
+use super::{
+    row::{Quantity, Row},
+    work::Work,
+};
 
-/// A round is repeated until so many seconds of processor time have gone by since the first, which may make what the others
-/// find made, ..
-const ENOUGH_SECONDS: f64 = 2.0;
-/// .. but so often at least, if that does not take too long.
+/// Rounds are repeated until they have taken this long after the first one, which may fill caches ..
+const ENOUGH: Duration = Duration::from_secs(2);
+/// .. and at least this often, if that does not take too long.
 const MIN_ROUNDS: usize = 3;
-/// What takes too long for another round [s].
-const LONG_SECONDS: f64 = 20.0;
+/// No further round begins after this time.
+const LONG: Duration = Duration::from_secs(20);
 
-/// What came of measuring a row.
+/// The result of measuring a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Report {
     /// Figures.
     Measured(Measured),
-    /// None, and why.
+    /// No figures, and the reason.
     Refused(String),
 }
 
-/// What one round of a row takes.
+/// The figures of one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// The least processor time [s].
+    /// The least processor time \[s\].
     pub(crate) cpu_seconds: f64,
-    /// The least time on the wall [s].
+    /// The least elapsed time \[s\].
     pub(crate) wall_seconds: f64,
-    /// Links crossed, edges measured or addresses found.
-    pub(crate) operations: u64,
-    /// The nodes of the machine.
-    pub(crate) nodes: u64,
-    /// Memory of the process before the first round [bytes], where the system tells it.
-    pub(crate) bytes_before: Option<u64>,
-    /// Memory of the process at its greatest [bytes], where the system tells it.
-    pub(crate) bytes_at_most: Option<u64>,
+    hops: u64,
+    nodes: u64,
+    /// Memory of the process before the first round and its peak \[bytes\]; `None` where the system does not tell it.
+    bytes: Option<(u64, u64)>,
 }
 
 impl Report {
-    /// Measures in this process, on so many threads.
-    pub(crate) fn here(row: &Row, threads: usize) -> Self {
+    /// Measures in this process, on one thread.
+    pub(crate) fn here(row: &Row) -> Self {
         let work = Work::new(*row);
         let mut system = System::new().expect("the memory of the machine");
         system.refresh_memory();
@@ -56,51 +55,65 @@ impl Report {
         if needed > free {
             return Self::Refused(format!("needs about {} MiB, {} are free", needed >> 20, free >> 20));
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        Self::Measured(pool.install(|| measure(&work)))
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        Self::Measured(pool.install(|| measure(&work, row.quantity)))
     }
 
-    /// Measures in a process of its own: its memory is that of this row only.
-    pub(crate) fn in_own_process(row: &Row, threads: usize) -> Self {
+    /// Measures in a process of its own.
+    pub(crate) fn in_own_process(row: &Row) -> Self {
         let program = std::env::current_exe().expect("the path of this program");
-        let mut command = Command::new(program);
-        command.args(["--alone", row.name, "--threads", &threads.to_string()]).stderr(Stdio::inherit());
-        let output = command.output().expect("this program, started once more");
-        match serde_json::from_slice(&output.stdout) {
-            Ok(report) => report,
-            Err(_) => Self::Refused(format!("broke off: {}", output.status)),
-        }
+        let output = Command::new(program)
+            .args(["--alone", row.name])
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("this program, started once more");
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| Self::Refused(format!("broke off: {}", output.status)))
     }
 }
 
-fn measure(work: &Work) -> Measured {
-    let bytes_before = memory("VmRSS:");
-    let (mut rounds, mut seconds, mut first_seconds): (Vec<Elapsed>, _, _) = (vec![], 0.0, None);
-    let operations = loop {
+impl Measured {
+    /// The figure in this unit; `None` where the system does not tell it.
+    #[expect(clippy::cast_precision_loss, reason = "a figure is shown with three digits")]
+    pub(crate) fn figure(&self, quantity: Quantity) -> Option<f64> {
+        Some(match quantity {
+            Quantity::MillionHopsPerSecond => self.hops as f64 / self.cpu_seconds / 1e6,
+            Quantity::Seconds => self.cpu_seconds,
+            Quantity::BytesPerNode => {
+                let (before, peak) = self.bytes?;
+                peak.checked_sub(before)? as f64 / self.nodes as f64
+            }
+        })
+    }
+}
+
+fn measure(work: &Work, quantity: Quantity) -> Measured {
+    let before = memory("VmRSS:");
+    let (mut rounds, mut taken, mut enough): (Vec<Elapsed>, _, _) = (vec![], Duration::ZERO, None);
+    let hops = loop {
         let stopwatch = Stopwatch::start().expect("a clock");
         let done = work.round();
         let elapsed = stopwatch.elapsed().expect("a clock");
-        work.check(done);
-        seconds += elapsed.cpu.as_secs_f64();
+        taken += elapsed.cpu;
         rounds.push(elapsed);
-        let often = rounds.len() >= MIN_ROUNDS;
-        let enough = seconds - *first_seconds.get_or_insert(seconds) >= ENOUGH_SECONDS;
-        if work.is_memory() || (often && enough) || seconds >= LONG_SECONDS {
-            break done.operations;
+        let enough = *enough.get_or_insert(taken + ENOUGH);
+        let is_enough = rounds.len() >= MIN_ROUNDS && taken >= enough;
+        // Memory needs one round.
+        if quantity == Quantity::BytesPerNode || is_enough || taken >= LONG {
+            break done.hops;
         }
     };
     let least = |of: fn(&Elapsed) -> f64| rounds.iter().map(of).fold(f64::INFINITY, f64::min);
     Measured {
         cpu_seconds: least(|round| round.cpu.as_secs_f64()),
         wall_seconds: least(|round| round.wall.as_secs_f64()),
-        operations,
+        hops,
         nodes: work.nodes(),
-        bytes_before,
-        bytes_at_most: memory("VmHWM:"),
+        bytes: before.zip(memory("VmHWM:")),
     }
 }
 
-/// A figure of memory that Linux keeps of this process [bytes]; none on other systems.
+/// A memory figure of this process \[bytes\], which only Linux tells.
 fn memory(key: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;

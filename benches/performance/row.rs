@@ -1,191 +1,253 @@
-//! What a row of the table says.
+//! The rows of the table of performance, with the figures that are enough.
 
 use cubefold::{
-    mapping::EmbeddingKind,
-    simulator::{Engine, EngineChoice},
+    mapping::EmbeddingKind::{self, Byweight, Xor},
+    simulator::Engine,
     topology::{LinkMode, MachineKind, RouteChoice},
 };
 
-use super::OnNetwork;
-
-/// A row: what is done, on what, and how fast it is to be.
+/// One measurement: its work, the result that proves the work right, and the figure that is enough.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// Its name, as a path.
+    /// The name, as a path.
     pub(crate) name: &'static str,
-    /// Where it is run.
-    pub(crate) run: Run,
-    /// What is done.
+    /// The measured work.
     pub(crate) task: Task,
-    /// What the machine is.
-    pub(crate) machine: MachineKind,
-    /// The machine's lengths, powers of two.
-    pub(crate) lengths: &'static [u64],
-    /// Where the processes sit.
-    pub(crate) placed: Placed,
-    /// The order of the stages.
-    pub(crate) stages: Stages,
-    /// The computation of a stage [cycles].
-    pub(crate) compute: u64,
-    /// How long a message takes over a link [cycles].
-    pub(crate) hop: u64,
-    /// What may move at the same time.
-    pub(crate) links: LinkMode,
-    /// How large messages are, and how they are switched.
-    pub(crate) messages: Messages,
-    /// What computes it.
-    pub(crate) engine: EngineChoice,
-    /// What the figure is.
-    pub(crate) quantity: Quantity,
-    /// The figure that is to be met.
-    pub(crate) least: f64,
-    /// The figure that is aimed at.
-    pub(crate) goal: f64,
-    /// What must come out: the makespan of a run [cycles], the sum of all dilations of a placement [links], or of the
-    /// nodes that were asked for, or the messages of a file.
+    /// The makespan of a run \[cycles\], or the total dilation of a placement \[links\].
     pub(crate) answer: u64,
+    /// The unit of the figure.
+    pub(crate) quantity: Quantity,
+    /// The figure that is enough.
+    pub(crate) enough: f64,
+    /// Whether the row takes many seconds and is measured only on request.
+    pub(crate) is_long: bool,
 }
 
-impl Row {
-    /// What must have computed it; nothing where nothing is run.
-    pub(crate) fn engine_that_runs(&self) -> Option<Engine> {
-        match (self.task, self.engine) {
-            (Task::Permutation(..), _)
-            | (Task::Asynchronous, EngineChoice::Hop | EngineChoice::Slabs(_) | EngineChoice::Sized) => {
-                Some(Engine::Hop)
-            }
-            (Task::Asynchronous, EngineChoice::Auto | EngineChoice::AutoOn(_) | EngineChoice::Belt(_))
-            | (Task::EveryProcess | Task::EveryNode, _) => Some(Engine::Belt),
-            (Task::Coordinated, _) => Some(Engine::Coordinated),
-            (
-                Task::Metrics
-                | Task::Distances
-                | Task::Spectrum
-                | Task::Congestion
-                | Task::Neighbours
-                | Task::MessageFile,
-                _,
-            ) => None,
-        }
-    }
-}
-
-/// Where a row is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Run {
-    /// In the benchmarks and in the table.
-    Always,
-    /// In the table, when everything is asked for.
-    WhenLong,
-}
-
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The measured work.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Task {
-    /// An asynchronous run.
-    Asynchronous,
-    /// A coordinated run.
-    Coordinated,
-    /// An asynchronous run of a random permutation on a network, whatever the row says of a grid.
-    Permutation(OnNetwork, RouteChoice),
-    /// An asynchronous run, and every process's finish, waiting and blocked cycles, one process after another.
-    EveryProcess,
-    /// The same into arrays with a place for each node.
-    EveryNode,
-    /// All metrics of a placement, by field where it is a product.
-    Metrics,
-    /// The distances of every guest dimension, edge by edge.
-    Distances,
-    /// The spectrum of dilations, edge by edge.
-    Spectrum,
-    /// Congestion of the links and load of the nodes, edge by edge.
-    Congestion,
-    /// The nodes of neighbours of processes in no order.
-    Neighbours,
-    /// Reading and checking a file with the messages of a program, for as many processes as the machine has nodes.
-    MessageFile,
+    /// A run of a cube program by this engine.
+    Cube(Cube, Engine),
+    /// A random permutation on a network: one message of one unit from every host.
+    Permutation(OnNetwork, RouteChoice, LinkMode),
+    /// All metrics of a placement.
+    Metrics(Cube),
 }
 
-/// Where the processes sit.
+/// The `cc-cube` program with `T_a` = 10 and `T_c` = 1 on a square torus, full-duplex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cube {
+    /// The dimensions of the cube; even.
+    pub(crate) dimensions: u32,
+    /// The nodes of the processes.
+    pub(crate) placed: Placed,
+    /// Sizes and switching of the messages.
+    pub(crate) messages: Messages,
+}
+
+/// The nodes of the processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placed {
     /// By a named embedding.
     By(EmbeddingKind),
-    /// Where a named embedding puts them, but listed, so that nothing is known of its fields.
-    ListedBy(EmbeddingKind),
-    /// One a node at random, always at the same places.
+    /// A fixed random order.
     AtRandom,
 }
 
-/// The order of the stages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stages {
-    /// Dimension after dimension.
-    Ascend,
-    /// The dimensions of two fields of the same length in turn.
-    Interleaved,
-}
-
-/// How large messages are, and how they are switched.
+/// Sizes and switching of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Messages {
-    /// One unit, without latency, stored and forwarded.
+    /// One unit, no latency, store-and-forward.
     Unit,
-    /// 16 units, cut through, with a latency of 3 cycles.
+    /// 16 units, cut-through, a latency of 3 cycles.
     CutThrough,
-    /// 16 packets of 4 units, cut through, with a latency of 3 cycles.
-    Packets,
-    /// `2^(d - s)` units in stage `s`, stored and forwarded.
+    /// `2^(d - 1 - s)` units in stage `s`, store-and-forward.
     Halving,
-    /// `2^(d - 1 - s)` units in stage `s`, stored and forwarded: the clock of `d` = 32 has room for no more.
-    HalvingToOne,
 }
 
-/// What the figure of a row is.
+/// A network, by the parameters of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnNetwork {
+    /// A family with one parameter.
+    Family(MachineKind, u64),
+    /// A k-ary n-tree.
+    FatTree { arity: u64, levels: u64 },
+    /// A dragonfly.
+    Dragonfly { hosts_per_switch: u64, switches_per_group: u64, global_links: u64 },
+    /// A HyperX.
+    HyperX { shape: &'static [u64], hosts_per_switch: u64 },
+    /// A torus of `k x k x k` without one link: its routes come from a table.
+    FailedLink { k: u64 },
+}
+
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantity {
-    /// Million links crossed in a second of processor time: the more the better.
-    MillionHopsASecond,
-    /// Processor time [s].
+    /// Million links crossed per second of processor time; more is better.
+    MillionHopsPerSecond,
+    /// Processor time \[s\]; less is better.
     Seconds,
-    /// Processor time [ms].
-    Milliseconds,
-    /// Processor time of one of many [ns].
-    Nanoseconds,
-    /// Memory at its greatest, without what the placement takes, over the nodes [bytes].
-    BytesANode,
-    /// Memory of the process at its greatest [GB].
-    Gigabytes,
-    /// The wall time of one thread over that of two: the more the better.
-    Speedup,
+    /// Peak memory of the process, less the placement's, per node \[bytes\]; less is better.
+    BytesPerNode,
 }
 
 impl Quantity {
-    /// Whether it is memory, which one round tells.
-    pub(crate) fn is_memory(self) -> bool {
-        matches!(self, Self::BytesANode | Self::Gigabytes)
-    }
-
-    /// The unit.
+    /// The unit as the table shows it.
     pub(crate) fn unit(self) -> &'static str {
         match self {
-            Self::MillionHopsASecond => "M hops/s",
+            Self::MillionHopsPerSecond => "M hops/s",
             Self::Seconds => "s",
-            Self::Milliseconds => "ms",
-            Self::Nanoseconds => "ns",
-            Self::BytesANode => "bytes a node",
-            Self::Gigabytes => "GB",
-            Self::Speedup => "x",
+            Self::BytesPerNode => "bytes a node",
         }
     }
 
-    /// Whether a figure is as good as another.
-    pub(crate) fn meets(self, figure: f64, other: f64) -> bool {
+    /// Whether `figure` is at least as good as `enough`.
+    pub(crate) fn meets(self, figure: f64, enough: f64) -> bool {
         match self {
-            Self::MillionHopsASecond | Self::Speedup => figure >= other,
-            Self::Seconds | Self::Milliseconds | Self::Nanoseconds | Self::BytesANode | Self::Gigabytes => {
-                figure <= other
-            }
+            Self::MillionHopsPerSecond => figure >= enough,
+            Self::Seconds | Self::BytesPerNode => figure <= enough,
         }
     }
+}
+
+const fn cube(dimensions: u32, placed: Placed, messages: Messages) -> Cube {
+    Cube { dimensions, placed, messages }
+}
+
+const fn row(name: &'static str, task: Task, answer: u64, enough: f64, quantity: Quantity) -> Row {
+    Row { name, task, answer, quantity, enough, is_long: false }
+}
+
+/// A run by the hop engine.
+const fn hop(name: &'static str, cube: Cube, answer: u64, enough: f64) -> Row {
+    row(name, Task::Cube(cube, Engine::Hop), answer, enough, Quantity::MillionHopsPerSecond)
+}
+
+/// A run by one of the engines that do not move messages link by link.
+const fn seconds(name: &'static str, engine: Engine, cube: Cube, answer: u64, enough: f64) -> Row {
+    row(name, Task::Cube(cube, engine), answer, enough, Quantity::Seconds)
+}
+
+/// A random permutation on a network.
+const fn network(
+    name: &'static str,
+    network: OnNetwork,
+    choice: RouteChoice,
+    links: LinkMode,
+    answer: u64,
+) -> Row {
+    row(name, Task::Permutation(network, choice, links), answer, 3.0, Quantity::MillionHopsPerSecond)
+}
+
+impl Row {
+    const fn in_bytes_per_node(self, enough: f64) -> Self {
+        Self { quantity: Quantity::BytesPerNode, enough, ..self }
+    }
+
+    const fn when_long(self) -> Self {
+        Self { is_long: true, ..self }
+    }
+
+    /// All rows, in the order of the table.
+    pub(crate) const ALL: &[Self] = &[
+        hop("hop/d16/xor", cube(16, Placed::By(Xor), Messages::Unit), 542, 100.0),
+        hop("hop/d16/byweight", cube(16, Placed::By(Byweight), Messages::Unit), 1260, 100.0),
+        hop("hop/d18/xor/memory", cube(18, Placed::By(Xor), Messages::Unit), 946, 100.0)
+            .in_bytes_per_node(200.0),
+        hop("sized/d16/byweight", cube(16, Placed::By(Byweight), Messages::CutThrough), 10_174, 20.0),
+        hop("sized/d16/random", cube(16, Placed::AtRandom, Messages::CutThrough), 15_150, 20.0).when_long(),
+        network(
+            "network/de-bruijn/16",
+            OnNetwork::Family(MachineKind::DeBruijn, 16),
+            RouteChoice::Lowest,
+            LinkMode::FullDuplex,
+            22,
+        ),
+        network(
+            "network/butterfly/12/half-duplex",
+            OnNetwork::Family(MachineKind::Butterfly, 12),
+            RouteChoice::Lowest,
+            LinkMode::HalfDuplex,
+            1028,
+        ),
+        network(
+            "network/fat-tree/4-ary-8-tree/spread",
+            OnNetwork::FatTree { arity: 4, levels: 8 },
+            RouteChoice::Spread(0),
+            LinkMode::FullDuplex,
+            23,
+        ),
+        network(
+            "network/dragonfly/8-16-8",
+            OnNetwork::Dragonfly { hosts_per_switch: 8, switches_per_group: 16, global_links: 8 },
+            RouteChoice::Lowest,
+            LinkMode::FullDuplex,
+            12,
+        ),
+        network(
+            "network/hyperx/16x16x16",
+            OnNetwork::HyperX { shape: &[16, 16, 16], hosts_per_switch: 16 },
+            RouteChoice::Lowest,
+            LinkMode::FullDuplex,
+            14,
+        ),
+        network(
+            "network/failed-link/16x16x16",
+            OnNetwork::FailedLink { k: 16 },
+            RouteChoice::Lowest,
+            LinkMode::FullDuplex,
+            40,
+        ),
+        seconds(
+            "belt/lines/d32/byweight",
+            Engine::Belt,
+            cube(32, Placed::By(Byweight), Messages::Unit),
+            409_094,
+            5.0,
+        ),
+        seconds(
+            "belt/lines/d32/byweight/halving",
+            Engine::Belt,
+            cube(32, Placed::By(Byweight), Messages::Halving),
+            58_185_205_422_285,
+            60.0,
+        )
+        .when_long(),
+        seconds(
+            "belt/whole-machine/d20/random",
+            Engine::Belt,
+            cube(20, Placed::AtRandom, Messages::Unit),
+            16_524,
+            20.0,
+        )
+        .when_long(),
+        seconds(
+            "coordinated/d24/xor",
+            Engine::Coordinated,
+            cube(24, Placed::By(Xor), Messages::Unit),
+            6382,
+            0.5,
+        ),
+        seconds(
+            "coordinated/d20/random",
+            Engine::Coordinated,
+            cube(20, Placed::AtRandom, Messages::Unit),
+            20_801,
+            1.5,
+        ),
+        row(
+            "metrics/by-field/d32/byweight",
+            Task::Metrics(cube(32, Placed::By(Byweight), Messages::Unit)),
+            630_278_471_024_640,
+            0.1,
+            Quantity::Seconds,
+        ),
+        row(
+            "metrics/by-edge/d20/random",
+            Task::Metrics(cube(20, Placed::AtRandom, Messages::Unit)),
+            5_369_276_022,
+            2.0,
+            Quantity::Seconds,
+        ),
+    ];
 }

@@ -1,26 +1,17 @@
-//! A row with everything made that is not to be measured, and the one function that does what it says.
-
-use std::num::NonZeroU64;
+//! The work of a row: everything that is not measured is made first, then one round is the measured part.
 
 use cubefold::{
-    keep_freed_memory,
-    mapping::{
-        Congestion, CubeDimension, Dilation, DimensionDistances, EmbeddingKind, Guest, Hypercube, Placement,
-        PlacementMetrics, PlacementTable, ProductPlacement,
-    },
+    mapping::{Hypercube, Placement, PlacementMetrics, PlacementTable, ProductPlacement},
     simulator::{
-        Communication, CountLinkUse, CubeProgram, Cycles, Engine, Execution, MessageSizes, Outcome, Routing,
-        Switching, bytes_to_simulate, simulate,
+        Communication, CountLinkUse, CubeProgram, Cycles, Engine, EngineChoice, Execution, MessageSizes,
+        Outcome, Routing, Switching, bytes_to_simulate, simulate,
     },
-    topology::{Machine, NodeId, TieRule},
+    topology::{LinkMode, Machine, MachineKind, NodeId, TieRule},
 };
 
 use super::{
-    Messages, Placed, Row, Stages, Task,
-    every_process::{self, Sums},
-    message_file::MessageFile,
-    neighbours::Questions,
     permutation::PermutationWork,
+    row::{Cube, Messages, Placed, Row, Task},
 };
 
 /// A row, ready to be measured.
@@ -30,278 +21,152 @@ pub(crate) struct Work {
     subject: Subject,
 }
 
-/// What is measured.
 #[derive(Debug)]
 enum Subject {
     Cube(Box<CubeWork>),
     Permutation(Box<PermutationWork>),
 }
 
-/// A d-cube on a grid.
+/// A cube program on a square torus.
 #[derive(Debug)]
 struct CubeWork {
-    row: Row,
     program: CubeProgram,
     placement: Placement,
     communication: Communication,
-    questions: Option<(ProductPlacement, Questions)>, // where neighbours are asked for
-    file: Option<MessageFile>,                        // where one is read
+    execution: Execution,
 }
 
-/// What a message of a file takes at most while it is read and checked, roughly.
-const BYTES_A_MESSAGE: u64 = 256;
-
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// As [`Row::answer`] says.
     answer: u64,
-    /// Links crossed, processes told, guest edges measured, neighbours found or messages read.
-    pub(crate) operations: u64,
-    engine: Option<Engine>,
-    sums: Option<Sums>, // where every process was told
+    engine: Option<Engine>, // `None` where nothing is simulated
+    /// The number of links crossed.
+    pub(crate) hops: u64,
 }
 
 impl Work {
-    /// Makes machine, program and placement, in a process that keeps freed memory as the program does.
+    /// Makes machine, program and placement.
     pub(crate) fn new(row: Row) -> Self {
-        keep_freed_memory();
         let subject = match row.task {
-            Task::Permutation(network, choice) => {
-                Subject::Permutation(Box::new(PermutationWork::new(network, choice, row.links)))
+            Task::Cube(cube, engine) => Subject::Cube(Box::new(CubeWork::new(cube, engine))),
+            Task::Metrics(cube) => Subject::Cube(Box::new(CubeWork::new(cube, Engine::Hop))),
+            Task::Permutation(network, choice, links) => {
+                Subject::Permutation(Box::new(PermutationWork::new(network, choice, links)))
             }
-            _ => Subject::Cube(Box::new(CubeWork::new(row))),
         };
         Self { row, subject }
     }
 
-    /// Does what the row says, once.
+    /// Does the measured work once.
+    ///
+    /// # Panics
+    ///
+    /// If the result is wrong, or another engine computed it.
     pub(crate) fn round(&self) -> Done {
-        match &self.subject {
-            Subject::Cube(cube) => cube.round(),
-            Subject::Permutation(permutation) => permutation.round(),
-        }
+        let (done, engine) = match (&self.subject, self.row.task) {
+            (Subject::Cube(cube), Task::Metrics(_)) => (cube.measure(), None),
+            (Subject::Cube(cube), Task::Cube(_, engine)) => (Done::of_run(&cube.run()), Some(engine)),
+            (Subject::Cube(cube), Task::Permutation(..)) => (Done::of_run(&cube.run()), Some(Engine::Hop)),
+            (Subject::Permutation(permutation), _) => (Done::of_run(&permutation.run()), Some(Engine::Hop)),
+        };
+        assert_eq!((done.answer, done.engine), (self.row.answer, engine), "{}", self.row.name);
+        done
     }
 
-    /// Stops when what came out is wrong, or came from another engine than the row says.
-    pub(crate) fn check(&self, done: Done) {
-        assert_eq!(done.answer, self.row.answer, "{}", self.row.name);
-        assert_eq!(done.engine, self.row.engine_that_runs(), "{}", self.row.name);
-        if let Subject::Cube(cube) = &self.subject {
-            cube.check(done);
-        }
-    }
-
-    /// Messages sent, guest edges measured or neighbours found in a round.
-    pub(crate) fn elements(&self) -> u64 {
-        match &self.subject {
-            Subject::Cube(cube) => cube.elements(),
-            Subject::Permutation(permutation) => permutation.messages(),
-        }
-    }
-
-    /// Bytes that a round takes at most, roughly.
+    /// A coarse upper bound on the memory of a round \[bytes\].
     pub(crate) fn bytes(&self) -> u64 {
-        match &self.subject {
-            Subject::Cube(cube) => cube.bytes(),
-            Subject::Permutation(permutation) => permutation.bytes(),
+        match (&self.subject, self.row.task) {
+            (Subject::Cube(cube), Task::Metrics(_)) => PlacementMetrics::bytes_to_measure(&cube.placement),
+            (Subject::Cube(cube), _) => {
+                bytes_to_simulate(&cube.program, &cube.placement, cube.communication, &cube.execution)
+            }
+            (Subject::Permutation(permutation), _) => permutation.bytes(),
         }
     }
 
-    /// The number of nodes.
+    /// The number of nodes, switches included.
     pub(crate) fn nodes(&self) -> u64 {
         match &self.subject {
-            Subject::Cube(cube) => cube.nodes(),
+            Subject::Cube(cube) => cube.placement.machine().node_count(),
             Subject::Permutation(permutation) => permutation.nodes(),
         }
-    }
-
-    /// Whether memory is asked for.
-    pub(crate) fn is_memory(&self) -> bool {
-        self.row.quantity.is_memory()
     }
 }
 
 impl Done {
-    /// What a run came to.
-    pub(crate) fn of_run(outcome: &Outcome) -> Self {
+    fn of_run(outcome: &Outcome) -> Self {
         Self {
             answer: outcome.summary.makespan().get(),
-            operations: outcome.traffic.hops,
             engine: Some(outcome.engine),
-            sums: None,
+            hops: outcome.traffic.hops,
         }
     }
 }
 
 impl CubeWork {
-    fn new(row: Row) -> Self {
-        let machine = Machine::new(row.machine, row.lengths).expect("a machine");
-        let dimensions = row.lengths.iter().map(|length| u64::from(length.ilog2())).sum();
-        let cube = Hypercube::new(dimensions).expect("a cube");
-        let placement = placement(row.placed, cube, &machine);
-        let questions = match (row.task, &placement) {
-            (Task::Neighbours, Placement::Product(product)) => {
-                Some((product.clone(), Questions::new(product)))
+    fn new(cube: Cube, engine: Engine) -> Self {
+        let side = 1 << (cube.dimensions / 2);
+        let machine = Machine::new(MachineKind::Torus, &[side, side]).expect("a torus");
+        let hypercube = Hypercube::new(cube.dimensions.into()).expect("a cube");
+        let placement = match cube.placed {
+            Placed::By(kind) => Placement::Product(
+                ProductPlacement::new(kind, hypercube, &machine).expect("as many nodes as processes"),
+            ),
+            Placed::AtRandom => {
+                let nodes = shuffled(machine.nodes().collect());
+                Placement::Table(PlacementTable::new(&machine, nodes).expect("nodes of the machine"))
             }
-            _ => None,
         };
-        let file = (row.task == Task::MessageFile).then(|| MessageFile::new(row.lengths));
-        let program =
-            CubeProgram::new(cube, stages(row.stages, cube), Cycles::new(row.compute)).expect("stages");
-        let communication =
-            Communication::new(row.links, Cycles::new(row.hop), TieRule::Direct).expect("a time");
-        let (program, communication) = with_messages(row.messages, program, communication);
-        Self { row, program, placement, communication, questions, file }
+        let program = CubeProgram::new(hypercube, CubeProgram::ascend(hypercube), Cycles::new(10));
+        let links = LinkMode::FullDuplex;
+        let communication = Communication::new(links, Cycles::new(1), TieRule::Direct).expect("a time");
+        let (program, communication) = with_messages(cube.messages, program.expect("stages"), communication);
+        let execution = match engine {
+            Engine::Hop => Execution::Asynchronous(EngineChoice::Hop),
+            Engine::Belt => Execution::Asynchronous(EngineChoice::Auto),
+            Engine::Coordinated => Execution::Coordinated(Routing::PLAIN),
+        };
+        Self { program, placement, communication, execution }
     }
 
-    fn round(&self) -> Done {
-        let (cube, placement, tie) = (self.program.cube(), &self.placement, TieRule::Direct);
-        let edges = self.edges();
-        let measured = |answer| Done { answer, operations: edges, engine: None, sums: None };
-        match self.row.task {
-            Task::Asynchronous | Task::Coordinated | Task::Permutation(..) => self.simulate(),
-            Task::EveryProcess => {
-                self.told(every_process::streamed(&self.program, placement, self.communication))
-            }
-            Task::EveryNode => self.told(every_process::kept(&self.program, placement, self.communication)),
-            Task::Metrics => measured(PlacementMetrics::measure(&cube, placement, tie).dilation.total()),
-            Task::Distances => {
-                let distances = DimensionDistances::by_edge(&cube, placement);
-                measured(distances.iter().map(|distances| distances.over_edges.sum).sum())
-            }
-            Task::Spectrum => measured(Dilation::by_edge(&cube, placement).total()),
-            // Every edge is on as many links as it is dilated.
-            Task::Congestion => measured(Congestion::by_edge(&cube, placement, tie).link_congestion.sum),
-            Task::Neighbours => {
-                let (product, questions) = self.questions.as_ref().expect("a product placement");
-                Done { operations: Questions::ASKED, ..measured(questions.ask(product)) }
-            }
-            Task::MessageFile => {
-                let messages = self.file.as_ref().expect("a file of messages").read();
-                Done { operations: messages, ..measured(messages) }
-            }
-        }
-    }
-
-    fn check(&self, done: Done) {
-        if let Some(sums) = done.sums {
-            assert_eq!(sums, Sums::of(&self.outcome().summary), "{}", self.row.name);
-        }
-        if let Some((product, questions)) = &self.questions {
-            questions.check(product);
-        }
-    }
-
-    /// Messages sent or read, guest edges measured or neighbours found in a round.
-    pub(crate) fn elements(&self) -> u64 {
-        match self.row.task {
-            Task::Asynchronous
-            | Task::Coordinated
-            | Task::Permutation(..)
-            | Task::EveryProcess
-            | Task::EveryNode => self.program.cube().process_count() * self.program.stages().len() as u64,
-            Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => self.edges(),
-            Task::Neighbours => Questions::ASKED,
-            Task::MessageFile => MessageFile::ROWS,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        let run = || bytes_to_simulate(&self.program, &self.placement, self.communication, &self.execution());
-        match self.row.task {
-            Task::Asynchronous | Task::Coordinated | Task::Permutation(..) | Task::EveryProcess => run(),
-            Task::EveryNode => run() + every_process::BYTES_A_NODE * self.nodes(),
-            Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => {
-                PlacementMetrics::bytes_to_measure(&self.placement)
-            }
-            Task::Neighbours => 0,
-            Task::MessageFile => BYTES_A_MESSAGE * MessageFile::ROWS,
-        }
-    }
-
-    fn nodes(&self) -> u64 {
-        self.placement.machine().node_count()
-    }
-
-    fn edges(&self) -> u64 {
-        let cube = self.program.cube();
-        cube.process_count() / 2 * u64::from(cube.dimension_count())
-    }
-
-    fn execution(&self) -> Execution {
-        match self.row.task {
-            Task::Coordinated => Execution::Coordinated(Routing::PLAIN),
-            _ => Execution::Asynchronous(self.row.engine),
-        }
-    }
-
-    fn outcome(&self) -> Outcome {
+    fn run(&self) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
-        simulate(program, placement, self.communication, &self.execution(), CountLinkUse::No, &mut ())
+        simulate(program, placement, self.communication, &self.execution, CountLinkUse::No, &mut ())
             .expect("a run")
     }
 
-    fn simulate(&self) -> Done {
-        Done::of_run(&self.outcome())
-    }
-
-    fn told(&self, sums: Sums) -> Done {
-        // Only this engine tells the times of lines.
-        let engine = Some(Engine::Belt);
-        Done { answer: sums.makespan, operations: self.nodes(), engine, sums: Some(sums) }
+    fn measure(&self) -> Done {
+        let metrics = PlacementMetrics::measure(&self.program.cube(), &self.placement, TieRule::Direct);
+        Done { answer: metrics.dilation.total(), engine: None, hops: 0 }
     }
 }
 
-/// The program with messages of these sizes, and how they are switched.
+/// The program and its timing with messages of these sizes.
 fn with_messages(
     messages: Messages,
     program: CubeProgram,
     communication: Communication,
 ) -> (CubeProgram, Communication) {
-    let same = |units| MessageSizes::same(units).expect("a size");
-    let cut_through = communication.with_switching(Switching::CutThrough).with_latency(Cycles::new(3));
-    let count = program.stages().len();
-    let halving = |last: usize| {
-        let sizes = (0..count).rev().map(|later| 1 << (later + last)).collect();
-        MessageSizes::by_stage(sizes).expect("sizes")
-    };
     match messages {
         Messages::Unit => (program, communication),
-        Messages::CutThrough => (program.with_sizes(same(16)), cut_through),
-        Messages::Packets => (program.with_sizes(same(64)), cut_through.with_packets(NonZeroU64::new(4))),
-        Messages::Halving => (program.with_sizes(halving(1)), communication),
-        Messages::HalvingToOne => (program.with_sizes(halving(0)), communication),
-    }
-}
-
-fn stages(order: Stages, cube: Hypercube) -> Vec<CubeDimension> {
-    let ascend = CubeProgram::ascend(cube);
-    match order {
-        Stages::Ascend => ascend,
-        Stages::Interleaved => {
-            let half = ascend.len() / 2;
-            (0..half).flat_map(|place| [ascend[place], ascend[half + place]]).collect()
+        Messages::CutThrough => (
+            program.with_sizes(MessageSizes::same(16).expect("a size")),
+            communication.with_switching(Switching::CutThrough).with_latency(Cycles::new(3)),
+        ),
+        Messages::Halving => {
+            let sizes = (0..program.stages().len()).rev().map(|later| 1 << later).collect();
+            (program.with_sizes(MessageSizes::by_stage(sizes).expect("sizes")), communication)
         }
     }
 }
 
-fn placement(placed: Placed, cube: Hypercube, machine: &Machine) -> Placement {
-    let embedded = |kind: EmbeddingKind| ProductPlacement::new(kind, cube, machine).expect("2^d nodes");
-    let listed = |nodes| Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"));
-    match placed {
-        Placed::By(kind) => Placement::Product(embedded(kind)),
-        Placed::ListedBy(kind) => listed(embedded(kind).nodes()),
-        Placed::AtRandom => listed(shuffled(machine.nodes().collect())),
-    }
-}
-
-/// These nodes in an order that a fixed congruential generator draws (Fisher & Yates).
+/// These nodes in a fixed random order (Fisher & Yates, a linear congruential generator).
 pub(crate) fn shuffled(mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     let mut state = 1_u64;
     for place in (1..nodes.len()).rev() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // The upper bits: the lower ones of such a generator repeat soon.
+        // The lower bits of such a generator repeat soon.
         let drawn = usize::try_from((state >> 33) % (place as u64 + 1)).expect("a place");
         nodes.swap(place, drawn);
     }
