@@ -5,7 +5,7 @@ use std::{fs, sync::LazyLock};
 
 use serde_json::{Value, json};
 
-use super::command::{Finished, Scratch, csv_table, program, text_of};
+use super::command::{Finished, Scratch, csv_table, program};
 use super::shape_of_json::assert_shape;
 
 /// Runs `bench --quick` in a folder, on a few rows: measuring takes seconds.
@@ -79,17 +79,6 @@ fn figures_are_saved_under_a_name_and_have_the_documented_form() {
         }
         assert!(row["noise_percent"].as_f64().unwrap() >= 0.0 && row["verdict"].is_null(), "{row}");
     }
-}
-
-#[test]
-fn the_page_on_performance_lists_the_rows_that_are_measured() {
-    let page = text_of("docs/performance.md");
-    let table = page.split_once("| row | what is measured |").unwrap().1;
-    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let listed: Vec<&str> = lines.map(|line| line.split('`').nth(1).unwrap()).collect();
-    let rows = MEASURED["rows"].as_array().unwrap();
-    let without_size = |row| -> &str { Value::as_str(row).unwrap().rsplit_once('/').unwrap().0 };
-    assert_eq!(listed, rows.iter().map(|row| without_size(&row["row"])).collect::<Vec<_>>());
 }
 
 #[test]

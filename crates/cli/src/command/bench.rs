@@ -41,7 +41,7 @@ pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<Ex
     if benchmark.is_empty() {
         return Err(Failure::usage(
             format!("no row has {only:?} in its name"),
-            "docs/performance.md lists the rows",
+            "cubefold bench --quick lists all rows",
         ));
     }
     benchmark.check(Resources { threads, ..shared.resources() }).map_err(Failure::Refused)?;
