@@ -1,7 +1,7 @@
-//! Rows down, time across: what each row does, from when to when.
+//! Rows down, time across: the activities of each row.
 //!
-//! Space-time diagrams and timelines are such diagrams. A diagram knows no programs: it is given
-//! the names of its rows and spans of activities.
+//! Space-time diagrams and timelines are such diagrams. A diagram knows no programs, only the names of its rows and
+//! spans of activities.
 
 use std::ops::RangeInclusive;
 
@@ -18,7 +18,7 @@ use crate::{
     time_scale::{TimeScale, TimeUnit},
 };
 
-/// Where the time of the makespan is written \[pixels\], between the caption and the names of stages.
+/// The baseline of the makespan's label \[pixels\], between the caption and the names of stages.
 const MAKESPAN_LINE: f64 = 42.0;
 
 /// The activity of a row from one cycle to another.
@@ -31,7 +31,7 @@ pub(crate) struct Span {
     pub(crate) from: u64,
     /// The cycle at which it ends.
     pub(crate) to: u64,
-    /// What is shown where a pointer is on it.
+    /// The text under the pointer.
     pub(crate) title: String,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Section {
     pub(crate) row: usize,
     /// The cycle at which it begins.
     pub(crate) from: u64,
-    /// The part of it on which the name is written, a light one.
+    /// The light part on which the name is written.
     pub(crate) label: RangeInclusive<u64>,
     pub(crate) name: String,
 }
@@ -62,11 +62,11 @@ pub(crate) struct ActivityDiagram<'text> {
     pub(crate) caption: &'text str,
     /// The picture in words, for those who do not see it.
     pub(crate) description: String,
-    /// What a row is.
+    /// The noun for a row.
     pub(crate) row_title: &'text str,
-    /// The names of the rows, from above.
+    /// The names of the rows, from top to bottom.
     pub(crate) rows: Vec<String>,
-    /// The cycle at which the run ends, which is marked where it is shown.
+    /// The cycle at which the run ends; marked if it is in the diagram.
     pub(crate) makespan: u64,
     /// The first and the last cycle.
     pub(crate) cycles: RangeInclusive<u64>,
@@ -138,12 +138,12 @@ impl Drawing<'_> {
         self.axes.x(self.unit.of(cycle))
     }
 
-    /// Names as many rows as fit: those whose place is a multiple of a power of two.
+    /// Labels the rows that have room: those whose index is a multiple of a power of two.
     fn draw_names(&self, sheet: &mut Sheet) {
         let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
         let step = step.unwrap_or(64);
         let rows = &self.diagram.rows;
-        // Rows with the numbers of processes are named where the number is a multiple.
+        // Rows of processes are labelled by multiples of the process number.
         let number = |name: &String| name.parse::<u64>().ok();
         for (row, name) in rows.iter().enumerate() {
             if number(name).unwrap_or(row as u64).is_multiple_of(step) {
@@ -154,7 +154,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws the spans, activity by activity, and returns the activities that there are.
+    /// Draws the spans, activity by activity, and returns the activities that occur.
     fn draw_spans(&self, sheet: &mut Sheet, spans: &[Span]) -> Vec<Activity> {
         let mut done = vec![];
         for activity in Activity::ALL {
@@ -171,7 +171,7 @@ impl Drawing<'_> {
         done
     }
 
-    /// Draws the part of a span that is in the diagram, and returns whether there is one.
+    /// Draws the part of a span inside the diagram, and returns whether there is any.
     fn draw_span(&self, sheet: &mut Sheet, span: &Span) -> bool {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         let (from, to) = (span.from.max(first), span.to.min(last));
@@ -197,7 +197,7 @@ impl Drawing<'_> {
         let top = Point { x, y: MAKESPAN_LINE + 3.0 };
         sheet.line(top, Point { x, y: inside.y + inside.height }, &properties, "");
         let text = format!("makespan {}{}", counted(makespan, "cycle"), self.diagram.scale.aside(makespan));
-        // On the side that has room.
+        // On the side with room.
         let (aside, anchor) = match text_width(&text, TEXT) + 4.0 {
             width if x + width <= inside.x + inside.width => (4.0, Anchor::Start),
             _ => (0.0, Anchor::End),
@@ -205,7 +205,7 @@ impl Drawing<'_> {
         sheet.text(&text, Point { x: x + aside, y: MAKESPAN_LINE }, TEXT, anchor);
     }
 
-    /// Draws a line where each section begins, and its name where it fits; in low rows the names are those of the
+    /// Draws a line at the beginning of each section, and its name if it fits. Low rows have only the names of the
     /// first row's sections, above it.
     fn draw_sections(&self, sheet: &mut Sheet, sections: &[Section]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
@@ -223,7 +223,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Where the shown part of a range of cycles begins and ends.
+    /// The beginning and end of the visible part of a range of cycles \[pixels\].
     fn shown(&self, cycles: &RangeInclusive<u64>) -> (f64, f64) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         (self.x((*cycles.start()).max(first)), self.x((*cycles.end()).min(last)))
@@ -256,7 +256,7 @@ impl Drawing<'_> {
         sheet.close();
     }
 
-    /// Draws the arrows that lie in the diagram, with a point at the end.
+    /// Draws the arrows inside the diagram, with a point at the end.
     fn draw_arrows(&self, sheet: &mut Sheet, arrows: &[Arrow]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);

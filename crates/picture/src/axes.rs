@@ -1,4 +1,4 @@
-//! Axes with their ticks, by the plotting library; what is between them is drawn on the sheet.
+//! Axes with their ticks, by the plotting library; the sheet draws everything between them.
 
 use std::ops::Range;
 
@@ -16,24 +16,24 @@ use crate::{
     sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
-/// The size at which the library writes text of at least [`TEXT`] pixels: it divides whole sizes by 1.24.
+/// The nominal size at which the library writes text of at least [`TEXT`] pixels: it divides sizes by 1.24.
 const LIBRARY_TEXT: u32 = 15;
 
-/// How values grow along an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// By equal steps.
+    /// Linear.
     Linear,
-    /// By equal factors; all values are above 0.
+    /// Logarithmic; all values are above 0.
     Logarithmic,
 }
 
-/// Which values the ticks of an axis name.
+/// The values at the ticks of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ticks {
-    /// Whole numbers: there are no others.
+    /// Whole numbers only.
     Whole,
-    /// None: the picture names values itself, such as groups of bars.
+    /// None: the picture labels values itself, such as groups of bars.
     Own,
     /// Any.
     Any,
@@ -42,7 +42,7 @@ pub(crate) enum Ticks {
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
-    /// What its values are, with their unit; empty for an axis that is not drawn.
+    /// The quantity with its unit; empty for an axis that is not drawn.
     pub(crate) title: String,
     pub(crate) from: f64,
     pub(crate) to: f64,
@@ -50,12 +50,12 @@ pub(crate) struct Axis {
     pub(crate) ticks: Ticks,
 }
 
-/// Axes that are drawn.
+/// Drawn axes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axes {
     /// The axes, as a part of an SVG document.
     pub(crate) svg: String,
-    /// Where the values lie on the sheet.
+    /// The area of the values on the sheet.
     pub(crate) inside: Area,
     across: Axis,
     up: Axis,
@@ -72,7 +72,7 @@ pub(crate) struct Margins {
 }
 
 impl Axis {
-    /// An axis from 0 on, to at least `greatest`.
+    /// An axis from 0 to at least `greatest`.
     pub(crate) fn from_zero(title: &str, greatest: f64) -> Self {
         let to = if greatest > 0.0 { greatest } else { 1.0 };
         Self { title: title.to_owned(), from: 0.0, to, scale: Scale::Linear, ticks: Ticks::Whole }
@@ -92,7 +92,7 @@ impl Axis {
         if is_named && is_there { number(value) } else { String::new() }
     }
 
-    /// The share of the axis that lies before a value.
+    /// The share of the axis before a value.
     fn share(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
@@ -130,23 +130,23 @@ impl Axes {
         Ok(Self { svg, inside, across, up, unit_up: 1.0 })
     }
 
-    /// The axes for values upwards of which the axis counts so many as one.
+    /// The axes for values upwards in a smaller unit; the argument is their number per unit of the axis.
     pub(crate) fn with_unit_up(self, unit_up: f64) -> Self {
         Self { unit_up, ..self }
     }
 
-    /// Where a value across lies.
+    /// The x coordinate of a value.
     pub(crate) fn x(&self, value: f64) -> f64 {
         self.inside.x + self.across.share(value) * self.inside.width
     }
 
-    /// Where a value upwards lies.
+    /// The y coordinate of a value.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.inside.y + (1.0 - self.up.share(value / self.unit_up)) * self.inside.height
     }
 
-    /// Names powers of two across between the least and the greatest of these values, as many as fit, and
-    /// draws a line up at each: a single value, or values between two powers, are named themselves.
+    /// Labels the powers of two between the least and the greatest of these values, as many as fit, and draws a line up
+    /// at each. A single value, or values between two powers, are labelled themselves.
     pub(crate) fn draw_powers_of_two(
         &self,
         sheet: &mut Sheet,
@@ -176,13 +176,13 @@ impl Axes {
         }
     }
 
-    /// Where a pair of values lies.
+    /// The point of a pair of values.
     pub(crate) fn point(&self, across: f64, up: f64) -> Point {
         Point { x: self.x(across), y: self.y(up) }
     }
 }
 
-/// Draws axes; the text around the picture gives them their colour.
+/// Draws axes in the colour of the text around the picture.
 fn draw<X, Y>(
     size: (u32, u32),
     margins: Margins,
@@ -212,7 +212,7 @@ where
             .map_err(|error| error.to_string())?;
         let (across_name, up_name) = (|value: &f64| across.name(*value), |value: &f64| up.name(*value));
         let mut mesh = chart.configure_mesh();
-        // Titles are names of columns, which files say.
+        // Titles are names of columns, which come from files.
         mesh.x_desc(printable(&across.title))
             .y_desc(printable(&up.title))
             .label_style(("sans-serif", LIBRARY_TEXT))
@@ -242,8 +242,7 @@ fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
     Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
 }
 
-/// A number as ticks show it: without a fraction where it has none, large ones in thousands,
-/// millions, ..
+/// A number as ticks show it: whole numbers without a fraction, large ones in thousands, millions, ..
 pub(crate) fn number(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);
@@ -254,7 +253,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// A number with two digits behind the point, or the first two that are not 0 of a smaller one.
+/// A number with two decimals, or with its first two nonzero decimals if it is smaller.
 fn short(value: f64, unit: &str) -> String {
     let leading_zeros = if value == 0.0 { 0.0 } else { -value.abs().log10().floor() - 1.0 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 302")]

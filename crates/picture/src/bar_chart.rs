@@ -15,9 +15,9 @@ use crate::{
     time_scale::{TimeScale, TimeUnit},
 };
 
-/// Draws how often single processes wait so long in single stages, and are blocked so long.
+/// Draws the distribution of waiting and blocked times over pairs of process and stage.
 ///
-/// Most times are 0: counts grow by equal factors, so that the few others are seen.
+/// Most times are 0, so the axis of counts is logarithmic.
 ///
 /// # Errors
 ///
@@ -45,8 +45,7 @@ pub fn histogram(caption: &str, run: &Run, summary: &Summary) -> Result<Picture,
     chart.draw()
 }
 
-/// The most placements that are drawn side by side: as many as there are colours that everybody
-/// distinguishes.
+/// The most placements side by side: the number of colours that everybody can distinguish.
 pub const MAX_PLACEMENTS: usize = 8;
 
 /// Draws the dilation spectra (González et al. 1995, 4.4) of named placements.
@@ -77,14 +76,14 @@ pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Resu
     chart.draw()
 }
 
-/// The most groups of bars: more are put together.
+/// The most groups of bars; beyond it, neighbouring values share a bar.
 const MAX_BINS: u64 = 48;
 
 /// How often each value occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Series {
     name: String,
-    /// What its bars are filled with.
+    /// The fill of its bars.
     fill: &'static str,
     /// Values in ascending order, with their counts.
     counts: Vec<(u64, u64)>,
@@ -95,15 +94,15 @@ struct Series {
 struct BarChart {
     caption: String,
     description: String,
-    /// What the values are, with their unit.
+    /// The quantity of the values, with its unit.
     values: &'static str,
-    /// The length of a cycle where values are cycles, and the unit in which the axis counts them.
+    /// The length of a cycle if values are cycles, and the unit of the axis.
     scale_across: TimeScale,
     unit: TimeUnit,
-    /// What is counted.
+    /// The counted things.
     counted: &'static str,
     series: Vec<Series>,
-    /// How the counts grow.
+    /// The scale of the counts.
     scale: Scale,
 }
 
@@ -176,7 +175,7 @@ impl BarChart {
     }
 }
 
-/// Values put together, equally many each.
+/// Bins of values, all of one width.
 struct Bins {
     first: u64,
     width: u64,
@@ -200,7 +199,7 @@ impl Bins {
         counts
     }
 
-    /// Names as many bins as fit, by their first value.
+    /// Labels the bins that have room, by their first value.
     fn draw_names(&self, sheet: &mut Sheet, axes: &Axes, unit: TimeUnit) {
         let x = |bin: u64| axes.x(as_drawn(self.first + bin * self.width) - 0.5);
         let one = x(1) - x(0);
@@ -213,7 +212,7 @@ impl Bins {
             reason = "at most the number of bins"
         )]
         let step = (widest / one).ceil().max(1.0) as usize;
-        // The name of several values is at the first of them.
+        // The label of several values is at the first of them.
         let (aside, anchor) =
             if self.width == 1 { (one / 2.0, Anchor::Middle) } else { (0.0, Anchor::Start) };
         for (bin, name) in (0..).zip(&names).step_by(step) {

@@ -1,7 +1,7 @@
-//! Curves through measured points, with a marker at each: what scaling and goodput draw.
+//! Curves through measured points with markers, for scaling and goodput.
 //!
-//! Curves differ in colour, marker and, beyond the colours, dashes: they are told apart without
-//! colour, and where they cross.
+//! Curves differ in colour, marker and, beyond the colours, dashes, so they can be told apart without colour and where
+//! they cross.
 
 use crate::{
     axes::Axes,
@@ -46,7 +46,7 @@ impl Marker {
         Self::ALL[place % Self::ALL.len()]
     }
 
-    /// Its outline round a point, in SVG's words.
+    /// Its outline round a point, as SVG path data.
     pub(crate) fn outline(self, at: Point) -> String {
         let corners: &[(f64, f64)] = match self {
             Self::Circle => {
@@ -103,7 +103,7 @@ pub(crate) fn draw_curve(
     }
 }
 
-/// A line through points, in SVG's words.
+/// A line through points, as SVG path data.
 pub(crate) fn polyline(points: &[Point]) -> String {
     let steps: Vec<String> =
         points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();

@@ -1,6 +1,6 @@
-//! Why something cannot be drawn.
+//! The reasons for which something cannot be drawn.
 
-/// Why there is no picture.
+/// The reason for which there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// Too many processes to be distinguished.
@@ -28,7 +28,7 @@ pub enum PictureError {
         from: u64,
         /// Its end.
         to: u64,
-        /// The last that there is.
+        /// The last that exists.
         last: u64,
     },
     /// Too many nodes to be distinguished.
@@ -68,13 +68,13 @@ pub enum PictureError {
     NoSuchDimension {
         /// The one asked for.
         found: usize,
-        /// The last that there is.
+        /// The last that exists.
         last: usize,
     },
     /// Results that cannot be read.
     #[error("{reason}")]
     Results {
-        /// What is wrong with them.
+        /// The defect.
         reason: String,
     },
     /// A column that results do not have, or that has no numbers above 0.
@@ -82,7 +82,7 @@ pub enum PictureError {
     Column {
         /// The column asked for.
         column: String,
-        /// What is wrong with it, and which there are.
+        /// The defect, and the existing columns.
         problem: String,
     },
     /// Rows of one curve at one place.
@@ -90,7 +90,7 @@ pub enum PictureError {
     SeveralRows {
         /// Their number.
         rows: usize,
-        /// Where they are: the column across and its value.
+        /// Their position: the column across and its value.
         place: String,
         /// The curve.
         curve: String,
@@ -99,7 +99,7 @@ pub enum PictureError {
         /// How to tell them apart.
         help: String,
     },
-    /// A run in which no process waits, and none is blocked.
+    /// A run in which no process waits and none is blocked.
     #[error(
         "no process waits or is blocked in any stage, expected a time above 0: there is nothing to spread"
     )]
@@ -109,9 +109,9 @@ pub enum PictureError {
     DarkestTooSmall {
         /// The one asked for.
         asked: u64,
-        /// What the link that carries most does.
+        /// The greatest load of a link.
         found: u64,
-        /// What is counted.
+        /// The counted things.
         unit: &'static str,
     },
     /// A share of guest edges.
@@ -128,7 +128,7 @@ pub enum PictureError {
     },
 }
 
-/// The settings in which rows differ, as a message says them.
+/// The settings in which rows differ, as text.
 fn differences(varying: &[String]) -> String {
     if varying.is_empty() { "no setting".to_owned() } else { varying.join(", ") }
 }

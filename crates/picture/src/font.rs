@@ -1,27 +1,25 @@
-//! The font of all text, which is part of the program, and the widths of texts in it.
+//! The built-in font of all text, and the widths of texts in it.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
 use cubefold_experiment::printable;
 
-/// The font `DejaVu Sans`, which is part of the program (`assets/LICENSE_DEJAVU`): pictures look
-/// the same on every machine, whatever fonts it has.
+/// The built-in font `DejaVu Sans` (`assets/LICENSE_DEJAVU`): pictures look the same on every machine.
 pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
 
-/// The name of the font, then those that a browser without it takes.
+/// The name of the font, then the fallbacks of browsers.
 pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// The width of a text \[pixels\] that is `size` pixels high, as sheets write it: [`printable`].
+/// The width \[pixels\] of a text of `size` pixels, as [`printable`] shows it.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]
     let font = font.as_scaled(size as f32);
-    // The crate's unit is the height of a line, that of SVG the em: the first is the larger by this
-    // factor.
+    // The crate's unit is the line height, SVG's the em: the first is larger by this factor.
     let em = font.font.units_per_em().map_or(1.0, |units| font.font.height_unscaled() / units);
     printable(text).chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
 }
 
-/// A text as sheets write it, cut off with an ellipsis where it is wider than it may be \[pixels\].
+/// A printable text, cut off with an ellipsis if it is wider than the limit \[pixels\].
 pub(crate) fn fitted(text: &str, size: f64, most: f64) -> String {
     let text = &*printable(text);
     if text_width(text, size) <= most {

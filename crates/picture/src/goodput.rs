@@ -1,5 +1,5 @@
-//! Goodput over the size of the vector, both by equal factors, one line an algorithm, as papers on
-//! collectives draw it; with the sizes at which another algorithm becomes the fastest.
+//! Goodput over the size of the vector on logarithmic axes, a line per algorithm, as papers on collectives draw it, with
+//! the sizes at which another algorithm becomes the fastest.
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
@@ -13,18 +13,17 @@ use crate::{
 };
 use cubefold_experiment::{engineering_rate, engineering_seconds};
 
-/// The colour of what no algorithm passes.
+/// The colour of the bound.
 const BOUND: &str = "#888888";
 
-/// What rings mark: sizes that were not run, but lie where the lines between those that were cross.
+/// The legend of rings, which mark interpolated sizes.
 const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 
-/// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes
-/// and seconds where all have them, else in units and cycles.
+/// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes and seconds if all
+/// runs have them, else in units and cycles.
 ///
-/// A line is made of the runs that agree in everything but the size. The dotted line is the goodput
-/// that the lower bounds of the runs leave. Crossovers lie where the lines between measured sizes
-/// cross, and are marked where the fastest changes.
+/// A line joins the runs that agree in everything but the size. The dotted line is the goodput that the lower bounds
+/// leave. Where the lines between measured sizes cross and the fastest changes, a ring marks the crossover.
 ///
 /// # Errors
 ///
@@ -66,26 +65,26 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     name: String,
-    /// By ascending size.
+    /// Sorted by size.
     points: Vec<DataPoint>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct GoodputChart {
-    /// Whether sizes are bytes and rates bytes a second; else units and units a cycle.
+    /// Whether sizes are in bytes and rates in bytes per second, else in units and units per cycle.
     has_bytes: bool,
     lines: Vec<Line>,
-    /// The goodput that the lower bounds leave, by size; empty where no run has one.
+    /// The goodput that the lower bounds leave, by size; empty if no run has a bound.
     bound: Vec<DataPoint>,
 }
 
-/// The fastest changes at a size.
+/// A size at which the fastest line changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Crossover {
     at: DataPoint,
-    /// The line that is the fastest below.
+    /// The fastest line below it.
     from: usize,
-    /// And above.
+    /// The fastest line above it.
     to: usize,
 }
 
@@ -170,7 +169,7 @@ impl GoodputChart {
         }
     }
 
-    /// Marks where the fastest changes, with the size, which stands where neither the lines nor the bound cross it.
+    /// Marks the crossovers with their sizes, as labels clear of the lines and the bound.
     fn draw_crossovers(&self, sheet: &mut Sheet, axes: &Axes, crossovers: &[Crossover], bound: &[Point]) {
         let place = |point: &DataPoint| axes.point(point.across, point.up);
         let lines = self.lines.iter().map(|line| line.points.iter().map(place).collect::<Vec<_>>());
@@ -194,7 +193,7 @@ impl GoodputChart {
         }
     }
 
-    /// Where the upper one of the lines changes, by ascending size.
+    /// The crossovers of the upper envelope, by ascending size.
     fn crossovers(&self) -> Vec<Crossover> {
         let mut sizes: Vec<f64> =
             self.lines.iter().flat_map(|line| &line.points).map(|point| point.across).collect();
@@ -207,8 +206,7 @@ impl GoodputChart {
         found
     }
 
-    /// Between two neighbouring sizes, between which lines are straight: at each crossing the line
-    /// that is passed first takes over.
+    /// The crossovers between two neighbouring sizes, between which lines are straight.
     fn crossovers_between(&self, first: f64, last: f64, found: &mut Vec<Crossover>) {
         let ends: Vec<(usize, f64, f64)> = (self.lines.iter().enumerate())
             .filter_map(|(place, line)| Some((place, line.at(first)?.ln(), line.at(last)?.ln())))
@@ -243,8 +241,8 @@ impl GoodputChart {
     }
 }
 
-/// Where a label of this width stands, centred, at or below a point: the first place that no line enters, else close to
-/// the point.
+/// The position of a label of this width, centred, at or below a point: the first that no line enters, else close to the
+/// point.
 fn free_place(point: Point, width: f64, inside: Area, lines: &[Vec<Point>]) -> Point {
     let beside = width / 2.0 + 9.0;
     let near = [(-beside, -11.0), (beside, 20.0), (-beside, 20.0)];
@@ -260,9 +258,9 @@ fn free_place(point: Point, width: f64, inside: Area, lines: &[Vec<Point>]) -> P
     places.clone().find(is_free).unwrap_or(Point { x: point.x, y: point.y + 20.0 })
 }
 
-/// Whether a line through several places enters an area.
+/// Whether a polyline enters an area.
 fn is_crossed(area: Area, line: &[Point]) -> bool {
-    /// The parts of a piece of the line at whose ends it is looked up.
+    /// The number of parts of a segment at whose ends it is tested.
     const PARTS: u32 = 64;
     let is_inside = |at: Point| {
         (area.x..=area.x + area.width).contains(&at.x) && (area.y..=area.y + area.height).contains(&at.y)
@@ -294,7 +292,7 @@ impl Line {
     }
 }
 
-/// One point for each size, with the mean goodput of the runs that agree in all that is asked for.
+/// A point per size, with the mean goodput of its runs.
 fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
     let mut sorted = pairs.to_vec();
     sorted.sort_by(|one, other| one.across.total_cmp(&other.across));
@@ -317,11 +315,10 @@ fn bound(runs: &[SizedRun]) -> Vec<DataPoint> {
     points
 }
 
-/// The name of each row's line: the algorithm, and what else is asked for that differs among the
-/// rows, sizes apart.
+/// The name of each row's line: the algorithm, and the other settings that differ among the rows, except sizes.
 fn line_names(results: &ResultsTable) -> Vec<String> {
     const ALWAYS: &str = "program_algorithm";
-    // What grows with the size, or is named by the algorithm.
+    // These grow with the size, or belong to the algorithm.
     const LEFT_OUT: [&str; 7] = [
         "program_vector_units",
         "program_vector_bytes",
@@ -338,7 +335,7 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     let mut parts: Vec<(String, Vec<&str>)> = vec![];
     for name in results.names().filter(|name| is_asked(name)) {
         let words = results.words(name).unwrap_or_default();
-        // What an algorithm has no choice of is no difference.
+        // A setting that an algorithm ignores is no difference.
         let mut given: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
         given.dedup();
         if name == ALWAYS || given.len() > 1 {
@@ -362,7 +359,7 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     (0..results.row_count()).map(name).collect()
 }
 
-/// A column as names of lines say it before numbers.
+/// The label of a column in names of lines, before numbers.
 fn label(column: &str) -> String {
     let name = ["machine_", "program_", "execution_"].iter().find_map(|part| column.strip_prefix(part));
     name.unwrap_or(column).replace('_', " ")

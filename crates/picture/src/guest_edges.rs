@@ -1,6 +1,6 @@
 //! The edges of a guest between the nodes of its processes.
 //!
-//! Edges bend so that none runs through the nodes between its ends. One whose shorter way goes around leaves the
+//! Edges bend so that none runs through the nodes between its ends. An edge whose shorter way wraps around leaves the
 //! machine through its border and comes back through the opposite one.
 
 use cubefold_experiment::Run;
@@ -15,10 +15,10 @@ use crate::{
 /// The most that an edge of a guest bends from the straight line, in distances between neighbours.
 const MAX_BEND: f64 = 1.4;
 
-/// How far beyond the middles of the outer nodes edges around are drawn, in distances between neighbours.
+/// The reach of wraparound edges beyond the middles of the outer nodes, in distances between neighbours.
 const BORDER: f64 = 0.78;
 
-/// The parts of a curve at whose ends it is looked up whether it is inside the border.
+/// The number of parts of a curve at whose ends it is tested against the border.
 const PARTS: u32 = 512;
 
 /// Draws the guest's edges of one dimension.
@@ -36,7 +36,7 @@ pub(crate) fn draw_guest_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &
     sheet.close();
 }
 
-/// A curve between two points, by the one that it bends to.
+/// A curve between two points, by its control point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Curve {
     from: Point,
@@ -44,7 +44,7 @@ struct Curve {
     to: Point,
 }
 
-/// An edge, in SVG's words.
+/// An edge, as SVG path data.
 fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
     let shifts = way_around(plan, from, to);
     let (here, there) = (plan.middle(from), plan.middle(to));
@@ -70,8 +70,8 @@ fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
     parts
 }
 
-/// How far an edge is shifted for each of its parts \[pixels\], the last border that it crosses first, with its layer;
-/// nothing where the shorter way crosses none.
+/// The shift of each part of an edge \[pixels\] with its layer, the last border that it crosses first; empty if the
+/// shorter way crosses no border.
 fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64, f64); 3], u64)> {
     let (own, other) = (plan.cell(from)?, plan.cell(to)?);
     if own.layer != other.layer {
@@ -85,7 +85,7 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
     let pixels = |columns: i32, rows: i32| (f64::from(columns) * plan.step, f64::from(rows) * plan.step);
     let (mut across, mut down) = (other.column - own.column, other.row - own.row);
     if plan.is_folded() {
-        // Rows are one line: an edge to the next row, or from the last to the first, goes on there.
+        // Rows are one line: an edge to the next row, or from the last to the first, continues there.
         let last = if is_ring(0) && down.abs() == rows - 1 { -down.signum() } else { down };
         let along = across + last * columns;
         if down == 0 || last.abs() != 1 || 2 * along.abs() > columns {
@@ -116,7 +116,7 @@ impl Curve {
         Self { from: shifted(self.from), control: shifted(self.control), to: shifted(self.to) }
     }
 
-    /// The point of the polar form at two parameters: on the curve where both are equal.
+    /// The point of the polar form at two parameters; on the curve if both are equal.
     fn polar(self, s: f64, t: f64) -> Point {
         let mixed = |from: f64, control: f64, to: f64| {
             (1.0 - s) * (1.0 - t) * from + ((1.0 - s) * t + s * (1.0 - t)) * control + s * t * to
@@ -127,7 +127,7 @@ impl Curve {
         }
     }
 
-    /// The parts that are inside.
+    /// The parts inside the border.
     fn inside(self, is_inside: impl Fn(Point) -> bool) -> impl Iterator<Item = Self> {
         let share = |part: u32| f64::from(part) / f64::from(PARTS);
         let parts: Vec<u32> =

@@ -1,4 +1,4 @@
-//! The meaning of colours and lines, in as many rows as needed.
+//! The meaning of colours and lines, in rows.
 
 use crate::{
     curve::Marker,
@@ -13,7 +13,7 @@ const MAX_NAME_WIDTH: f64 = 420.0;
 /// The distance of rows \[pixels\].
 const ROW_HEIGHT: f64 = 20.0;
 
-/// The width of a sign with the gap behind it \[pixels\].
+/// The width of a sign with the gap after it \[pixels\].
 const SIGN_WIDTH: f64 = 17.0;
 
 /// The gap between entries \[pixels\].
@@ -103,7 +103,7 @@ impl Legend {
     }
 }
 
-/// Draws a line across before the name that begins at a place.
+/// Draws a horizontal line before a name.
 fn draw_line(sheet: &mut Sheet, Point { x, y }: Point, color: &str, dashes: &str) {
     let properties = [("stroke", color), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
     sheet.line(Point { x: x - 8.0, y: y - 4.0 }, Point { x: x + 13.0, y: y - 4.0 }, &properties, "");

@@ -1,11 +1,10 @@
 //! Pictures of placements, runs and results.
 //!
-//! Each module draws one kind of [`Picture`]. Axes with ticks come from a plotting library; what
-//! only this field draws is drawn here. The same input gives the same bytes on every machine. Marks
-//! carry a title, which browsers show where the pointer is.
+//! Each module draws one kind of [`Picture`]. Axes with ticks come from a plotting library; everything else is drawn
+//! here. The same input gives the same bytes on every machine. Marks carry a title, which browsers show under the
+//! pointer.
 //!
-//! It reads scenarios and runs through `cubefold-experiment`, and prints nothing: that is for the
-//! crate above.
+//! It reads scenarios and runs through `cubefold-experiment`, and prints nothing.
 
 mod activity_diagram;
 mod axes;

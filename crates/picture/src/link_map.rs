@@ -1,4 +1,4 @@
-//! What every link carries, as a heat map of the machine.
+//! The load of every link, as a heat map of the machine.
 
 use std::collections::BTreeMap;
 
@@ -19,27 +19,27 @@ use crate::{
     time_scale::TimeScale,
 };
 
-/// How far links around reach out of their node, in distances between neighbours.
+/// The reach of wraparound stubs out of their node, in distances between neighbours.
 const STUB: f64 = 0.75;
 
-/// What links carry.
+/// The measure of the load of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkMeasure {
     /// Guest edges whose routes use the link.
     Congestion,
-    /// Cycles in which it is busy in a run of this makespan \[cycles\].
+    /// Cycles in which the link is busy in a run of this makespan.
     BusyCycles {
         /// The makespan \[cycles\].
         makespan: u64,
     },
 }
 
-/// The value at which the scale ends, drawn darkest, so that pictures that stand side by side have one scale.
+/// The value at the end of the scale, drawn darkest; it gives pictures side by side one scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DarkestValue {
     /// A number of guest edges or busy cycles.
     Count(u64),
-    /// A part of the cycles for which a link can be busy, from 0 on.
+    /// A share of the cycles for which a link can be busy; at least 0.
     Share(f64),
 }
 
@@ -58,7 +58,7 @@ impl LinkMeasure {
         }
     }
 
-    /// The cycles for which a link can be busy: in both directions where it is full-duplex.
+    /// The cycles for which a link can be busy: both directions if it is full-duplex.
     fn capacity(self, run: &Run) -> Option<u64> {
         match self {
             Self::Congestion => None,
@@ -67,7 +67,7 @@ impl LinkMeasure {
     }
 }
 
-/// How many messages a link carries at a time.
+/// The number of messages that a link carries at a time.
 fn ways(run: &Run) -> u64 {
     match run.communication.links() {
         LinkMode::FullDuplex => 2,
@@ -75,15 +75,15 @@ fn ways(run: &Run) -> u64 {
     }
 }
 
-/// Draws the machine with its links, those that carry more standing out more, in steps up to `darkest`, which is the
-/// greatest value unless it is given.
+/// Draws the machine with its links, the darker the more they carry, in steps up to `darkest`, by default the greatest
+/// value.
 ///
-/// Links around are drawn as stubs on both sides; a link from one layer to the next as a square
-/// beside its first node; a link that is down dashed.
+/// Wraparound links are stubs on both sides, a link from one layer to the next is a square beside its first node, and a
+/// link that is down is dashed.
 ///
 /// # Errors
 ///
-/// As [`check_machine`]; when `darkest` is 0, less than a link carries, or a share of guest edges.
+/// Those of [`check_machine`]; if `darkest` is 0, less than a link carries, or a share of guest edges.
 pub fn link_map(
     run: &Run,
     measure: LinkMeasure,
@@ -139,26 +139,26 @@ fn greatest(
     Ok(asked)
 }
 
-/// A part of the whole as people say it.
+/// A share as text, in percent.
 fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0 %".to_owned() } else { format!("{:.1} %", as_drawn(part) / as_drawn(whole) * 100.0) }
 }
 
-/// Units as people say them, with their bytes where these are known.
+/// Units as text, with their bytes if these are known.
 fn units_in_words(run: &Run, units: u64) -> String {
     let bytes = run.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
     let aside = bytes.map_or_else(String::new, |bytes| format!(" ({})", size_in_words(units, Some(bytes))));
     format!("{}{aside}", size_in_words(units, None))
 }
 
-/// The steps of the scale: nothing, then equally wide ones up to the end.
+/// The steps of the scale: one for nothing, then steps of equal width up to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct HeatScale {
     greatest: u64,
 }
 
 impl HeatScale {
-    /// The number of steps for what is more than nothing.
+    /// The number of steps above nothing.
     fn parts(self) -> u64 {
         self.greatest.min(u64::from(HeatStep::COUNT) - 1)
     }
@@ -189,11 +189,11 @@ impl HeatScale {
     }
 }
 
-/// What stands above the links.
+/// The caption above the links.
 #[derive(Debug)]
 struct Titles {
     caption: String,
-    /// Embedding and machine; the unit of the scale; and what the most used link has where the scale goes further.
+    /// Embedding and machine; the unit of the scale; and the value of the most used link if the scale goes further.
     lines: Vec<String>,
 }
 
@@ -215,11 +215,11 @@ impl Titles {
         format!("{}, {}", self.caption, self.lines[0])
     }
 
-    /// What a link carries: of busy cycles with their time, how much of what it can carry that is, and the units.
+    /// The load of a link; busy cycles with their time, their share of the capacity, and the units.
     fn words(run: &Run, measure: LinkMeasure, count: u64) -> String {
         let Some(capacity) = measure.capacity(run) else { return count.to_string() };
         let share = match percent(count, capacity) {
-            // The end of the scale may be that of another run, which takes longer.
+            // The end of the scale may come from a longer run.
             _ if count > capacity => "more than a link can be busy".to_owned(),
             percent => format!("{percent} of a link"),
         };
@@ -255,7 +255,7 @@ struct Map<'picture> {
 }
 
 impl Map<'_> {
-    /// Draws the links, those that carry more above the others.
+    /// Draws the links, heavier ones above lighter ones.
     fn draw_links(&self, sheet: &mut Sheet, links: &[LinkTraffic]) {
         // Links of networks cross, and lie close to each other.
         let share = if self.plan.is_network() { 0.1 } else { 0.3 };
@@ -285,7 +285,7 @@ impl Map<'_> {
         }
     }
 
-    /// Draws the nodes of a network, without which nobody sees where links end: switches larger than hosts.
+    /// Draws the nodes of a network, which show where links end; switches are larger than hosts.
     fn draw_nodes(&self, sheet: &mut Sheet) {
         sheet.open(&[("fill", "currentColor"), ("pointer-events", "none")]);
         for node in self.plan.machine.nodes() {
@@ -301,7 +301,7 @@ impl Map<'_> {
         Some((traffic.link.near, self.plan.machine.neighbour(traffic.link.near, direction)?))
     }
 
-    /// Where a link begins: beside the node, so that those that stand out do not cover the others there.
+    /// The beginning of a link: beside the node, so that heavy links do not cover the others there.
     fn leave(&self, from: Point, to: Point) -> Point {
         let inset = self.plan.step * 0.17;
         let (across, down) = (to.x - from.x, to.y - from.y);
@@ -309,10 +309,10 @@ impl Map<'_> {
         Point { x: from.x + share * across, y: from.y + share * down }
     }
 
-    /// What a link says where a pointer is on it.
+    /// The text of a link under the pointer.
     fn title(&self, link: &PlannedLink, traffic: Option<&LinkTraffic>) -> String {
         let count = traffic.map_or(0, |own| own.count);
-        // From where messages are said to go forward.
+        // The end from which messages go forward.
         let near = traffic.map_or(link.near, |own| own.link.near);
         let ends = if near == link.near { [link.near, link.far] } else { [link.far, link.near] };
         let ends = ends.map(|node| self.plan.address_text(node));

@@ -1,7 +1,7 @@
-//! The links of a machine on paper, those that are down as well: none is hidden behind a node or another link.
+//! The links of a machine in a picture, including those that are down. No node or link hides another link.
 //!
-//! Links between neighbours are straight. Links around, and to the next row of a long line, leave the rows on both
-//! sides. A link of a network bends where a node stands in its way. Links to another layer have no line.
+//! Links between neighbours are straight. Wraparound links, and links to the next row of a long line, leave the rows on
+//! both sides. A link of a network bends around nodes. Links to another layer have no line.
 
 use cubefold_topology::{Channel, Coordinates, Direction, GraphSource, Machine, NodeId, Sign};
 
@@ -10,16 +10,16 @@ use crate::{
     sheet::{Point, rounded},
 };
 
-/// How a link is drawn; ends are middles of nodes.
+/// The shape of a link; ends are middles of nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum LinkPath {
     /// A straight line.
     Straight([Point; 2]),
-    /// A curve, with the point that it bends to between its ends.
+    /// A curve, with its control point between its ends.
     Curve([Point; 3]),
-    /// The ends of a link around, each from a node outwards: where it would go on the other side is the second point.
+    /// The two stubs of a wraparound link, each from a node towards the image of the other end.
     Stubs([[Point; 2]; 2]),
-    /// The link leads to another layer, in the dimension with this number; its first node is there.
+    /// A link to another layer, in the dimension with this number; the point is its first node.
     ToLayer(Point, usize),
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
     found
 }
 
-/// The links that are down, those of nodes that are down as well where the whole machine is known.
+/// The links that are down, including those of nodes that are down if the whole machine is known.
 pub(crate) fn failed_links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
     let (Some(failures), Some(network)) = (machine.failures(), machine.graph()) else { return vec![] };
     let whole = match machine.source() {
@@ -109,7 +109,7 @@ fn steps(plan: &MachinePlan<'_>, own: Cell, other: Cell) -> [i32; 2] {
     };
     let (across, down) = (other.column - own.column, other.row - own.row);
     if plan.is_folded() && down != 0 {
-        // The next row goes on where this one ends.
+        // The next row continues this one.
         return [if across < 0 { 1 } else { -1 }, 0];
     }
     let twisted = matches!(plan.machine.source(), Some(GraphSource::Twists(_)));
@@ -129,7 +129,7 @@ fn differing(one: &Coordinates, other: &Coordinates) -> usize {
     numbered.filter(|(_, (own, other))| own != other).last().map_or(1, |(number, _)| number)
 }
 
-/// The point that a curve between two others bends to, so far beside their middle \[pixels\].
+/// The control point of a curve between two points, at this distance beside their middle \[pixels\].
 pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
     let (across, down) = (to.x - from.x, to.y - from.y);
     let length = across.hypot(down).max(1e-9);
@@ -140,8 +140,8 @@ pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
 }
 
 impl LinkPath {
-    /// The line in SVG's words, from where `leave` says that it leaves a node towards a point; stubs end at
-    /// `reach` times their length. Nothing for a link to another layer.
+    /// The line as SVG path data. `leave` gives the point at which it leaves a node; stubs end at `reach` times their
+    /// length. `None` for a link to another layer.
     pub(crate) fn description(self, leave: impl Fn(Point, Point) -> Point, reach: f64) -> Option<String> {
         let line = |from: Point, to: Point| {
             let [x, y, to_x, to_y] = [from.x, from.y, to.x, to.y].map(rounded);
@@ -167,7 +167,7 @@ impl LinkPath {
         }
     }
 
-    /// The middle of a line; none of one that is not drawn from end to end.
+    /// The middle of a line; `None` if it is not drawn from end to end.
     pub(crate) fn middle(self) -> Option<Point> {
         match self {
             Self::Straight([from, to]) => {

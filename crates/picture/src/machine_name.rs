@@ -1,9 +1,9 @@
-//! Machines as titles name them: by the values that a scenario gives.
+//! The names of machines in titles, from the values of the scenario.
 
 use cubefold_experiment::{Run, records::counted};
 use cubefold_topology::{Extent, GraphSource, Machine, MachineKind, NetworkParameters, Wrap};
 
-/// The machine of a run, and the one that it is a partition of.
+/// The machine of a run, and the whole machine if it is a partition.
 pub(crate) fn machine_name(run: &Run) -> String {
     let own = name(&run.machine);
     run.partition

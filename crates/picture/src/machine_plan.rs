@@ -1,5 +1,5 @@
-//! The places of a machine's nodes on paper: the first coordinate across, the second down, and a
-//! layer for each value of the others; those of networks as [`NetworkLayout`] says.
+//! The positions of a machine's nodes in a picture: the first coordinate across, the second down, and a layer for each
+//! value of the others. [`NetworkLayout`] lays out networks.
 
 use cubefold_experiment::Run;
 use cubefold_topology::{Coordinates, Machine, NodeId};
@@ -11,7 +11,7 @@ use crate::{
     sheet::{Point, TEXT, as_drawn},
 };
 
-/// The places of nodes.
+/// The positions of nodes.
 #[derive(Debug)]
 pub(crate) struct MachinePlan<'run> {
     run: &'run Run,
@@ -27,7 +27,7 @@ pub(crate) struct MachinePlan<'run> {
     origin: Point,
 }
 
-/// The place of a node in rows and columns, counted from 0.
+/// The row and column of a node, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) layer: u64,
@@ -35,16 +35,16 @@ pub(crate) struct Cell {
     pub(crate) row: i32,
 }
 
-/// The gap between and around layers, in steps: links around go through it.
+/// The gap between and around layers, in steps; wraparound links go through it.
 const GAP: f64 = 1.4;
 
-/// The most nodes in a row of a machine of one dimension, which continues in another row.
+/// The maximum row length of a machine of one dimension, which continues in the next row.
 const MAX_ROW_LENGTH: u64 = 32;
 
 /// The most nodes that are drawn.
 pub const MAX_NODES: u64 = 4096;
 
-/// The most links that are drawn: more than the largest hypercube has. A link takes some 1700 bytes while it is drawn.
+/// The most links that are drawn: more than the largest hypercube has. A link takes about 1700 bytes while it is drawn.
 const MAX_LINKS: u64 = 1 << 15;
 
 /// Whether a machine can be drawn with its nodes and links.
@@ -61,13 +61,13 @@ pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
 }
 
 impl<'run> MachinePlan<'run> {
-    /// A plan of a run's machine with nodes `step` pixels apart, which begins at `origin`.
+    /// A plan of a run's machine with nodes `step` pixels apart, from `origin` on.
     pub(crate) fn new(run: &'run Run, step: f64, origin: Point) -> Self {
         let machine = &run.machine;
         let (columns, rows) = Self::columns_and_rows(machine);
         let layout = NetworkLayout::new(machine);
         let layers = if layout.is_some() { 1 } else { machine.node_count().div_ceil(columns * rows) };
-        // About as wide as high; few layers are side by side.
+        // About as wide as high, with few layers side by side.
         let across = (1..=layers).find(|across| across * columns >= layers.div_ceil(*across) * rows);
         let layers_across = across.unwrap_or(layers).max(layers.min(4));
         let mut plan = Self {
@@ -110,7 +110,7 @@ impl<'run> MachinePlan<'run> {
         self.layout.is_some()
     }
 
-    /// The row and column of a node; none in the layout of a network.
+    /// The row and column of a node; `None` in the layout of a network.
     pub(crate) fn cell(&self, node: NodeId) -> Option<Cell> {
         let index = u64::from(node.index());
         // Of at most 4096 nodes.
@@ -126,12 +126,12 @@ impl<'run> MachinePlan<'run> {
         (length(self.columns), length(self.rows))
     }
 
-    /// Whether the rows are one line that goes on from each to the next.
+    /// Whether the rows are one line that continues from each to the next.
     pub(crate) fn is_folded(&self) -> bool {
         self.layout.is_none() && self.machine.shape().dimension_count() == 1 && self.rows > 1
     }
 
-    /// How a link of a network bends; none where it is straight.
+    /// The bend of a network's link; `None` if it is straight.
     pub(crate) fn bend(&self, near: NodeId, far: NodeId) -> Option<Bend> {
         self.layout.as_ref()?.bend(near, far)
     }
@@ -151,7 +151,7 @@ impl<'run> MachinePlan<'run> {
         [first, last]
     }
 
-    /// The coordinates of a node: on the whole machine, where this is a partition of one.
+    /// The coordinates of a node, on the whole machine if this is a partition.
     pub(crate) fn address(&self, node: NodeId) -> Coordinates {
         self.run.address(node)
     }
@@ -197,7 +197,7 @@ impl<'run> MachinePlan<'run> {
         }
     }
 
-    /// The layers' titles with their places, where there are several.
+    /// The layers' titles with their positions, if there are several layers.
     pub(crate) fn layer_titles(&self) -> Vec<(String, Point)> {
         if self.layers == 1 {
             return vec![];

@@ -1,7 +1,6 @@
-//! The places of a network's nodes on paper, so that a person recognises it: butterflies, trees and fat trees by levels,
-//! cube-connected cycles as rings, dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees
-//! of switches by levels above their hosts, and all other networks as a circle. Links bend round nodes that stand in
-//! their way.
+//! Recognisable layouts of networks: butterflies, trees and fat trees by levels, cube-connected cycles as rings,
+//! dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees of switches by levels above their
+//! hosts, and all other networks as a circle. Links bend round nodes in their way.
 
 use std::{cmp::Reverse, collections::BTreeMap, f64::consts::TAU};
 
@@ -12,16 +11,16 @@ use crate::{
     sheet::{Point, as_drawn},
 };
 
-/// How a link bends, to one side of the straight line.
+/// The bend of a link, to one side of the straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bend {
-    /// How far its middle lies beside the middle of the line, in units.
+    /// The distance of its middle from the middle of the line, in units.
     height: f64,
-    /// How far the bend is nearer to the far end, as a part of the length.
+    /// The shift of the bend towards the far end, as a share of the length.
     lean: f64,
 }
 
-/// Places in units of the least distance between two nodes.
+/// Positions in units of the least distance between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NetworkLayout {
     places: Vec<(f64, f64)>, // by node; the least coordinates of nodes and bent links are 0
@@ -30,17 +29,17 @@ pub(crate) struct NetworkLayout {
     pub(crate) height: f64,
 }
 
-/// The most links of a network whose narrow gaps are tried, some 1500 bends each.
+/// The most links of a network for which narrow gaps are tried, about 1500 bends each.
 const MAX_LINKS_THROUGH_GAPS: u64 = 1 << 10;
 
-/// How far from the middle of a node no other link runs, across and down.
+/// The clearance of links around the middle of a foreign node, across and down.
 const CLEARANCE: f64 = 0.37;
 
 /// The distance between two levels.
 const LEVEL: f64 = 2.2;
 
 impl NetworkLayout {
-    /// The layout of a network; none of machines whose nodes lie in rows and columns.
+    /// The layout of a network; `None` for machines in rows and columns.
     pub(crate) fn new(machine: &Machine) -> Option<Self> {
         let network = machine.graph().filter(|_| machine.coordinate_grid().is_none())?;
         let places = match (machine.kind(), machine.source()) {
@@ -75,23 +74,23 @@ impl NetworkLayout {
         Self { places, bends, width, height }
     }
 
-    /// How a link bends; none where it is straight.
+    /// The bend of a link; `None` if it is straight.
     pub(crate) fn bend(&self, near: NodeId, far: NodeId) -> Option<Bend> {
         self.bends.get(&(near, far)).copied()
     }
 
-    /// The place of a node.
+    /// The position of a node.
     pub(crate) fn place(&self, node: NodeId) -> (f64, f64) {
         self.places[node.index() as usize]
     }
 }
 
-/// The radius of a circle on which so many nodes are at least a unit apart.
+/// The radius of a circle on which this many nodes are at least a unit apart.
 fn radius(count: u64) -> f64 {
     if count < 2 { 0.0 } else { 0.5 / (TAU / (2.0 * as_drawn(count))).sin() }
 }
 
-/// Nodes on a circle round a middle, from the top on; `angle` turns all of them.
+/// Nodes on a circle, from the top on; `angle` turns all of them.
 fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
     around(count, radius(count) * 1.05, x, y, angle)
 }
@@ -116,13 +115,13 @@ fn cycles(machine: &Machine, order: u64) -> Vec<(f64, f64)> {
 impl Bend {
     const STRAIGHT: Self = Self { height: 0.0, lean: 0.0 };
 
-    /// The point that the link bends to, in the unit of the ends of which `unit` are one.
+    /// The control point of the link, in the unit of the ends; `unit` is the length of a layout unit.
     pub(crate) fn control(self, from: Point, to: Point, unit: f64) -> Point {
         let middle = bent(from, to, 2.0 * self.height * unit);
         Point { x: middle.x + self.lean * (to.x - from.x), y: middle.y + self.lean * (to.y - from.y) }
     }
 
-    /// The place at a part of the way.
+    /// The point at a share of the length.
     fn along(self, from: (f64, f64), to: (f64, f64), t: f64) -> (f64, f64) {
         let control = self.control(Point { x: from.0, y: from.1 }, Point { x: to.0, y: to.1 }, 1.0);
         let at = |from: f64, control: f64, to: f64| {
@@ -131,8 +130,8 @@ impl Bend {
         (at(from.0, control.x, to.0), at(from.1, control.y, to.1))
     }
 
-    /// Those that a link of this length tries, one after another: longer links bend farther, so that those from one
-    /// node part. In a small network it tries narrow gaps at last.
+    /// The bends that a link of this length tries, in order. Longer links bend farther, so that links of one node
+    /// separate. In a small network narrow gaps come last.
     fn all(length: f64, is_small: bool) -> impl Iterator<Item = Self> {
         let least = 0.3 + 0.11 * length;
         let heights = (0..8).map(move |step| least + 0.25 * f64::from(step));
@@ -140,7 +139,7 @@ impl Bend {
         let leaning = heights
             .flat_map(|height| [height, -height])
             .flat_map(|height| [0.2, -0.2, 0.4, -0.4, 0.6, -0.6].map(|lean| (height, lean)));
-        // Where nodes stand close, a gap between them is narrow.
+        // Gaps between close nodes are narrow.
         let leans = |height| (-9..10).map(move |lean| (height, 0.1 * f64::from(lean)));
         let narrow = (1..if is_small { 40 } else { 1 }).map(|step| 0.1 * f64::from(step));
         let narrow = narrow.flat_map(|height| [height, -height]).flat_map(leans);
@@ -148,7 +147,7 @@ impl Bend {
     }
 }
 
-/// How links bend, of those that would run through a node that is not theirs: to the side and as far as it takes.
+/// The bends of the links that would otherwise run through a foreign node: to the side and as far as needed.
 fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
     let mut found = BTreeMap::new();
     let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
@@ -207,8 +206,8 @@ fn heights(machine: &Machine) -> Vec<u64> {
     heights
 }
 
-/// The node that a tree hangs from: of a tree of switches the one at the top, which is as near as possible to all hosts
-/// and, of several, the farthest from the nearest, then the last; else node 0.
+/// The root of a tree. In a tree of switches it is the node nearest to all hosts; of several, the farthest from its
+/// nearest host, then the last. Otherwise it is node 0.
 fn root(machine: &Machine) -> NodeId {
     if machine.host_count() == machine.node_count() {
         return NodeId::new(0);
@@ -254,8 +253,8 @@ fn above_hosts(machine: &Machine) -> Vec<(f64, f64)> {
     places
 }
 
-/// The levels of a tree from its root on: leaves side by side in the order of a walk, all others above the middle of
-/// what is below them.
+/// The levels of a tree from its root on: leaves side by side in depth-first order, inner nodes above the middle of
+/// their children.
 fn tree(machine: &Machine, root: NodeId) -> Vec<(f64, f64)> {
     let mut places = BTreeMap::new();
     let (mut next_leaf, mut stack) = (0.0, vec![(root, None, 0_u32, false)]);
@@ -315,7 +314,7 @@ fn dragonfly(groups: u64, switches: u64, hosts: u64) -> Vec<(f64, f64)> {
     let whole = radius(groups) * (2.0 * outer + 1.4);
     let middles = around(groups, whole, 0.0, 0.0, 0.0);
     let of_hosts = middles.iter().flat_map(|&(x, y)| around(switches * hosts, outer, x, y, 0.0));
-    // A switch stands in the middle of its hosts.
+    // A switch is in the middle of its hosts.
     let turned = TAU * (as_drawn(hosts) - 1.0) / 2.0 / as_drawn(switches * hosts);
     let of_switches = middles.iter().flat_map(|&(x, y)| around(switches, inner, x, y, turned));
     of_hosts.chain(of_switches).collect()

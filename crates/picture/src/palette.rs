@@ -1,9 +1,9 @@
-//! Colours that people with any kind of colour vision distinguish, also in prints without colour.
+//! Colours that people with any kind of colour vision can distinguish, also in prints without colour.
 //!
 //! The hues are those of Okabe & Ito 2008. Activities also differ by lightness, from dark to
 //! light: computing, blocked, sharing, transfer, waiting, idle; and blocked is hatched.
 
-/// The activity of a process at a time.
+/// The activity of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// It computes.
@@ -16,12 +16,12 @@ pub(crate) enum Activity {
     Transfer,
     /// That message is held up by others.
     Blocked,
-    /// It is at its end, or has nothing to do.
+    /// It has finished, or has nothing to do.
     Idle,
 }
 
 impl Activity {
-    /// In the order of legends and bars.
+    /// All activities, in the order of legends and bars.
     pub(crate) const ALL: [Self; 6] =
         [Self::Compute, Self::Sharing, Self::Waiting, Self::Transfer, Self::Blocked, Self::Idle];
 
@@ -53,14 +53,14 @@ impl Activity {
 /// The colour under the hatching of blocked times.
 pub(crate) const BLOCKED: &str = "#d55e00";
 
-/// The colour of the series with this number: of an embedding, say.
+/// The colour of the series with this number, such as an embedding.
 pub(crate) fn series(number: usize) -> &'static str {
     const COLORS: [&str; 8] =
         ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "currentColor", "#b8a800"];
     COLORS[number % COLORS.len()]
 }
 
-/// A step of heat maps, from that of nothing to that of the most.
+/// A step of heat maps, from nothing to the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct HeatStep(u8); // less than Self::COUNT
 
@@ -68,7 +68,7 @@ impl HeatStep {
     /// The number of steps.
     pub(crate) const COUNT: u8 = 8;
 
-    /// Step `place` of `count`, spread over all: `count` is from 2 to [`Self::COUNT`], `place` less.
+    /// Step `place` of `count`, spread over all steps; `count` is 2 to [`Self::COUNT`], and `place` less than `count`.
     pub(crate) fn of(place: u64, count: u64) -> Self {
         let last = u64::from(Self::COUNT) - 1;
         let step = (place * last + (count - 1) / 2) / (count - 1).max(1);
@@ -80,7 +80,7 @@ impl HeatStep {
         (0..Self::COUNT).map(Self)
     }
 
-    /// The class of its marks: `heat-0` up to `heat-7`.
+    /// The class of its marks: `heat-0` to `heat-7`.
     pub(crate) fn class(self) -> String {
         format!("heat-{}", self.0)
     }
@@ -89,18 +89,18 @@ impl HeatStep {
         f64::from(self.0) / f64::from(Self::COUNT - 1)
     }
 
-    /// The colour on light ground: the most is the darkest, and nothing is grey.
+    /// The colour on a light background: the maximum is the darkest, nothing is grey.
     pub(crate) fn color(self) -> String {
         if self.0 == 0 { "#dcdcdc".to_owned() } else { heat(self.share()) }
     }
 
-    /// The colour on dark ground: the most is the brightest, and nothing is a grey that is still seen.
+    /// The colour on a dark background: the maximum is the brightest, nothing is a visible grey.
     pub(crate) fn color_on_dark(self) -> String {
         if self.0 == 0 { "#33383f".to_owned() } else { heat(0.85 * (1.0 - self.share())) }
     }
 }
 
-/// The colour of a share of the greatest value, in 0 to 1: from pale to dark, which prints keep.
+/// The colour of a share of the greatest value, 0 to 1, from pale to dark.
 fn heat(share: f64) -> String {
     // Stops of "cividis" (Nunez, Anderton & Renslow 2018), from light to dark.
     const STOPS: [[f64; 3]; 5] = [
@@ -126,7 +126,7 @@ fn heat(share: f64) -> String {
 mod tests {
     use super::*;
 
-    /// How light a colour looks, from 0 to 255.
+    /// The perceived lightness of a colour, 0 to 255.
     fn lightness(color: &str) -> f64 {
         let part = |place: usize| f64::from(u8::from_str_radix(&color[place..place + 2], 16).unwrap());
         0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)

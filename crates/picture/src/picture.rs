@@ -13,17 +13,17 @@ use crate::text_outlines::with_outlines;
 /// The pixels of a PNG for one of the SVG, in each direction: enough for print.
 const SCALE: f32 = 2.0;
 
-/// The most pixels of a PNG: half a gigabyte for who looks at it.
+/// The most pixels of a PNG: half a gigabyte in a viewer.
 const MAX_PIXELS: u64 = 128 << 20;
 
-/// The pixels that are painted at a time: 8 MiB of them.
+/// The pixels that are painted at a time: 8 MiB.
 const STRIP_PIXELS: u32 = 2 << 20;
 
-/// What painting takes whatever the picture: the font, twice, and a strip \[bytes\].
+/// The fixed memory of painting: the font, twice, and a strip \[bytes\].
 const PAINTER_BYTES: u64 = 24 << 20;
 
-/// What the picture takes as shapes and outlines of letters, and its file, for each letter of the document \[bytes\],
-/// measured with placements, whose nodes are mostly text.
+/// The memory of shapes, outlines and the file per byte of the document \[bytes\], measured with placements, whose nodes
+/// are mostly text.
 const BYTES_PER_LETTER: u64 = 40;
 
 /// A picture.
@@ -32,7 +32,7 @@ pub struct Picture {
     svg: String,
 }
 
-/// Why a picture cannot be turned into pixels.
+/// The reason for which a picture cannot be painted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PngError {
     /// It is too large.
@@ -46,12 +46,12 @@ pub enum PngError {
     /// It does not fit in the memory.
     #[error("the pixels take {} MiB to paint, expected at most the memory limit of {} MiB", .needed >> 20, .limit >> 20)]
     NoMemory {
-        /// What it takes \[bytes\].
+        /// The memory that it needs \[bytes\].
         needed: u64,
         /// The limit \[bytes\].
         limit: u64,
     },
-    /// What was drawn is not understood, which would be a defect of the program.
+    /// The document is not understood: a defect of the program.
     #[error("the picture cannot be painted: {reason}")]
     Unpaintable {
         /// The painter's reason.
@@ -64,15 +64,14 @@ impl Picture {
         Self { svg }
     }
 
-    /// The picture as an SVG document. Text is text, in the font that PNGs have where it is
-    /// installed.
+    /// The picture as an SVG document. Text stays text, in the font of PNGs if that is installed.
     #[must_use]
     pub fn svg(&self) -> &str {
         &self.svg
     }
 
-    /// The picture as a PNG file, two pixels for each of the SVG. Text is set in the font that is
-    /// part of the program, never in one of the system. It is painted strip by strip, in at most `memory` \[bytes\].
+    /// The picture as a PNG file, two pixels for each of the SVG, painted strip by strip in at most `memory` \[bytes\].
+    /// Text is set in the built-in font, never in one of the system.
     ///
     /// # Errors
     ///
@@ -97,7 +96,7 @@ impl Picture {
     }
 }
 
-/// The file of a picture of so many pixels.
+/// The file of a picture of these dimensions \[pixels\].
 fn painted(tree: &Tree, width: u32, height: u32) -> Result<Vec<u8>, EncodingError> {
     let mut file = vec![];
     let mut encoder = Encoder::new(&mut file, width, height);
@@ -133,7 +132,7 @@ mod tests {
 
     #[test]
     fn strips_are_the_picture() {
-        // More rows than a strip has.
+        // More rows than a strip.
         let picture = picture(4000);
         let tree = Tree::from_str(picture.svg(), &Options::default()).unwrap();
         let mut whole = Pixmap::new(1200, 8000).unwrap();

@@ -17,27 +17,27 @@ use crate::{
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
 };
 
-/// The caption makes a sheet no wider than this \[pixels\].
+/// The greatest width of a sheet for the sake of its caption \[pixels\].
 pub(crate) const MAX_CAPTION_WIDTH: f64 = 960.0;
 
-/// How far links around reach out of their node, in distances between neighbours.
+/// The reach of wraparound stubs out of their node, in distances between neighbours.
 const STUB: f64 = 0.8;
 
 /// The colour of nodes that are down.
 const DOWN: &str = "#d0d0d0";
 
-/// The widest label of a node \[pixels\]: of many processes the first are shown.
+/// The greatest width of a node's label \[pixels\]; of many processes the first are shown.
 const MAX_LABEL_WIDTH: f64 = 96.0;
 
 /// The width of a node, as a share of the distance between neighbours.
 const NODE_WIDTH: f64 = 0.62;
 
-/// Draws the processes on their nodes, the links between neighbours (those around end in stubs on
-/// both sides, and those that are down are dashed) and, where a guest dimension is named, its edges.
+/// Draws the processes on their nodes, the links between neighbours and, if a guest dimension is named, its edges.
+/// Wraparound links are stubs on both sides, and links that are down are dashed.
 ///
 /// # Errors
 ///
-/// As [`check_machine`], and when the guest has no such dimension.
+/// Those of [`check_machine`]; if the guest has no such dimension.
 pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, PictureError> {
     check_machine(&run.machine)?;
     let placement = &*run.placement;
@@ -90,7 +90,7 @@ fn label(placement: &Placement, node: NodeId) -> String {
     processes.join("+")
 }
 
-/// Draws the links of the first two dimensions, and of networks all; the others lead from layer to layer.
+/// Draws the links of the first two dimensions, and all links of a network; other links lead from layer to layer.
 fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>, links: &[PlannedLink]) {
     let half = Point { x: plan.step * NODE_WIDTH / 2.0, y: node_height(plan) / 2.0 };
     let leave = |from: Point, to: Point| on_edge(from, to, half);
@@ -113,7 +113,7 @@ fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>, links: &[PlannedLink]) 
     }
 }
 
-/// Where a line from the middle of a node to a point leaves its box, of which half the width and height is given.
+/// The point at which a line from the middle of a node leaves its box, given half its width and height.
 fn on_edge(from: Point, to: Point, half: Point) -> Point {
     let (across, down) = (to.x - from.x, to.y - from.y);
     let share = |half: f64, way: f64| if way.abs() > 1e-9 { half / way.abs() } else { f64::INFINITY };
@@ -125,7 +125,7 @@ fn node_height(plan: &MachinePlan<'_>) -> f64 {
     (plan.step * NODE_WIDTH).min(26.0)
 }
 
-/// The meaning of what is not at every machine: links and nodes that are down.
+/// The legend of links and nodes that are down.
 fn legend(run: &Run, links: &[PlannedLink], width: f64) -> Option<Legend> {
     let failed_link = links.iter().any(|link| link.is_down);
     let failed_node = run.machine.failures().is_some_and(|failures| !failures.nodes.is_empty());

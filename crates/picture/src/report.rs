@@ -1,5 +1,4 @@
-//! One page that shows a scenario's runs to people: tables, pictures, definitions, and nothing that
-//! is fetched.
+//! One self-contained page that shows a scenario's runs: tables, pictures and definitions.
 
 mod column;
 mod contest;
@@ -30,10 +29,10 @@ const SCRIPT: &str = include_str!("report/script.js");
 /// The most runs that one page shows.
 pub const MAX_RUNS: usize = 500;
 
-/// The page of a scenario and its runs, with `text` as the scenario is written.
+/// The page of a scenario and its runs; `text` is the scenario's source.
 ///
-/// Everything is in the page: no font, picture or script is fetched. Pictures that would make it
-/// too large are left out, with the command that draws them.
+/// The page fetches no font, picture or script. Pictures that would make it too large are left out, with the command that
+/// draws them.
 ///
 /// # Errors
 ///
@@ -47,8 +46,8 @@ pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Resu
     Ok(printable_lines(&page(scenario, text, runs, &columns, &figures).into_string()))
 }
 
-/// The lines of a page as it may show them. Names and texts of scenarios come from anywhere, and none of them gets past
-/// this to move a cursor or turn the direction of writing.
+/// The printable lines of a text. Names and texts of scenarios may contain anything; no control character or mark of
+/// writing direction passes.
 fn printable_lines(page: &str) -> String {
     let mut shown = String::with_capacity(page.len());
     for line in page.split_inclusive('\n') {
@@ -111,13 +110,13 @@ fn page(
     }
 }
 
-/// Nothing is fetched, and no script runs but that of the page, known by its hash.
+/// Forbids fetching, and every script but the page's own, which is known by its hash.
 fn security_policy() -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
     format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'")
 }
 
-/// What all runs have in common, and the best of them.
+/// The common settings of all runs, and the best of them.
 fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
     html! {
         dl.settings {
@@ -208,7 +207,7 @@ fn shown(figure: &Figure) -> Markup {
 /// The most pictures whose names a sentence lists.
 const MAX_NAMED: usize = 3;
 
-/// A sentence for each reason for which pictures are left out.
+/// A sentence for each reason to leave out pictures.
 fn left_out(parts: &[Part]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
     for part in parts {
@@ -227,7 +226,7 @@ fn left_out(parts: &[Part]) -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-/// What every column means.
+/// The definition of every column.
 fn definitions(columns: &[Column]) -> Markup {
     html! {
         section #definitions {

@@ -1,4 +1,4 @@
-//! Results as rows of text: read from a file, or of runs that were just made.
+//! Results as rows of text: read from a file, or of fresh runs.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use cubefold_experiment::records::{Record as _, Row, RunRecord, read_flat};
 
 use crate::error::PictureError;
 
-/// The most values that an error names.
+/// The most values that an error lists.
 const MAX_KNOWN: usize = 12;
 
 /// The rows of a results file, as CSV holds them.
@@ -21,7 +21,7 @@ impl ResultsTable {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is none of these, or holds no run.
+    /// If the file cannot be read, has another format, or holds no run.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
         let (columns, rows) =
             read_flat(path).map_err(|reason| PictureError::Results { reason: reason.to_string() })?;
@@ -31,7 +31,7 @@ impl ResultsTable {
         Ok(Self { columns, rows })
     }
 
-    /// The rows of runs that were just made.
+    /// The rows of fresh runs.
     #[must_use]
     pub fn of(records: &[RunRecord]) -> Self {
         let columns = RunRecord::columns().iter().map(|column| column.name.to_owned()).collect();
@@ -39,7 +39,7 @@ impl ResultsTable {
         Self { columns, rows: records.iter().map(row).collect() }
     }
 
-    /// The column of the makespan: in seconds where all rows have them.
+    /// The column of the makespan: in seconds if all rows have them.
     #[must_use]
     pub fn makespan_column(&self) -> &'static str {
         let seconds = self.column("makespan_seconds").unwrap_or_default();
@@ -47,7 +47,7 @@ impl ResultsTable {
         if has_seconds { "makespan_seconds" } else { "makespan_cycles" }
     }
 
-    /// The names of the columns that have numbers in some row.
+    /// The names of the columns with a number in some row.
     pub(crate) fn numbers(&self) -> Vec<&str> {
         let is_number = |place: usize| self.rows.iter().any(|row| parse(row, place).is_some());
         let columns = self.columns.iter().enumerate().filter(|(place, _)| is_number(*place));
@@ -56,8 +56,7 @@ impl ResultsTable {
         own.chain(self.place("nodes").is_none().then_some("nodes")).collect()
     }
 
-    /// The numbers of a column, row by row; of `nodes`, where there is no such column, the products of the machines'
-    /// lengths.
+    /// The numbers of a column, row by row; for `nodes` without such a column, the products of the machines' lengths.
     pub(crate) fn column(&self, name: &str) -> Option<Vec<Option<f64>>> {
         if name == "nodes" && self.place(name).is_none() {
             let place = self.place("machine_shape")?;
@@ -67,13 +66,13 @@ impl ResultsTable {
         Some(self.rows.iter().map(|row| parse(row, place)).collect())
     }
 
-    /// The words of a column, row by row.
+    /// The texts of a column, row by row.
     pub(crate) fn words(&self, name: &str) -> Option<Vec<&str>> {
         let place = self.place(name)?;
         Some(self.rows.iter().map(|row| row.get(place).map_or("", String::as_str)).collect())
     }
 
-    /// The words of a column, row by row; of `nodes` as [`Self::column`].
+    /// The texts of a column, row by row; `nodes` as in [`Self::column`].
     ///
     /// # Errors
     ///
@@ -87,7 +86,7 @@ impl ResultsTable {
         })
     }
 
-    /// The rows that have a value in a column: as it is written, or the same number.
+    /// The rows with a value in a column: the same text, or the same number.
     ///
     /// # Errors
     ///
@@ -117,8 +116,8 @@ impl ResultsTable {
         Ok(Self { columns: self.columns.clone(), rows })
     }
 
-    /// The settings in which rows differ, those first that alone tell all of them apart, each with the value of the
-    /// first row; the column that is across is none of them.
+    /// The settings in which rows differ, except the column across, each with the value of the first row. Settings that
+    /// alone tell all rows apart come first.
     pub(crate) fn varying_settings(&self, rows: &[usize], across: &str) -> Vec<(&str, &str)> {
         let is_setting = |name: &str| {
             let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
@@ -158,7 +157,7 @@ fn parse(row: &[String], place: usize) -> Option<f64> {
     row.get(place)?.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The number of nodes of a shape as it is written, `8x8` for instance.
+/// The number of nodes of a shape in text, such as `8x8`.
 fn node_count(shape: &str) -> Option<f64> {
     shape.split('x').map(|length| length.parse::<f64>().ok()).product()
 }

@@ -1,7 +1,7 @@
-//! Two columns of a sweep's results against each other, one curve an embedding, or one for each value of other
-//! columns.
+//! Two columns of a sweep's results against each other, with a curve per embedding or per value of other columns.
 //!
-//! A curve has one value at a place: rows that would have to be averaged are refused, with what they differ in.
+//! A curve has one value per position. Rows that would have to be averaged are refused, with the columns in which they
+//! differ.
 
 use cubefold_experiment::{Definition, engineering_seconds};
 
@@ -15,27 +15,27 @@ use crate::{
     sheet::Sheet,
 };
 
-/// The least number that an axis by equal factors shows, and the greatest: beyond them its ends are no numbers.
+/// The least and the greatest number on a logarithmic axis: beyond them its ends are not finite.
 const AXIS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
-/// What is drawn of results.
+/// The columns to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScalingColumns<'names> {
-    /// The column across; `nodes` is one, too.
+    /// The column across, or `nodes`.
     pub across: &'names str,
     /// The column upwards.
     pub up: &'names str,
-    /// The columns whose values have a curve each; empty for embeddings, algorithms and execution modes.
+    /// The columns with a curve per value; empty for embeddings, algorithms and execution modes.
     pub by: &'names [String],
 }
 
-/// Draws one column against another, both by equal factors, with a curve for each value of `by`. Rows without
-/// numbers above 0 are left out. Curves that coincide are one, which has the names of all.
+/// Draws one column against another on logarithmic axes, with a curve for each value of `by`. Rows without numbers
+/// above 0 are left out. Curves that coincide are drawn once, with all their names.
 ///
 /// # Errors
 ///
-/// When there is no such column, or it has no numbers above 0; and when rows of one curve have the same value
-/// across and different ones upwards.
+/// If a column is missing or has no numbers above 0, or if rows of one curve have the same value across and different
+/// values upwards.
 pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Picture, PictureError> {
     let mut curves = curves(table, columns)?;
     let (across_quantity, up_quantity) = (
@@ -80,28 +80,28 @@ pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Pict
     Ok(sheet.finish())
 }
 
-/// A power of two as a tick names it: in digits as long as they are few.
+/// A power of two as a tick shows it: in digits if they are few.
 fn power_text(value: f64) -> String {
     if value < 1e6 { value.to_string() } else { number(value) }
 }
 
-/// Whether a number is a power of two from 1 on.
+/// Whether a number is a power of two and at least 1.
 fn is_power_of_two(value: f64) -> bool {
     value >= 1.0 && value.log2().fract() == 0.0 && value < 1e19
 }
 
-/// What an axis counts.
+/// The quantity of an axis.
 struct Quantity {
     name: String,
-    /// The name with the unit, where it is not in the name.
+    /// The name, with the unit if the name lacks it.
     title: String,
-    /// The column's numbers in one of the axis.
+    /// The number of column units in one unit of the axis.
     unit: f64,
     is_seconds: bool,
 }
 
 impl Quantity {
-    /// The quantity of a column: seconds in the unit that suits the greatest.
+    /// The quantity of a column; seconds get the unit that suits the greatest value.
     fn of(column: &str, values: impl Iterator<Item = f64>) -> Self {
         const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
         let name = column.replace('_', " ");
@@ -114,7 +114,7 @@ impl Quantity {
         Self { title: format!("{name} [{unit_name}]"), name, unit, is_seconds: true }
     }
 
-    /// A value of the axis, as titles say it.
+    /// A value of the axis as titles show it.
     fn text(&self, value: f64) -> String {
         if self.is_seconds { engineering_seconds(value * self.unit) } else { number(value) }
     }
@@ -124,7 +124,7 @@ impl Quantity {
 #[derive(Debug, Clone, PartialEq)]
 struct Curve {
     name: String,
-    /// By ascending value across, of which all differ.
+    /// Sorted by value across; all of these differ.
     points: Vec<DataPoint>,
 }
 
@@ -132,14 +132,14 @@ fn points(curves: &[Curve]) -> impl Iterator<Item = &DataPoint> {
     curves.iter().flat_map(|curve| &curve.points)
 }
 
-/// A row with its numbers.
+/// A row of the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct RowPoint {
     row: usize,
     at: DataPoint,
 }
 
-/// The curves in the order in which they occur; those that coincide are one.
+/// The curves in order of first occurrence; those that coincide are merged.
 fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve>, PictureError> {
     let names = names(table, columns.by)?;
     let mut found: Vec<(String, Vec<RowPoint>)> = vec![];
@@ -160,7 +160,7 @@ fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve
     Ok(curves)
 }
 
-/// The rows that have both numbers, above 0.
+/// The rows with both numbers above 0.
 fn row_points(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<RowPoint>, PictureError> {
     let column = |name: &str| {
         let problem = || format!("is none of the results', expected one of {}", table.numbers().join(", "));
@@ -189,7 +189,7 @@ fn row_points(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<R
     Ok(points)
 }
 
-/// The points of a curve; rows at one place have to have one value.
+/// The points of a curve; rows at one position must have one value.
 fn one_value_a_place(
     table: &ResultsTable,
     columns: ScalingColumns<'_>,
@@ -217,7 +217,7 @@ fn one_value_a_place(
     Ok(points)
 }
 
-/// How rows that differ in these columns are told apart: the first columns, with a value.
+/// Options that tell apart rows that differ in these columns.
 fn advice(varying: &[(&str, &str)]) -> String {
     match varying {
         [] => "remove the rows that were run twice".to_owned(),
@@ -233,8 +233,8 @@ fn wrong(column: &str, problem: String) -> PictureError {
     PictureError::Column { column: column.to_owned(), problem }
 }
 
-/// The names of the rows' curves: the values of these columns; without any the embedding, and the algorithm and
-/// execution mode where there are several.
+/// The names of the rows' curves: the values of these columns. Without columns: the embedding, and the algorithm and
+/// execution mode if there are several.
 fn names(table: &ResultsTable, by: &[String]) -> Result<Vec<String>, PictureError> {
     let mut parts = vec![];
     if by.is_empty() {
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     fn table(text: &str) -> ResultsTable {
-        // A folder for each call: tests with the same text run side by side.
+        // A folder per call: tests with the same text run in parallel.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         std::fs::write(&path, text).unwrap();

@@ -24,18 +24,18 @@ pub(crate) const TEXT: f64 = 12.0;
 /// The height of letters of titles \[pixels\].
 pub(crate) const TITLE: f64 = 15.0;
 
-/// How links that are down are drawn.
+/// The dashes of links that are down.
 const FAILED: [(&str, &str); 3] =
     [("stroke", "#d55e00"), ("stroke-width", "1.8"), ("stroke-dasharray", "2 3")];
 
-/// A place \[pixels\], from the upper left.
+/// A point \[pixels\], from the upper left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
 }
 
-/// An upright rectangle \[pixels\].
+/// A rectangle \[pixels\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Area {
     pub(crate) x: f64,
@@ -44,13 +44,13 @@ pub(crate) struct Area {
     pub(crate) height: f64,
 }
 
-/// A count as a number to draw with.
+/// A count as a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "53 bits hold more places than a sheet has")]
 pub(crate) fn as_drawn(count: u64) -> f64 {
     count as f64
 }
 
-/// The side of its place on which a text lies.
+/// The alignment of a text at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     /// It begins there.
@@ -61,22 +61,22 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// A picture while it is drawn.
+/// A picture in progress.
 ///
-/// Names are free: every text and title is written as [`printable`] shows it, so that no control character
-/// and no mark of the direction of writing is in the document.
+/// Names may contain anything: every text and title is written as [`printable`] shows it, so the document has no control
+/// characters and no marks of writing direction.
 ///
-/// Text and lines have the colour of the text around the picture, and the paper can be left out, so
-/// that a page with a dark background can show the picture as well.
+/// Text and lines have the colour of the text around the picture, and the paper can be left out, so a page with a dark
+/// background can show the picture.
 #[derive(Debug)]
 pub(crate) struct Sheet {
     document: Document,
     width: f64,
-    group: Option<Group>, // what marks are added to while one is open
+    group: Option<Group>, // receives the marks while it is open
 }
 
 impl Sheet {
-    /// An empty sheet with a title for those who do not see it, and a description.
+    /// An empty sheet with a title for screen readers, and a description.
     pub(crate) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
         let mut document = Document::new()
@@ -97,11 +97,11 @@ impl Sheet {
     /// The finished picture.
     pub(crate) fn finish(mut self) -> Picture {
         self.close();
-        // XML has no way to write these two, which are no characters (XML 1.0, production 2).
+        // XML cannot contain these two, which are no characters (XML 1.0, production 2).
         Picture::new(format!("{}\n", self.document).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
     }
 
-    /// Marks that follow have these properties in common, until the group is closed.
+    /// Opens a group: the following marks share these properties.
     pub(crate) fn open(&mut self, properties: &[(&str, &str)]) {
         self.close();
         let with = |group: Group, &(name, value): &(&str, &str)| group.set(name, value);
@@ -127,7 +127,7 @@ impl Sheet {
         self.append(node);
     }
 
-    /// A text in bold letters: the name of what stands below it.
+    /// A text in bold letters: a heading.
     pub(crate) fn heading(&mut self, text: &str, at: Point, size: f64) {
         let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
         let node = node.set("fill", "currentColor").set("font-size", size);
@@ -140,14 +140,13 @@ impl Sheet {
         self.append(node.set("font-size", size));
     }
 
-    /// The picture's name at its top, cut off where the sheet ends: the whole is the document's
-    /// title.
+    /// The picture's name at its top, cut off at the edge; the document's title has it in full.
     pub(crate) fn caption(&mut self, text: &str) {
         let fitting = fitted(text, TITLE, self.width - 16.0);
         self.text(&fitting, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
     }
 
-    /// A filled rectangle; `title` is shown where a pointer is on it.
+    /// A filled rectangle; `title` is shown under the pointer.
     pub(crate) fn mark(&mut self, area: Area, fill: &str, title: &str) {
         let mut node = rectangle(area).set("class", "mark");
         if !fill.is_empty() {
@@ -161,8 +160,8 @@ impl Sheet {
         self.append(rectangle(area).set("fill", fill));
     }
 
-    /// Says how the steps of heat maps look on a dark ground: pages say `color-scheme`, and what knows no
-    /// `light-dark()`, or no page around the picture, leaves the colours of the marks.
+    /// Defines the steps of heat maps on a dark background, for pages with `color-scheme`. Readers without
+    /// `light-dark()` show the colours of the marks.
     pub(crate) fn define_heat(&mut self) {
         let rule = |step: HeatStep| {
             let (class, light, dark) = (step.class(), step.color(), step.color_on_dark());
@@ -174,21 +173,20 @@ impl Sheet {
         self.document.append(Style::new(format!("@supports (color:light-dark(red,red)){{{rules}}}")));
     }
 
-    /// A filled rectangle of a step of a heat map; `title` is shown where a pointer is on it, and without one it
-    /// is no mark.
+    /// A filled rectangle of a step of a heat map; `title` is shown under the pointer, and without one it is no mark.
     pub(crate) fn heat_swatch(&mut self, area: Area, step: HeatStep, title: &str) {
         let class = if title.is_empty() { step.class() } else { format!("mark {}", step.class()) };
         self.append(with_title(rectangle(area).set("class", class).set("fill", step.color()), title));
     }
 
-    /// A link of a heat map, described in SVG's words; `title` is shown where a pointer is on it.
+    /// A link of a heat map from SVG path data; `title` is shown under the pointer.
     pub(crate) fn heat_line(&mut self, description: &str, step: HeatStep, width: &str, title: &str) {
         let node = Path::new().set("d", description).set("fill", "none").set("stroke", step.color());
         let node = node.set("stroke-width", width).set("class", format!("mark {}", step.class()));
         self.append(with_title(node, title));
     }
 
-    /// A link that is down, described in SVG's words: dashed, with a cross where its middle is drawn.
+    /// A link that is down, from SVG path data: dashed, with a cross at its middle if that is drawn.
     pub(crate) fn failed_link(&mut self, description: &str, middle: Option<Point>, title: &str) {
         self.path(description, &FAILED, title);
         if let Some(Point { x, y }) = middle {
@@ -197,8 +195,7 @@ impl Sheet {
         }
     }
 
-    /// A rectangle with rounded corners and an edge, empty or filled; `title` is shown where a
-    /// pointer is on it.
+    /// A rectangle with rounded corners and an edge, empty or filled; `title` is shown under the pointer.
     pub(crate) fn node_box(&mut self, area: Area, fill: &str, title: &str) {
         let node = rectangle(area).set("class", "mark").set("rx", 5).set("fill", fill);
         let node = node.set("stroke", "currentColor").set("stroke-width", 1);
@@ -218,7 +215,7 @@ impl Sheet {
         }
     }
 
-    /// A filled outline in SVG's words; `title` is shown where a pointer is on it, and without one it is no mark.
+    /// A filled outline from SVG path data; `title` is shown under the pointer, and without one it is no mark.
     pub(crate) fn shape(&mut self, outline: &str, fill: &str, title: &str) {
         let node = Path::new().set("d", outline).set("fill", fill);
         let node = if title.is_empty() { node } else { node.set("class", "mark") };
@@ -230,7 +227,7 @@ impl Sheet {
         self.append(Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius));
     }
 
-    /// An empty circle around a point; `title` is shown where a pointer is on it.
+    /// An empty circle around a point; `title` is shown under the pointer.
     pub(crate) fn ring(&mut self, at: Point, title: &str) {
         let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 7);
         let node = node.set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
@@ -243,7 +240,7 @@ impl Sheet {
         self.append(node.set("fill", "none").set("stroke", "currentColor").set("stroke-width", 1.5));
     }
 
-    /// A curve or a line through several places, from its description in SVG's words.
+    /// A curve or polyline from SVG path data.
     pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], title: &str) {
         let node = Path::new().set("d", description).set("fill", "none");
         let with = |node: Path, &(name, value): &(&str, &str)| node.set(name, value);
@@ -255,7 +252,7 @@ impl Sheet {
         }
     }
 
-    /// A part of a document that another library has drawn.
+    /// A part of a document that another library drew.
     pub(crate) fn embed(&mut self, svg: String) {
         self.append(Blob::new(svg));
     }
@@ -284,7 +281,7 @@ fn with_title<N: Into<Element>>(node: N, title: &str) -> Element {
     node
 }
 
-/// Stripes for blocked times, which distinguish them without colour.
+/// The hatching of blocked times, which distinguishes them without colour.
 fn hatching() -> Pattern {
     let region = Rectangle::new().set("width", 4).set("height", 4).set("fill", BLOCKED);
     let stripe = Path::new().set("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3").set("stroke", "#ffffff");
@@ -297,7 +294,7 @@ fn hatching() -> Pattern {
         .add(stripe.set("stroke-width", 0.8))
 }
 
-/// A coordinate to a hundredth of a pixel: what is finer only makes files larger.
+/// A coordinate to a hundredth of a pixel: more digits only make files larger.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

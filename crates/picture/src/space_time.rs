@@ -13,13 +13,13 @@ use crate::{
     time_scale::TimeScale,
 };
 
-/// The most processes that one picture shows.
+/// The maximum number of processes in a picture.
 pub const MAX_PROCESSES: u64 = 256;
 
-/// The part of a run that is drawn; what is not given is the whole.
+/// The part of a run that is drawn; by default all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
-    /// The first and the last process; of a timeline the first and the last rank.
+    /// The first and the last process, or in a timeline the first and the last rank.
     pub processes: Option<RangeInclusive<u64>>,
     /// The first and the last cycle.
     pub cycles: Option<RangeInclusive<u64>>,
@@ -30,7 +30,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// When they are not inside the run, or only one.
+    /// If they are not inside the run, or only one cycle.
     pub(crate) fn cycles(&self, makespan: u64) -> Result<RangeInclusive<u64>, PictureError> {
         let cycles = inside("cycles", self.cycles.as_ref(), makespan, makespan.max(1))?;
         if cycles.start() == cycles.end() && self.cycles.is_some() {
@@ -40,7 +40,7 @@ impl Window {
         Ok(cycles)
     }
 
-    /// The rows that are shown of those up to `last`, called `what`.
+    /// The visible rows of those up to `last`; `what` is their noun in errors.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Window {
     }
 }
 
-/// A range that was asked for, else the whole to `end`; it begins at `last` at the latest.
+/// The requested range, or all up to `end`; it must begin at `last` at the latest.
 fn inside(
     what: &'static str,
     asked: Option<&RangeInclusive<u64>>,
@@ -69,12 +69,11 @@ fn inside(
 
 /// Draws the activity of every process at every cycle of a run whose records were kept.
 ///
-/// The time that a message is held up is drawn behind the time that it moves: how the two alternate
-/// on the route is not known.
+/// Blocked time is drawn after the transfer: how the two alternate on the route is not recorded.
 ///
 /// # Errors
 ///
-/// When the window is not inside the run, or holds more than [`MAX_PROCESSES`].
+/// If the window is not inside the run, or has more than [`MAX_PROCESSES`] processes.
 pub fn space_time(
     caption: &str,
     run: &Run,
@@ -125,7 +124,7 @@ pub fn space_time(
     diagram.draw(&spans, &sections, &[])
 }
 
-/// A stage of a row; its number stands where the row is light, while it waits and receives.
+/// A stage of a row; its number is on the light part, while the process waits and receives.
 pub(crate) fn stage_section(record: &StageRecord, begin: u64, row: usize) -> Section {
     let (ready, finish) = (record.ready.get(), (record.start + record.transfer).get());
     Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
@@ -144,8 +143,8 @@ pub(crate) fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
     starts
 }
 
-/// The activities of a process in a stage that it starts at `begin`, those that take time in the
-/// cycles of a diagram; `name` says whose they are.
+/// The activities of a process in a stage that it starts at `begin`, if they take time in the cycles of the diagram;
+/// `name` is the name of the process.
 pub(crate) fn spans(
     record: &StageRecord,
     begin: u64,

@@ -1,5 +1,5 @@
-//! Timelines of task graphs (`docs/model.md` section 18): ranks down, with their processors, time
-//! across; computations, and in the time that they leave the messages that a rank awaits.
+//! Timelines of task graphs (`docs/model.md` section 18): ranks down, with their processors, time across. A row shows
+//! computations, and in the remaining time the messages that the rank awaits.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
     timeline::{MAX_ARROWS, MAX_ROWS_WITH_ARROWS},
 };
 
-/// Draws when the operations of a task graph began and were over, which were kept.
+/// Draws the operations of a task graph from their kept records.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub(crate) fn task_timeline(
     diagram.draw(&side_by_side(spans), &[], &arrows)
 }
 
-/// The rows of a timeline: a processor of a rank each.
+/// The rows of a timeline, one per processor of a rank.
 struct Rows {
     places: BTreeMap<(u64, u16), usize>,
     has_processors: bool, // a rank has several
@@ -94,13 +94,13 @@ impl Rows {
         self.places.keys().map(name).collect()
     }
 
-    /// The row of an operation; none where its rank is not shown.
+    /// The row of an operation; `None` if its rank is not shown.
     fn of(&self, operation: &Operation) -> Option<usize> {
         self.places.get(&(operation.process.label().into(), operation.processor)).copied()
     }
 }
 
-/// What happened in a run.
+/// The events of a run.
 struct History<'run> {
     run: &'run Run,
     graph: &'run TaskGraph,
@@ -117,7 +117,7 @@ impl History<'_> {
         self.graph.units(u32::try_from(place).unwrap_or(u32::MAX))
     }
 
-    /// The cycle at which the message of a send sets out; none where it waits for a receive that did not come.
+    /// The cycle at which the message of a send sets out; `None` if its receive never came.
     fn sets_out(&self, send: usize) -> u64 {
         let begun = self.times[send].begun.get();
         let receive = self.times[send].partner.map(|receive| self.times[receive as usize].begun.get());
@@ -128,7 +128,7 @@ impl History<'_> {
         }
     }
 
-    /// Adds what an operation does, with what comes first where several do something at a time.
+    /// Adds the activities of an operation, with their priorities where they overlap.
     fn add_spans(&self, place: usize, row: usize, spans: &mut Vec<Span>) {
         let (own, times) = (self.operation(place), &self.times[place]);
         let (begun, over) = (times.begun.get(), times.over.get());
@@ -177,8 +177,8 @@ impl History<'_> {
     }
 }
 
-/// Spans that do not overlap in a row: where several would, computations come first, then transfers, then waiting, of
-/// the same kind that which begins first.
+/// Spans without overlaps in a row. Computations take precedence over transfers, and these over waiting; of one kind,
+/// the span that begins first.
 fn side_by_side(mut spans: Vec<Span>) -> Vec<Span> {
     let order = |activity: Activity| match activity {
         Activity::Compute => 0,
@@ -190,7 +190,7 @@ fn side_by_side(mut spans: Vec<Span>) -> Vec<Span> {
     let mut parts = vec![];
     for span in spans {
         let mut from = span.from;
-        // The part before that reaches into this one.
+        // An earlier part that reaches into this one.
         if let Some((_, &end)) = taken.range((span.row, 0)..=(span.row, from)).next_back() {
             from = from.max(end);
         }
@@ -240,7 +240,7 @@ mod tests {
             "rank 0, computation: compute 50 cycles, 0 to 50",
             "rank 0, send of 4 units to 1, tag 7: compute 10 cycles, 100 to 110",
             "rank 1, computation: compute 30 cycles, 0 to 30",
-            // The computation covers the beginning of it.
+            // The computation covers its beginning.
             "rank 1, receive of 4 units from 0, tag 7: waiting 110 cycles, 0 to 110",
             "rank 1, receive of 4 units from 0, tag 7: transfer 9 cycles, 110 to 119",
             "rank 0, send of 4 units to 1, tag 7: transfer 9 cycles, 110 to 119",

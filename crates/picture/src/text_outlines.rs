@@ -1,8 +1,8 @@
 //! Text as the outlines of its letters, for pixels.
 //!
-//! A painter that sets text brings shaping for every script of the world. All text of pictures is in one font that is part
-//! of the program, letter after letter as [`text_width`](crate::font::text_width) adds their widths up; so here each
-//! `<text>` of a document becomes a `<path>`, and the painter knows shapes alone.
+//! A painter that sets text brings shaping for every script. All text of pictures is in one built-in font, set letter
+//! after letter with the widths of [`text_width`](crate::font::text_width). So each `<text>` of a document becomes a
+//! `<path>` here, and the painter needs only shapes.
 
 use std::fmt::Write as _;
 
@@ -15,13 +15,13 @@ use quick_xml::{
 
 use crate::font::FONT_BYTES;
 
-/// What text elements have from SVG itself where nothing is said.
+/// The defaults of SVG for text.
 const INITIAL: TextStyle = TextStyle { size: 16.0, anchor: Anchoring::Start };
 
-/// Attributes that say where and how text is set, which a path does not have.
+/// Attributes of text that a path does not have.
 const OF_TEXT: [&str; 8] = ["x", "y", "dx", "dy", "text-anchor", "font-family", "font-size", "font-weight"];
 
-/// The part of a text that is at its place.
+/// The point of a text that is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchoring {
     Start,
@@ -29,7 +29,7 @@ enum Anchoring {
     End,
 }
 
-/// What a text has from its element or from those around it.
+/// The style of a text, from its element and those around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TextStyle {
     size: f32, // of an em [pixels]
@@ -54,11 +54,11 @@ impl TextStyle {
     }
 }
 
-/// The document with a path in the place of every text.
+/// The document with a path instead of every text.
 ///
 /// # Errors
 ///
-/// What is not understood, which would be a defect of what has drawn the document.
+/// Markup that is not understood: a defect of the code that drew the document.
 pub(crate) fn with_outlines(svg: &str) -> Result<String, String> {
     let font = FontRef::try_from_slice(FONT_BYTES).map_err(|error| error.to_string())?;
     let understood = |error: quick_xml::Error| error.to_string();
@@ -88,7 +88,7 @@ pub(crate) fn with_outlines(svg: &str) -> Result<String, String> {
     String::from_utf8(writer.into_inner()).map_err(|error| error.to_string())
 }
 
-/// The path of a text element, with all attributes that a path has, too.
+/// The path of a text element, with the attributes that paths share with text.
 fn outlined(
     font: &FontRef<'_>,
     element: &BytesStart<'_>,
@@ -134,8 +134,8 @@ fn outlined(
     Ok(path)
 }
 
-/// Adds a curve to the outline that has come to `end`, and returns where it ends. Another begin is that of a contour: an
-/// outline is filled, which closes them.
+/// Adds a curve to the outline, whose last point is `end`, and returns its end. Another beginning starts a contour;
+/// filling closes them.
 fn add_curve(
     outline: &mut String,
     curve: &OutlineCurve,
@@ -150,7 +150,7 @@ fn add_curve(
     let mut add = |command: char, points: &[GlyphPoint]| {
         outline.push(command);
         for point in points.iter().map(|&point| at(point)) {
-            // A tenth of what one can see at the scale of PNGs; a string takes every text.
+            // A tenth of the visible precision at the scale of PNGs. Writing to a string never fails.
             let _ = write!(outline, "{:.2} {:.2} ", point.x, point.y);
         }
     };
@@ -161,7 +161,7 @@ fn add_curve(
     points.last().copied().unwrap_or(begin)
 }
 
-/// A length \[pixels\], also in parts of the em, or of the height of an x, which is half of it as painters take it.
+/// A length \[pixels\], given in pixels, in `em`, or in `ex` (half an em, as painters take it).
 fn pixels(value: &str, em: f32) -> Result<f32, String> {
     let (number, unit) = match value {
         value if value.ends_with("em") => (&value[..value.len() - 2], em),
@@ -236,7 +236,7 @@ mod tests {
             own.contains("<path fill=\"red\" d=\"M") && group.contains("<path fill=\"red\" d=\"M"),
             "{group}"
         );
-        // What follows a group has its attributes no more.
+        // After a group, its attributes no longer apply.
         let after = outlined("<g font-size=\"12\"><path d=\"\"/></g><text x=\"0\" y=\"0\">H</text>");
         let [(_, _), (top, _)] = bounds(&after);
         assert!((top + 16.0 * 0.729).abs() < 0.02, "{top}");

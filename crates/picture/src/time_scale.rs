@@ -1,10 +1,10 @@
-//! Times as pictures show them: cycles, and seconds where the scenario speaks of seconds.
+//! Times as pictures show them: in cycles, and in seconds if the scenario gives a cycle's length.
 
 use cubefold_experiment::{Run, engineering_seconds, records::RunRecord};
 
 use crate::sheet::as_drawn;
 
-/// The length of a cycle, where it is known.
+/// The length of a cycle, if it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TimeScale {
     cycle_seconds: Option<f64>, // above 0
@@ -15,7 +15,7 @@ pub(crate) struct TimeScale {
 pub(crate) struct TimeUnit {
     /// `cycles`, or a unit of seconds.
     pub(crate) name: &'static str,
-    /// A cycle in this unit.
+    /// The length of a cycle in this unit.
     pub(crate) cycle: f64,
 }
 
@@ -25,14 +25,14 @@ impl TimeScale {
         Self { cycle_seconds: run.scale.map(|scale| scale.seconds(1)) }
     }
 
-    /// The scale that all of the records have; cycles where they differ.
+    /// The common scale of the records; cycles if they differ.
     pub(crate) fn common<'record>(mut records: impl Iterator<Item = &'record RunRecord>) -> Self {
         let scale = |record: &RunRecord| record.machine.cycle_nanoseconds.map(|length| length * 1e-9);
         let first = records.next().and_then(scale);
         Self { cycle_seconds: first.filter(|_| records.all(|record| scale(record) == first)) }
     }
 
-    /// The unit for an axis up to so many cycles: the largest of which the axis has at least one.
+    /// The unit for an axis of this many cycles: the largest that is no longer than the axis.
     pub(crate) fn unit(self, greatest: u64) -> TimeUnit {
         const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
         let Some(cycle) = self.cycle_seconds else { return TimeUnit { name: "cycles", cycle: 1.0 } };
@@ -41,8 +41,7 @@ impl TimeScale {
         TimeUnit { name, cycle: cycle / length }
     }
 
-    /// A number of cycles in seconds, in parentheses to stand behind the cycles; empty where seconds
-    /// are unknown.
+    /// A number of cycles in seconds, in parentheses to follow the cycles; empty if seconds are unknown.
     pub(crate) fn aside(self, cycles: u64) -> String {
         let seconds = |cycle: f64| format!(" ({})", engineering_seconds(cycle * as_drawn(cycles)));
         self.cycle_seconds.map_or_else(String::new, seconds)
@@ -60,7 +59,7 @@ impl TimeUnit {
         self.name == "cycles"
     }
 
-    /// The title of an axis: `cycles` as the picture words it, or `time` with its unit.
+    /// The title of an axis: the given text about cycles, or `time` with its unit.
     pub(crate) fn title(self, cycles: &str) -> String {
         if self.is_cycles() { cycles.to_owned() } else { format!("time [{}]", self.name) }
     }

@@ -1,4 +1,4 @@
-//! The shares of each run's makespan, by activity, one bar a run.
+//! The shares of each run's makespan by activity, a bar per run.
 
 use cubefold_experiment::{engineering_seconds, records::RunRecord};
 
@@ -13,7 +13,7 @@ use crate::{
     time_scale::{TimeScale, TimeUnit},
 };
 
-/// The most runs that are drawn under each other.
+/// The maximum number of bars.
 pub const MAX_BARS: usize = 120;
 
 /// The widest name of a run \[pixels\]; longer ones are cut off.
@@ -24,16 +24,16 @@ const MAX_NAME_WIDTH: f64 = 420.0;
 pub struct ComparedRun<'record> {
     /// The whole name.
     pub name: String,
-    /// What it has in common with those it is compared with: machine, program and the like; empty where all have.
+    /// The settings that it shares with the runs it is compared with, such as the machine; empty if all runs share them.
     pub group: String,
-    /// What it differs in from those: the embedding.
+    /// The settings in which it differs from those, such as the embedding.
     pub bar: String,
     /// Its results.
     pub record: &'record RunRecord,
 }
 
-/// Draws the makespan of each run as a bar, split by the activities of the mean process; the
-/// lower bound, where one is known, is a line across the bar. Bars of a group stand below its name.
+/// Draws the makespan of each run as a bar, split by the activities of the mean process, with the lower bound as a line
+/// if one is known. Bars of a group stand below its name.
 ///
 /// # Errors
 ///
@@ -91,13 +91,13 @@ pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, P
 /// A row of the picture.
 #[derive(Debug, Clone, Copy)]
 enum Row<'runs> {
-    /// The name of the group that follows.
+    /// The name of the following group.
     Group(&'runs str),
     /// A bar.
     Run { label: &'runs str, run: &'runs ComparedRun<'runs> },
 }
 
-/// The rows: groups in the order in which they come up first. Groups of one run each have no names of their own.
+/// The rows: groups in order of first occurrence. If every group has one run, groups have no names.
 fn rows<'runs>(runs: &'runs [ComparedRun<'runs>]) -> Vec<Row<'runs>> {
     let mut groups: Vec<(&str, Vec<&ComparedRun<'_>>)> = vec![];
     for run in runs {
@@ -116,7 +116,7 @@ fn rows<'runs>(runs: &'runs [ComparedRun<'runs>]) -> Vec<Row<'runs>> {
     groups.into_iter().flat_map(rows).collect()
 }
 
-/// Where a run is drawn.
+/// The place of a run in the picture.
 #[derive(Debug, Clone, Copy)]
 struct Place<'axes> {
     axes: &'axes Axes,
@@ -162,7 +162,7 @@ fn draw_run(
     }
 }
 
-/// The makespan in cycles, or in seconds where the scenario speaks of them.
+/// The makespan in cycles, or in seconds if the length of a cycle is known.
 fn makespan(record: &RunRecord) -> String {
     record.makespan_seconds.map_or_else(|| record.makespan_cycles.to_string(), engineering_seconds)
 }

@@ -1,9 +1,8 @@
-//! Timelines of collectives, stage programs and task graphs: ranks down, with their shares, time across; what
-//! each does in every stage, and with whom.
+//! Timelines of collectives, stage programs and task graphs: ranks down, with their shares, time across.
 //!
-//! It differs from a space-time diagram in that rows are ranks, stages are marked and named, marks
-//! say the messages that are awaited, and lines lead from the sender of a message, when it sets out,
-//! to its receiver, when all that it awaits in the stage is there.
+//! Unlike in a space-time diagram, rows are ranks, stages are marked and named, and marks list the awaited messages.
+//! Lines lead from the sender of a message, when it sets out, to its receiver, when everything that it awaits in the stage
+//! has arrived.
 
 use std::collections::BTreeMap;
 
@@ -21,21 +20,20 @@ use crate::{
     time_scale::TimeScale,
 };
 
-/// The most messages of a program that are gone through for the titles of marks.
+/// The maximum number of a program's messages that are listed for the titles of marks.
 const MAX_MESSAGES: u64 = 1 << 22;
 
-/// The most messages that a title names.
+/// The maximum number of messages in a title.
 const MAX_NAMED: usize = 4;
 
-/// The most rows between which messages are drawn: more lines could not be followed.
+/// The maximum number of rows with lines for messages; more lines could not be followed.
 pub(crate) const MAX_ROWS_WITH_ARROWS: usize = 32;
 
-/// The most messages that are drawn.
+/// The maximum number of messages with lines.
 pub(crate) const MAX_ARROWS: usize = 400;
 
-/// Draws what every rank does in every stage of a run whose records were kept; each share of a
-/// collective has a row of its own below its rank. Of a task graph whose operations were kept, draws when each
-/// of them began and was over.
+/// Draws the activities of every rank in every stage of a run from its kept records; each share of a collective has a row
+/// below its rank. For a task graph, draws the kept operations.
 ///
 /// # Errors
 ///
@@ -52,7 +50,7 @@ pub fn timeline(
     }
 }
 
-/// Draws what every rank does in every stage.
+/// Draws the activities of every rank in every stage.
 fn stage_timeline(
     caption: &str,
     run: &Run,
@@ -112,7 +110,7 @@ fn stage_timeline(
 /// The messages that a process receives in a stage: their sources and sizes \[units\].
 type Awaited = BTreeMap<(usize, u64), Vec<(ProcessId, u64)>>;
 
-/// The messages that the processes with a row receive, where the program does not have too many.
+/// The messages that the processes with a row receive, unless the program has too many.
 fn awaited(run: &Run, rows: &BTreeMap<u64, usize>) -> Awaited {
     let program = &run.program;
     let stages = program.stage_count();
@@ -131,7 +129,7 @@ fn awaited(run: &Run, rows: &BTreeMap<u64, usize>) -> Awaited {
     found
 }
 
-/// How processes are named: by rank and share in collectives, else by number.
+/// The names of processes: by rank and share in collectives, else by number.
 struct RowNumbers {
     ranks: u64,
     shares: u64, // at least 1
@@ -153,7 +151,7 @@ impl RowNumbers {
         if self.shares > 1 { format!("{rank}.{share}") } else { rank.to_string() }
     }
 
-    /// The messages that a process awaits, as titles say them.
+    /// The messages that a process awaits, for titles.
     fn messages(&self, messages: &[(ProcessId, u64)]) -> String {
         let message = |(source, units): &(ProcessId, u64)| {
             let unit = if *units == 1 { "unit" } else { "units" };

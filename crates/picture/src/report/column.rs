@@ -10,13 +10,13 @@ use cubefold_experiment::{
 pub struct ReportedRun<'report> {
     /// Its name among the scenario's runs.
     pub name: String,
-    /// What it has in common with the runs that it is compared with.
+    /// The settings that it shares with the runs it is compared with.
     pub group: String,
-    /// What it differs in from those: embedding and algorithm.
+    /// The settings in which it differs from those: embedding and algorithm.
     pub bar: String,
     /// The run.
     pub run: &'report Run,
-    /// Its record, with the ratio to the first run of its combination where that is to be shown.
+    /// Its record, with the ratio to the first run of its combination if that is shown.
     pub record: RunRecord,
     /// Its outcome.
     pub finished: FinishedRun,
@@ -33,8 +33,8 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The value of all of several runs, where it is the same, or where all that have one have 0: a sentence says it
-    /// once. The first columns, which the page is about, stay.
+    /// The common value of several runs, or 0 if no run has another value: a sentence says it once. The first columns,
+    /// which the page is about, always stay.
     pub(super) fn common(&self) -> Option<&str> {
         let is_alike =
             |value: &str| self.cells.iter().all(|cell| cell == value || cell.is_empty() && value == "0");
@@ -44,10 +44,10 @@ impl Column {
     }
 }
 
-/// What the page is about.
+/// The subject of the page.
 const ALWAYS_SHOWN: [&str; 3] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference"];
 
-/// The columns that are shown where some run has a value, by their names in files.
+/// The columns that are shown if some run has a value, by their names in files.
 const COLUMNS: [&str; 29] = [
     "makespan_cycles",
     "makespan_seconds",
@@ -80,7 +80,7 @@ const COLUMNS: [&str; 29] = [
     "engine",
 ];
 
-/// The column that is shown only where processes share nodes.
+/// The column that is shown only if processes share nodes.
 const SHARING: &str = "totals_sharing_cycles";
 
 /// The column of the busiest link, which has both its ends.
@@ -89,7 +89,7 @@ const BUSIEST_LINK: &str = "busiest_link_from";
 /// The columns that are shown of collectives only.
 const OF_COLLECTIVES: [&str; 3] = ["lower_bound_source", "link_busy_max_cycles", BUSIEST_LINK];
 
-/// The columns with a value in some run, the most important at the left.
+/// The columns with a value in some run, the most important first.
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
     let rows: Vec<Row<'_>> = runs.iter().map(|run| Row::new(&run.record)).collect();
     let column = |name: &'static str| {

@@ -1,12 +1,12 @@
-//! What the runs of a page compete in: embeddings, algorithms of a collective, or both, in the same combination of
-//! everything else.
+//! The competitors of a page: embeddings, algorithms of a collective, or both, in the same combination of everything
+//! else.
 
 use cubefold_experiment::{engineering_seconds, settings_besides_algorithms};
 
 use super::column::ReportedRun;
 
-/// The places of the runs that differ in nothing but the embedding and the algorithm, with its exchange and ports, group by group in the order in
-/// which groups come up first.
+/// The indices of the runs that differ only in the embedding and the algorithm, with its exchange and ports, group by
+/// group in order of first occurrence.
 fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
     let settings: Vec<_> = runs.iter().map(|run| settings_besides_algorithms(&run.run.combination)).collect();
     let mut groups: Vec<Vec<usize>> = vec![];
@@ -23,7 +23,7 @@ fn algorithm(run: &ReportedRun<'_>) -> Option<&'static str> {
     Some(run.run.program.collective()?.specification()?.algorithm.name())
 }
 
-/// The names under which runs compete: what differs among them of the embedding and the algorithm.
+/// The names under which runs compete: embedding or algorithm, whichever differs.
 fn names(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let embeddings: Vec<String> = runs.iter().map(|run| run.run.embedding.to_string()).collect();
     let has_algorithms = runs.windows(2).any(|pair| algorithm(&pair[0]) != algorithm(&pair[1]));
@@ -50,7 +50,7 @@ pub(super) fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
     fastest
 }
 
-/// What ratios and marks compare; nothing where no run has a rival.
+/// The sentence on what ratios and marks compare; `None` if no run has a rival.
 pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     if groups(runs).iter().all(|group| group.len() < 2) {
         return String::new();
@@ -64,7 +64,7 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
 }
 
-/// Which takes the fewest cycles, against the first, or in how many of the combinations each does.
+/// The sentences on which takes the fewest cycles, against the first one, or in how many of the combinations.
 pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let (groups, names) = (groups(runs), names(runs));
     match &groups[..] {
@@ -104,7 +104,7 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
     Some(format!("{} {take} the fewest cycles: {makespan}{seconds}{against}{bound}.", in_words(&names)))
 }
 
-/// Which lower bound it is that a run has.
+/// The kind of lower bound that a run has.
 fn bound_in_words(run: &ReportedRun<'_>) -> String {
     match (run.record.lower_bound_source.as_deref(), run.record.lower_bound_percent) {
         (Some(source), Some(_)) => format!("the {source} bound"),
@@ -113,7 +113,7 @@ fn bound_in_words(run: &ReportedRun<'_>) -> String {
     }
 }
 
-/// Which lower bounds runs meet, each with the number of runs that do; nothing where there are none.
+/// The lower bounds that runs meet, each with the number of runs; empty if there are none.
 fn met_bounds<'run>(runs: impl Iterator<Item = &'run ReportedRun<'run>>) -> Option<String> {
     let mut met: Vec<(String, usize)> = vec![];
     for bound in runs.filter(|run| meets_bound(run)).map(bound_in_words) {
@@ -136,8 +136,7 @@ pub(super) fn in_words(names: &[&str]) -> String {
     }
 }
 
-/// A sentence for each of those that compete and are the fastest somewhere, or meet the bound where there is nothing to
-/// compete with.
+/// A sentence for each competitor that is the fastest somewhere, or meets the bound if it has no rival.
 fn sentences_over_combinations(
     runs: &[ReportedRun<'_>],
     names: &[String],

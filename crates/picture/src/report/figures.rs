@@ -1,4 +1,4 @@
-//! The pictures of the page, as many as its size allows.
+//! The pictures of the page, within its size limit.
 
 use std::{collections::BTreeMap, ptr, sync::Arc};
 
@@ -14,10 +14,10 @@ use crate::{
     time_shares, timeline,
 };
 
-/// The most that all pictures together take \[bytes\]: the page stays below 3 MB.
+/// The size limit of all pictures together \[bytes\]: the page stays below 3 MB.
 const MAX_PICTURE_BYTES: usize = 2_600_000;
 
-/// The most nodes of a machine that is drawn.
+/// The maximum number of nodes of a machine that is drawn.
 const MAX_NODES: u64 = 256;
 
 /// The approximate number of marks of a space-time diagram of the page.
@@ -31,7 +31,7 @@ pub(super) struct Figure {
     pub(super) parts: Vec<Part>,
 }
 
-/// One picture, or why it is left out: a sentence that goes on behind "Left out:".
+/// One picture, or the reason for which it is left out: a sentence that continues "Left out:".
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
@@ -71,7 +71,7 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
     Ok(goodput.into_iter().chain(figures).chain(busy_links(runs, &mut budget)).collect())
 }
 
-/// The goodput of collectives over the size of their vectors, where there are collectives.
+/// The goodput of collectives over the size of their vectors, if there are collectives.
 fn goodputs(
     scenario: &Scenario,
     runs: &[ReportedRun<'_>],
@@ -101,7 +101,7 @@ const LINKS: &str = "Each link as dark as guest edges use it, on one scale for a
 const BUSY_LINKS: &str = "Each link as dark as it is busy in the run, in cycles, in percent of the makespan and in units. Runs that \
                           differ in embedding and algorithm alone have one scale.";
 
-/// The links of placements and how many guest edges use them, on one scale.
+/// The links of placements by the number of guest edges that use them, on one scale.
 fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
     let drawn = first_runs_of_placements(runs).into_iter().filter(|run| check_nodes(run).is_ok());
     let most = drawn.flat_map(|run| link_congestion(run.run)).map(|link| link.count).max();
@@ -112,9 +112,9 @@ fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
     })
 }
 
-/// The links of runs and for how many cycles they are busy, where that was counted of any.
+/// The links of runs by their busy cycles, if any run counted them.
 fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figure> {
-    let mut scales: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new(); // the most of what is side by side
+    let mut scales: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new(); // the greatest value of the pictures side by side
     let mut counted = vec![];
     for run in runs {
         let busy = check_nodes(run).and_then(|()| {
@@ -141,7 +141,7 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
     Some(Figure { title: "Busy links", explanation: BUSY_LINKS, parts })
 }
 
-/// What is swept besides algorithms: runs that agree in it stand side by side.
+/// The swept values other than algorithms; runs that agree in them stand side by side.
 fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run SweptValue> {
     run.run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
@@ -156,7 +156,7 @@ fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run SweptV
     ends
 }
 
-/// The end of a scale; none where nothing is used.
+/// The end of a scale; `None` if nothing is used.
 fn darkest(most: u64) -> Option<DarkestValue> {
     (most > 0).then_some(DarkestValue::Count(most))
 }
@@ -171,7 +171,7 @@ fn check_nodes(run: &ReportedRun<'_>) -> Result<(), String> {
     }
 }
 
-/// The part of the page's size that is left for pictures.
+/// The remaining size for pictures.
 struct PageBudget {
     left: usize, // bytes
 }
@@ -268,7 +268,7 @@ fn figure(
     Figure { title, explanation, parts: runs.iter().enumerate().map(part).collect() }
 }
 
-/// The name of a placement on the page: the embedding, and the machine where there are several.
+/// The name of a placement on the page: the embedding, and the machine if there are several.
 fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     let (machine, embedding) = (&run.run.machine, &run.run.embedding);
     if runs.iter().all(|other| other.run.machine == *machine) {
@@ -291,8 +291,8 @@ fn first_runs_of_placements<'runs, 'report>(
     found
 }
 
-/// A space-time diagram of as many processes as the page's size allows; of a collective a timeline
-/// of as many ranks. All that stand side by side end with the longest of them.
+/// A space-time diagram of as many processes as the page's size allows, or for a collective a timeline of as many
+/// ranks. Diagrams side by side all end with the longest run.
 fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Result<Picture, String> {
     let program = &run.run.program;
     let is_collective = program.collective().is_some();

@@ -1,7 +1,7 @@
-//! The table of the runs of a page, in as many parts as fit a window of 1280 pixels and a page of paper.
+//! The table of the runs of a page, in parts that fit a window of 1280 pixels and A4 paper.
 //!
-//! A part has the names of the runs and some of the columns, in their order. All parts are sorted together, so the rows of
-//! all are in one order.
+//! A part has the names of the runs and some of the columns, in order. All parts are sorted together, so their rows are
+//! in one order.
 
 use maud::{Markup, html};
 
@@ -10,17 +10,17 @@ use super::{
     contest::{fastest, ratios_in_words},
 };
 
-/// The width of a part \[characters\]. With the sizes of letters in the style sheet so many fit into 1200 pixels of a
-/// screen, and between the margins of A4.
+/// The width of a part \[characters\]: with the font sizes of the style sheet it fits into 1200 pixels of a screen, and
+/// between the margins of A4.
 const MAX_WIDTH: usize = 145;
 
 /// The space around a cell \[characters\].
 const PADDING: usize = 2;
 
-/// The least and the greatest width of a name \[characters\]: it goes on in a line below.
+/// The least and the greatest width of a name \[characters\]; longer names wrap.
 const NAME_WIDTHS: [usize; 2] = [13, 33];
 
-/// The table of runs, with what they have in common above it. Each header sorts, and beside it is the link to its
+/// The table of runs, with their common values above it. Each header sorts, and beside it is the link to its
 /// definition.
 pub(super) fn runs_table(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
     let fastest = fastest(runs);
@@ -102,7 +102,7 @@ fn in_every_row(columns: &[&Column]) -> Markup {
     }
 }
 
-/// The columns of each part, at least one part: as many in a row as fit beside the names.
+/// The columns of each part, as many as fit beside the names; at least one part.
 fn parts<'column>(name_width: usize, columns: &[&'column Column]) -> Vec<Vec<&'column Column>> {
     let (mut parts, mut part, mut width) = (vec![], vec![], name_width);
     for &column in columns {

@@ -1,5 +1,5 @@
 "use strict";
-// Sorting: a header sorts up, once more down; words behind numbers, what is missing last.
+// Sorting: a header sorts up, once more down; words after numbers, missing values last.
 // Wide tables are in parts, which have the same rows in the same order.
 const tables = [...document.querySelectorAll("#runs table")];
 const headers = document.querySelectorAll("#runs thead th");
@@ -34,7 +34,7 @@ tables.forEach((table) => table.querySelectorAll("thead th").forEach((header, pl
   });
 }));
 
-// Values: what a mark says is shown under the pointer, and read out while arrow keys go through a picture.
+// Values: the text of a mark is shown under the pointer, and read out while arrow keys go through a picture.
 const tip = document.getElementById("tip");
 const said = document.getElementById("said");
 document.querySelectorAll("svg .mark > title").forEach((title) => {
@@ -79,7 +79,7 @@ document.querySelectorAll("figure").forEach((figure) => {
   });
 });
 
-// The scenario goes to the clipboard; where that is not allowed it is selected.
+// The scenario goes to the clipboard; if that is not allowed, it is selected.
 document.getElementById("copy").addEventListener("click", async () => {
   const text = document.getElementById("scenario-text");
   const copied = document.getElementById("copied");
