@@ -51,19 +51,19 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What options are about: the headings under which the help lists them.
+/// The headings under which the help lists options.
 const INPUT: &str = "Input";
 const SWEEPS: &str = "Sweeps";
 const OUTPUT: &str = "Output";
 const LIMITS: &str = "Limits";
 const MESSAGES: &str = "Messages";
 
-/// The commands that run and measure nothing, so that the options about [`LIMITS`] mean nothing to them.
+/// The commands that run and measure nothing, to which the options about [`LIMITS`] do not apply.
 const WITHOUT_LIMITS: [&str; 7] = ["calibrate", "completions", "explain", "man", "merge", "new", "schema"];
 
-/// The command line, built. The help of a command lists no option that means nothing to it.
+/// The built command line. The help of a command lists no option that does not apply to it.
 pub(crate) fn built(mut command: clap::Command) -> clap::Command {
-    // Options of all commands come to each when the line is built; hidden before, they would be hidden for all.
+    // Building copies global options to each command; hidden before, they would be hidden for all.
     command.build();
     for name in WITHOUT_LIMITS {
         command = command.mut_subcommand(name, |command| {
@@ -105,7 +105,7 @@ pub(crate) struct SharedOptions {
     pub(crate) quiet: bool,
 }
 
-/// What is to be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs every scenario in the files, one row a run
@@ -188,7 +188,7 @@ pub(crate) struct ScenarioOptions {
     pub(crate) format: Option<ResultFormat>,
 }
 
-/// Which run is asked for, of a scenario with one combination.
+/// The choice of one run of a scenario without a sweep.
 #[derive(Debug, Args)]
 pub(crate) struct OneRunOptions {
     /// A scenario file without a sweep; `-` is standard input
@@ -207,7 +207,7 @@ pub(crate) struct OneRunOptions {
     pub(crate) run: Option<usize>,
 }
 
-/// Whether runs that are already over are kept.
+/// The treatment of an existing journal.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeOption {
     /// Go on where a sweep into the same file was interrupted: the runs in its journal, PATH.partial beside
@@ -222,7 +222,7 @@ pub(crate) struct ResumeOption {
 }
 
 impl ResumeOption {
-    /// What is to be done with a journal that is found.
+    /// The treatment of an existing journal.
     pub(crate) fn found(&self) -> Found {
         match (self.resume, self.wait) {
             (true, true) => Found::ResumeWhenFree,
@@ -419,7 +419,7 @@ pub(crate) struct SchemaOptions {
     pub(crate) of: SchemaSubject,
 }
 
-/// What there are schemas of.
+/// The documents with schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaSubject {
     /// Scenario files

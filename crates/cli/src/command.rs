@@ -33,7 +33,7 @@ use crate::{
 use cubefold_experiment::{Resources, Scenario, load_with};
 pub(crate) use process_rows::leave;
 
-/// Does what the command line asks for.
+/// Executes the command line.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     let shared = &arguments.shared;
     match arguments.command {
@@ -59,7 +59,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-/// The scenarios in these files, with the keys that are set besides.
+/// The scenarios in these files, with the keys set by options.
 pub(crate) fn scenarios(
     files: &[PathBuf],
     set: &SettingOption,
@@ -73,7 +73,7 @@ impl SharedOptions {
         self.output.as_deref()
     }
 
-    /// What is done with results that are there already.
+    /// The treatment of existing results.
     pub(crate) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Refuse }
     }
@@ -83,7 +83,7 @@ impl SharedOptions {
         Resources::new(threads, self.memory_limit.map(|limit| limit.0))
     }
 
-    /// The resources of `cubefold run`, which divides large runs among ranks, where there are some.
+    /// The resources of `cubefold run`, which divides large runs among MPI ranks if there are several.
     pub(crate) fn run_resources(&self) -> Resources {
         ranks::resources(self.resources(), self.memory_limit.is_some())
     }

@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked, how that is said, and the exit codes.
+//! The failures of commands, their messages, and the exit codes.
 
 use std::{
     borrow::Cow,
@@ -55,41 +55,41 @@ impl From<ExitCode> for std::process::ExitCode {
     }
 }
 
-/// Why a command failed.
+/// The failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Scenario files are wrong.
     Scenario(ScenarioErrors),
-    /// The command line asks for what there is not.
+    /// The command line is wrong.
     Usage {
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// How to mend it.
+        /// The remedy.
         help: String,
     },
     /// Another process writes the journal.
     Locked {
-        /// Which journal of which results.
+        /// The journal and its results.
         message: String,
     },
     /// A run is refused before anything runs.
     Refused(RunError),
     /// Runs failed.
     Runs {
-        /// Each with its place in the results.
+        /// The errors, each with its run's place in the results.
         failed: Vec<(usize, RunError)>,
-        /// The number of runs that were asked for.
+        /// The number of requested runs.
         of: usize,
-        /// The journal that holds the others.
+        /// The journal that holds the other runs.
         kept: Option<PathBuf>,
     },
     /// The benchmark has no figures.
     Benchmark(BenchmarkError),
     /// Results could not be written.
     Output {
-        /// Where they were to go.
+        /// The destination.
         place: String,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
 }
@@ -105,12 +105,12 @@ impl Failure {
         Self::Output { place, error }
     }
 
-    /// A placement that a launcher's format cannot hold as it is asked for.
+    /// A placement that a launcher's format cannot express.
     pub(crate) fn launcher(error: &LauncherError) -> Self {
         Self::usage(error.to_string(), error.help())
     }
 
-    /// A file that cannot be opened, found out before anything runs.
+    /// A file that cannot be opened, before anything runs.
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
         let own = of_system(error);
         let error = own.as_ref().unwrap_or(error);
@@ -155,11 +155,11 @@ impl Failure {
         }
     }
 
-    /// Says it on standard error.
+    /// Prints the failure on standard error.
     pub(crate) fn print(&self, color: Color) {
         match self {
             Self::Scenario(errors) => {
-                // Where standard error is closed the exit code still says it.
+                // If standard error is closed, the exit code still tells.
                 let _ = write!(io::stderr(), "{}", Rendered { errors, color });
             }
             other => say(&format!("error: {other}")),
@@ -233,17 +233,17 @@ impl fmt::Display for Rendered<'_> {
     }
 }
 
-/// Says what is wrong with the command line, or gives the help that was asked for.
+/// Prints an error of the command line, or the requested help.
 pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let is_safe = text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_)));
     let columns = columns_of_messages().filter(|_| error.use_stderr());
     let fits = columns.is_none_or(|columns| text.lines().all(|line| display_width(line) <= columns));
-    // Help goes to standard output and its pipe may be closed: nothing is lost then.
+    // Help goes to standard output, whose pipe may be closed without harm.
     let _ = if is_safe && fits {
         error.print()
     } else {
-        // What is repeated of the command line would be obeyed by the terminal.
+        // Control characters of the command line would be obeyed by the terminal.
         let lines: Vec<_> = text.split('\n').map(printable).collect();
         let text = lines.join("\n");
         write!(io::stderr(), "{}", columns.map_or_else(|| text.clone(), |columns| filled(&text, columns)))

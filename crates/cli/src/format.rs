@@ -1,5 +1,5 @@
-//! The formats that results are written in: one descriptor each, from which `--format`, its help, completions and
-//! the choice by the extension of `--output` derive; and the writer of records.
+//! The formats of results, with a descriptor each, from which `--format`, its help, completions and the choice by the
+//! extension of `--output` derive; and the writer of records.
 
 use std::{
     io::{self, Write},
@@ -24,10 +24,10 @@ use crate::{
 
 /// A set of formats, the default first.
 pub(crate) trait OutputFormat: ValueEnum + 'static {
-    /// The extension of a file that is written in the format unless another is asked for.
+    /// The file extension that selects the format.
     fn extension(&self) -> Option<&'static str>;
 
-    /// The format asked for, else that of the path's extension, else the default.
+    /// The requested format, else that of the path's extension, else the default.
     fn decide(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
         let format = match (asked, output.and_then(Path::extension)) {
             (Some(format), _) => format,
@@ -44,12 +44,12 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
         }
     }
 
-    /// Whether it is no text: a terminal would make nonsense of it.
+    /// Whether it is binary, so that a terminal cannot show it.
     fn is_binary(&self) -> bool {
         false
     }
 
-    /// The refusal of a format that is no text, on a terminal.
+    /// The refusal of a binary format on a terminal.
     fn on_terminal(format: &Self, output: Option<&Path>) -> Failure {
         let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         let place = output.filter(|path| *path != Path::new("-")).map(|path| path.display().to_string());
@@ -67,7 +67,7 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
         Self::value_variants().iter().find(is_own).cloned()
     }
 
-    /// The refusal of an extension that is none of a format: other tools would take the file for what it is not.
+    /// The refusal of an extension of no format: other tools would misread the file.
     fn of_other_extension(extension: &str) -> Failure {
         let known: Vec<&str> = Self::value_variants().iter().filter_map(Self::extension).collect();
         foreign_extension(extension, &known, "end the name in one of them or in none, or say --format")
@@ -79,8 +79,7 @@ fn foreign_extension(extension: &str, known: &[&str], help: &str) -> Failure {
     Failure::usage(format!("this command writes no .{extension}, expected {}", known.join(", ")), help)
 }
 
-/// Refuses a file with another extension than those of the one thing that a command writes: other tools would take the
-/// file for what it is not.
+/// Refuses an extension other than the single one of a command: other tools would misread the file.
 pub(crate) fn check_extension(output: Option<&Path>, known: &[&str]) -> Result<(), Failure> {
     let Some(extension) = output.and_then(Path::extension) else { return Ok(()) };
     let extension = extension.to_string_lossy();
@@ -125,7 +124,7 @@ macro_rules! formats {
 }
 
 formats! {
-    /// How results are written.
+    /// The formats of results.
     ResultFormat {
         Table: "table", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
@@ -141,7 +140,7 @@ formats! {
 }
 
 formats! {
-    /// How translation tables are written.
+    /// The formats of translation tables.
     TablesFormat {
         Table: "table", Some("txt"), "One line a process";
         Json: "json", Some("json"), "One document";
@@ -150,7 +149,7 @@ formats! {
 }
 
 formats! {
-    /// How definitions are written.
+    /// The formats of definitions.
     ExplainFormat {
         Text: "text", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
@@ -159,7 +158,7 @@ formats! {
 }
 
 formats! {
-    /// How a picture is written.
+    /// The formats of pictures.
     PictureFormat {
         Svg: "svg", Some("svg"), "For pages, any size; shows values under the pointer";
         Png: "png", Some("png"), "Pixels, twice as many in each direction";
@@ -177,16 +176,16 @@ formats! {
     }
 }
 
-/// How a placement is written.
+/// The formats of placements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlacementFormat {
     /// The machine as a grid with the process of each node.
     Grid,
-    /// One row a process with its coordinates, as scenarios read it.
+    /// A row of coordinates per process, as scenarios read it.
     Csv,
     /// One document.
     Json,
-    /// An array of `NumPy` with a row of coordinates a process.
+    /// A `NumPy` array with a row of coordinates per process.
     Npy,
     /// The names of the hosts in the order of the nodes.
     Hosts,
@@ -224,7 +223,7 @@ impl ValueEnum for PlacementFormat {
     }
 }
 
-/// How a program is written for other tools.
+/// The formats of programs for other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExportFormat(pub(crate) ProgramFormat);
 
@@ -262,7 +261,7 @@ impl OutputFormat for PlacementFormat {
     }
 }
 
-/// Writes records, which some formats go through twice, or the page of tables that shows them.
+/// Writes records, which some formats iterate twice, or the page of tables that shows them.
 ///
 /// `extra` keys go into the envelope of a document.
 pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result<R>>>(

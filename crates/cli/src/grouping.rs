@@ -1,4 +1,4 @@
-//! Runs and results by scenario and by combination, their names, and the one run that a command is about.
+//! Runs and results by scenario and by combination, their names, and the selection of one run.
 
 use cubefold_experiment::{
     Reference, Run, Scenario,
@@ -9,7 +9,7 @@ use cubefold_topology::Coordinates;
 
 use crate::{arguments::OneRunOptions, failure::Failure};
 
-/// The records of each embedding, or of each algorithm, in the order in which they come up first.
+/// The records of each embedding, or of each algorithm, in order of first occurrence.
 pub(crate) fn by_reference<'a>(
     reference: &Reference,
     records: &[&'a RunRecord],
@@ -20,17 +20,17 @@ pub(crate) fn by_reference<'a>(
     }
 }
 
-/// The records of each algorithm, in the order in which they come up first; no algorithm has the empty name.
+/// The records of each algorithm, in order of first occurrence; the empty name stands for no algorithm.
 pub(crate) fn by_algorithm<'a>(records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
     by_name(records, |record| record.program.collective.as_ref().map_or("", |own| &own.algorithm))
 }
 
-/// The runs of all scenarios, in their order.
+/// The runs of all scenarios, in order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
 }
 
-/// What tables show of the scenarios.
+/// The parts of the scenarios that tables show.
 pub(crate) fn captions(scenarios: &[Scenario]) -> Vec<ScenarioCaption> {
     scenarios.iter().map(ScenarioCaption::new).collect()
 }
@@ -47,7 +47,7 @@ pub(crate) fn by_scenario<'a, R>(
     })
 }
 
-/// The names of the runs of a scenario: the embedding, and the swept values where there are any.
+/// The names of the runs of a scenario: the embedding, and the swept values if there are any.
 pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     let name = |run: &Run| {
         let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();
@@ -57,7 +57,7 @@ pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     runs.iter().map(name).collect()
 }
 
-/// What belongs to the records of each embedding, in the order in which embeddings come up first.
+/// The items of each embedding, in order of first occurrence.
 pub(crate) fn by_embedding<'a, T: Copy>(
     items: &[T],
     record: impl Fn(T) -> &'a RunRecord,
@@ -65,7 +65,7 @@ pub(crate) fn by_embedding<'a, T: Copy>(
     by_name(items, |item| record(item).embedding.as_str())
 }
 
-/// What belongs to each name, in the order in which names come up first.
+/// The items of each name, in order of first occurrence.
 fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a str, Vec<T>)> {
     let mut found: Vec<(&str, Vec<T>)> = vec![];
     for &item in items {
@@ -78,8 +78,8 @@ fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a st
     found
 }
 
-/// A swept value as tables show it: a shape as files of results have it, which dimensions wrap in words, a file without
-/// its folder, others as they are written.
+/// A swept value as tables show it: a shape as in files of results, wrapped dimensions in words, a file without its
+/// folder, others as written.
 pub(crate) fn shown(path: &str, value: &str) -> String {
     let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match (path.rsplit('.').next(), lengths) {
@@ -91,7 +91,7 @@ pub(crate) fn shown(path: &str, value: &str) -> String {
     }
 }
 
-/// Which dimensions wrap: a torus, a mesh, or each by itself.
+/// The wrapping of the dimensions: a torus, a mesh, or each dimension.
 fn wrap(dimensions: &[&str]) -> String {
     let all = |word: &str| dimensions.iter().all(|own| *own == word);
     let word = |own: &&str| if *own == "true" { "around" } else { "open" };
@@ -102,7 +102,7 @@ fn wrap(dimensions: &[&str]) -> String {
     }
 }
 
-/// A table in braces without its braces and keys: `{ kind = "ring", shape = [9] }` as `ring, [9]`.
+/// An inline table without its braces and keys: `{ kind = "ring", shape = [9] }` as `ring, [9]`.
 fn without_keys(value: &str) -> String {
     let words: Vec<&str> = value.split_whitespace().collect();
     let is_key = |place: usize| words.get(place + 1) == Some(&"=");
@@ -111,12 +111,12 @@ fn without_keys(value: &str) -> String {
     values.map(|(_, word)| word.replace('"', "")).collect::<Vec<_>>().join(" ")
 }
 
-/// A value without the quotes that it is written with.
+/// A value without its quotes.
 pub(crate) fn plain(value: &str) -> String {
     value.trim_matches('"').to_owned()
 }
 
-/// The one run that is asked for: by its number, by its embedding, or because there is only one.
+/// The requested run: by its number, by its embedding, or the only one.
 pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) -> Result<&'a Run, Failure> {
     let runs = all_runs(scenarios);
     if let Some(number) = options.run {
@@ -148,7 +148,7 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
     }
 }
 
-/// Every process with the coordinates of its node, on the whole machine where it runs in a partition.
+/// Every process with the coordinates of its node, on the whole machine if the run is in a partition.
 pub(crate) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
     ProcessId::first(run.program.process_count())
         .map(|process| (process, run.address(run.placement.node(process))))

@@ -1,5 +1,5 @@
-//! What a signal that ends the program leaves: a sentence on what is kept, an exit code, and no files but results and
-//! journals.
+//! The end of the program by a signal: a sentence on the kept runs, an exit code, and no remaining files except results
+//! and journals.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use std::{
 
 use cubefold_experiment::printable;
 
-/// What is to be said and removed.
+/// The state to report and clean up.
 static STATE: Mutex<State> = Mutex::new(State { kept: None, temporary: vec![] });
 
 #[derive(Debug)]
 struct State {
     kept: Option<Kept>,
-    temporary: Vec<PathBuf>, // files under names that are not theirs yet
+    temporary: Vec<PathBuf>, // files under temporary names
 }
 
 /// The runs in a journal.
@@ -32,12 +32,12 @@ fn change(change: impl FnOnce(&mut State)) {
     change(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// From now on runs are kept in a journal, which has `runs` of `of` already.
+/// Registers a journal, which already has `runs` of `of` runs.
 pub(crate) fn keep_runs(journal: &Path, runs: usize, of: usize) {
     change(|state| state.kept = Some(Kept { journal: journal.to_owned(), runs, of }));
 }
 
-/// One more run is kept.
+/// Counts one more kept run.
 pub(crate) fn keep_run() {
     change(|state| {
         if let Some(kept) = &mut state.kept {
@@ -46,12 +46,12 @@ pub(crate) fn keep_run() {
     });
 }
 
-/// A file that is to go when the program is ended.
+/// Registers a file to remove when a signal ends the program.
 pub(crate) fn add_temporary(path: &Path) {
     change(|state| state.temporary.push(path.to_owned()));
 }
 
-/// A file that has its name, or is gone.
+/// Forgets a file that has its final name or no longer exists.
 pub(crate) fn remove_temporary(path: &Path) {
     change(|state| state.temporary.retain(|known| known != path));
 }
@@ -65,20 +65,20 @@ impl Kept {
     }
 }
 
-/// The exit code of a program that a signal ends, as shells have it.
+/// The exit code that shells give a program ended by a signal.
 pub(crate) const fn exit_code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// The number of an interruption from the keyboard, everywhere.
+/// The number of SIGINT on every system.
 const INTERRUPTED: i32 = 2;
 
-/// Ends the program as an interruption from the keyboard does.
+/// Ends the program as SIGINT does.
 pub(crate) fn interrupt() -> ! {
     end(INTERRUPTED)
 }
 
-/// Removes what has no name of its own yet, says what is kept, and ends the program as a signal does.
+/// Removes temporary files, reports the kept runs, and ends the program as a signal does.
 fn end(signal: i32) -> ! {
     let state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     for path in &state.temporary {
@@ -88,13 +88,12 @@ fn end(signal: i32) -> ! {
     let what = if signal == INTERRUPTED { "interrupted" } else { "terminated" };
     let mut stderr = io::stderr();
     let clear = if stderr.is_terminal() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
-    // Where standard error is closed the exit code still says it.
+    // If standard error is closed, the exit code still tells.
     let _ = writeln!(stderr, "{clear}{what}: {kept}");
     process::exit(exit_code(signal));
 }
 
-/// Waits, beside the work, for signals that end the program: an interruption from the keyboard, the request of the system
-/// or of a batch queue, and a terminal that is closed.
+/// Waits on a thread of its own for signals that end the program: SIGINT, SIGTERM, and SIGHUP of a closed terminal.
 #[cfg(unix)]
 pub(crate) fn watch() {
     use signal_hook::{
@@ -102,8 +101,8 @@ pub(crate) fn watch() {
         iterator::Signals,
     };
 
-    // Where signals cannot be watched they end the program as they always do. A signal that the program was started to
-    // ignore, as nohup does with SIGHUP, cannot be told from others here: it is watched only where a terminal may close.
+    // If signals cannot be watched, they end the program by default. An ignored signal, as nohup sets SIGHUP, looks like
+    // any other here, so SIGHUP is watched only if there is a terminal that may close.
     let signals: &[i32] =
         if io::stdin().is_terminal() { &[SIGINT, SIGTERM, SIGHUP] } else { &[SIGINT, SIGTERM] };
     let Ok(mut signals) = Signals::new(signals) else { return };
@@ -114,7 +113,7 @@ pub(crate) fn watch() {
     });
 }
 
-/// Systems without such signals end the program as they always do.
+/// Does nothing on systems without such signals.
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
 

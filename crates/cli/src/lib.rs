@@ -1,10 +1,9 @@
 //! cubefold places parallel programs on ring, mesh, torus and hypercube machines and measures, to the
 //! cycle, what the placement costs.
 //!
-//! This crate is the command line, and a door to the crates below it: [`topology`] knows machines,
-//! [`mapping`] placements and their metrics, [`simulator`] time, [`experiment`] scenario files and results,
-//! [`claims`] what the papers claim,
-//! and [`picture`] pictures of them.
+//! This crate is the command line, and re-exports the crates below it: [`topology`] has machines, [`mapping`] placements
+//! and their metrics, [`simulator`] the engines, [`experiment`] scenario files and results, [`claims`] the claims of the
+//! papers, and [`picture`] pictures.
 
 mod arguments;
 mod command;
@@ -42,7 +41,7 @@ use crate::arguments::{Arguments, built};
 #[doc = include_str!("../../../README.md")]
 struct ReadmeExamples;
 
-/// Runs the program with these arguments, the first of which is its name.
+/// Runs the program with these arguments, the first of which is the program's name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     keep_freed_memory();
     #[cfg(feature = "mpi")]
@@ -65,7 +64,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     code
 }
 
-/// Does what the command line asks for.
+/// Executes the command line.
 fn run(arguments: Result<Arguments, clap::Error>) -> ExitCode {
     let arguments = match arguments {
         Ok(arguments) => arguments,

@@ -1,4 +1,4 @@
-//! The `cubefold` program: the library does the work, so that tests reach it.
+//! The `cubefold` program. The library does the work, so tests can reach it.
 
 use std::process::ExitCode;
 

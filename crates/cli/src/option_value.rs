@@ -8,7 +8,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use crate::{output::columns_of_messages, table::Paint};
 
-/// What the command line says of colours.
+/// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
@@ -31,7 +31,7 @@ impl Color {
         }
     }
 
-    /// Whether what is written to `stream` is coloured.
+    /// Whether the output to `stream` is coloured.
     #[expect(clippy::disallowed_methods, reason = "colour is the terminal's affair, not a result")]
     fn applies(self, stream: &impl IsTerminal) -> bool {
         match self {
@@ -44,13 +44,13 @@ impl Color {
         }
     }
 
-    /// How tables are painted that go to `output`: files have no colours, whatever is asked for.
+    /// The painting of tables at `output`; files never have colours.
     pub(crate) fn of_results(self, output: Option<&Path>) -> Paint {
         let to_file = output.is_some_and(|path| path != Path::new("-"));
         if !to_file && self.applies(&std::io::stdout()) { Paint::Colored } else { Paint::Plain }
     }
 
-    /// What draws errors with their places.
+    /// The renderer of errors with their places.
     pub(crate) fn report_handler(self) -> GraphicalReportHandler {
         const MAX_COLUMNS: usize = 100;
         let colored = self.applies(&std::io::stderr());
@@ -60,7 +60,7 @@ impl Color {
     }
 }
 
-/// A size of memory on the command line: a number with `KiB`, `MiB`, `GiB` or `TiB` behind it.
+/// A size of memory on the command line: a number followed by `KiB`, `MiB`, `GiB` or `TiB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryLimit(pub(crate) u64);
 
@@ -109,7 +109,7 @@ impl ValueEnum for StageName {
 }
 
 impl StageName {
-    /// What has been done at the stage.
+    /// The description of the stage.
     pub(crate) fn summary(self) -> &'static str {
         match self.0 {
             GreenbergStage::Compress => "Step 1: every column of the mesh is a block of two columns",

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that appears whole or not at all.
+//! The destination of results: standard output, or a file that appears whole or not at all.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
@@ -13,39 +13,39 @@ use textwrap::{Options, WordSeparator, WordSplitter, fill};
 
 use crate::{arguments::SharedOptions, failure::Failure, interruption};
 
-/// The width of tables that no terminal shows \[columns of text\].
+/// The width of tables outside of terminals \[columns of text\].
 const COLUMNS: usize = 80;
-/// The least width of tables: a narrower terminal breaks words \[columns of text\].
+/// The least width of tables \[columns of text\]; a narrower terminal breaks words.
 const MIN_COLUMNS: usize = 20;
 
 /// A destination, opened before anything runs so that a wrong path costs no work.
 #[derive(Debug)]
 pub(crate) struct Output {
     destination: Destination,
-    path: Option<PathBuf>, // as it was asked for; none for standard output
+    path: Option<PathBuf>, // as requested; `None` for standard output
 }
 
 #[derive(Debug)]
 enum Destination {
     /// Standard output.
     Standard(BufWriter<Pipe>),
-    /// What is no regular file, such as a device: written to directly.
+    /// A destination that is no regular file, such as a device: written to directly.
     Device(BufWriter<File>),
-    /// A file beside the one asked for, which takes its place when it is complete.
+    /// A file beside the requested one, which takes its place when it is complete.
     File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
 }
 
-/// What is done with a file that is there already, where results are to go.
+/// The treatment of an existing file at the destination of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It is left as it is, and the command is refused.
+    /// Leaves it as it is and refuses the command.
     Refuse,
-    /// The results take its place.
+    /// Replaces it by the results.
     Replace,
 }
 
 impl Existing {
-    /// Refuses a file that is there and holds anything, unless it may be replaced.
+    /// Refuses a nonempty existing file, unless it may be replaced.
     pub(crate) fn refuse(self, path: &Path) -> Result<(), Failure> {
         let has_content =
             || fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
@@ -60,13 +60,13 @@ impl Existing {
 }
 
 impl Output {
-    /// Opens the destination that the command line names. It must be none of the files that the scenarios were read
-    /// from, and hold no results yet unless they may be replaced.
+    /// Opens the destination that the command line names. It must not be one of the scenarios' files, and must hold no
+    /// results yet unless they may be replaced.
     pub(crate) fn open(shared: &SharedOptions, scenarios: &[Scenario]) -> Result<Self, Failure> {
         Self::open_path(shared.output(), shared.existing(), scenarios)
     }
 
-    /// Opens the destination that the command line names, which must be none of the files that were read.
+    /// Opens the destination that the command line names, which must not be one of the files that were read.
     pub(crate) fn open_apart_from<'a>(
         shared: &SharedOptions,
         inputs: impl IntoIterator<Item = &'a PathBuf>,
@@ -74,7 +74,7 @@ impl Output {
         Self::open_any(shared.output(), shared.existing(), inputs)
     }
 
-    /// Opens a destination; none and `-` are standard output.
+    /// Opens a destination; `None` and `-` are standard output.
     pub(crate) fn open_path(
         path: Option<&Path>,
         existing: Existing,
@@ -98,22 +98,22 @@ impl Output {
         Ok(Self { destination, path: Some(path.to_owned()) })
     }
 
-    /// Opens a file that only this process writes, under a name of its own until it is complete: what a process
-    /// that was killed has left there is written over.
+    /// Opens a file that only this process writes, under a fixed temporary name until it is complete. Remains of a killed
+    /// process are overwritten.
     pub(crate) fn beside(path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::output(Some(path), error);
         let place = Destination::beside(path).map_err(failed)?;
         Ok(Self { destination: place, path: Some(path.to_owned()) })
     }
 
-    /// Opens a file that is to be there when the command ends, under the same name each time until it is complete.
+    /// Opens a file that exists when the command ends, under a fixed temporary name until it is complete.
     pub(crate) fn open_beside(path: &Path, existing: Existing) -> Result<Self, Failure> {
         existing.refuse(path)?;
         let destination = Destination::beside(path).map_err(|error| Failure::unwritable(path, &error))?;
         Ok(Self { destination, path: Some(path.to_owned()) })
     }
 
-    /// Refuses a path that leads to one of the files that the scenarios were read from.
+    /// Refuses a path to one of the files of the scenarios.
     pub(crate) fn refuse_inputs<'a>(
         path: &Path,
         inputs: impl IntoIterator<Item = &'a PathBuf>,
@@ -125,12 +125,12 @@ impl Output {
         ))
     }
 
-    /// The width of tables \[columns of text\]: that of the terminal they are shown on.
+    /// The width of tables \[columns of text\], from the terminal if there is one.
     pub(crate) fn columns(&self) -> usize {
         self.terminal_columns().unwrap_or(COLUMNS)
     }
 
-    /// The width of the terminal that is written to; none where there is none \[columns of text\].
+    /// The width of the terminal at the destination \[columns of text\]; `None` if it is not a terminal.
     pub(crate) fn terminal_columns(&self) -> Option<usize> {
         let terminal = match &self.destination {
             Destination::Standard(_) => terminal_size_of(io::stdout()),
@@ -140,7 +140,7 @@ impl Output {
         terminal.map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
     }
 
-    /// Completes what was written.
+    /// Completes the output.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let finished = match self.destination {
             Destination::Standard(mut writer) => writer.flush(),
@@ -162,26 +162,26 @@ impl Output {
     }
 }
 
-/// The regular file, there or to be made, that a path leads to; none for standard output, and for what is
-/// there and is no regular file.
+/// The regular file that a path leads to, whether it exists or not; `None` for standard output and for anything else
+/// that exists.
 pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
     let path = followed(path.filter(|path| *path != Path::new("-"))?);
     fs::metadata(&path).map_or(true, |metadata| metadata.is_file()).then_some(path)
 }
 
-/// Says something on standard error, in lines as wide as its terminal. Where standard error is closed nothing is lost: the
-/// exit code, or a file, says it too.
+/// Writes a message to standard error, in lines as wide as its terminal. A closed standard error is no failure: the exit
+/// code, or a file, says the same.
 pub(crate) fn say(text: &str) {
     let text = columns_of_messages().map_or_else(|| text.to_owned(), |columns| filled(text, columns));
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// The width of the terminal that messages are shown on, where there is one \[columns of text\].
+/// The width of the terminal at standard error, if there is one \[columns of text\].
 pub(crate) fn columns_of_messages() -> Option<usize> {
     terminal_size_of(io::stderr()).map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
 }
 
-/// The lines of a text in so many columns; words, which may be paths to be copied, stay whole.
+/// The lines of a text wrapped at a width; words stay whole, since they may be paths to copy.
 pub(crate) fn filled(text: &str, columns: usize) -> String {
     let line = |line: &str| {
         let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + 2);
@@ -192,11 +192,11 @@ pub(crate) fn filled(text: &str, columns: usize) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether what a command writes is shown on a terminal, also where its path is named; none and `-` are standard output.
+/// Whether the output goes to a terminal, also by its path; `None` and `-` are standard output.
 pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     match path.filter(|path| *path != Path::new("-")) {
         None => io::stdout().is_terminal(),
-        // What is no device is not opened: a pipe would wait for its reader.
+        // Only devices are opened: a pipe would wait for its reader.
         Some(path) if is_character_device(path) => {
             OpenOptions::new().write(true).open(path).is_ok_and(|device| device.is_terminal())
         }
@@ -225,15 +225,15 @@ fn size_of_device(_: &File) -> Option<(Width, Height)> {
     None
 }
 
-/// What the system says, of an error that also names a temporary file, which nobody has asked for; none of others.
+/// The system's part of an error that also names a temporary file; `None` for other errors.
 pub(crate) fn of_system(error: &io::Error) -> Option<io::Error> {
-    // `tempfile` keeps the error of the system to itself, apart from what it says.
+    // `tempfile` hides the error of the system, except for its text.
     let said = error.get_ref()?.to_string();
     let (said, _) = said.split_once(" at path \"")?;
     Some(io::Error::new(error.kind(), said))
 }
 
-/// Where a path leads: a symbolic link is followed, also to a file that is not there yet. What it leads to is replaced, not
+/// The target of a path: symbolic links are followed, also to a file that does not exist yet. The target is replaced, not
 /// the link.
 pub(crate) fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
@@ -248,10 +248,10 @@ pub(crate) fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// The longest name that a file may have on usual systems \[bytes\].
+/// The longest file name on usual systems \[bytes\].
 const MAX_NAME: usize = 255;
 
-/// Refuses a file whose name leaves no room for `more` bytes, which the names of files beside it have.
+/// Refuses a file whose name leaves no room for the `more` bytes that the names of files beside it add.
 pub(crate) fn refuse_long_name(path: &Path, more: usize) -> Result<(), Failure> {
     let length = path.file_name().map_or(0, |name| name.as_encoded_bytes().len());
     let most = MAX_NAME.saturating_sub(more);
@@ -267,7 +267,7 @@ pub(crate) fn refuse_long_name(path: &Path, more: usize) -> Result<(), Failure> 
 /// Whether two paths lead to one file that exists.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
-        // A file that is not there yet is known by its folder.
+        // A file that does not exist yet is identified by its folder.
         path.canonicalize().ok().or_else(|| {
             let path = followed(path);
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -293,7 +293,7 @@ impl Destination {
         Self::temporary(&mut builder, path)
     }
 
-    /// A file with a fixed name beside `path`, that takes its place.
+    /// A file with a fixed name beside `path`, whose place it takes.
     fn beside(path: &Path) -> io::Result<Self> {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
@@ -330,7 +330,7 @@ fn complete(temporary: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> 
     Ok(())
 }
 
-/// What any new file gets: a temporary file would be for its owner only.
+/// The permissions of any new file: a temporary file would be for its owner only.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such permissions")]
 fn usual_permissions() -> Option<Permissions> {
@@ -361,8 +361,7 @@ impl Write for Output {
     }
 }
 
-/// Standard output. When its reader has closed it the rest is dropped: that is the reader's decision, not
-/// an error.
+/// Standard output. If its reader has closed it, the rest is dropped without an error.
 #[derive(Debug)]
 struct Pipe {
     closed: bool,

@@ -1,4 +1,4 @@
-//! A progress bar for work over about a second.
+//! A progress bar for work of more than about a second.
 
 use std::{
     fmt,
@@ -11,9 +11,9 @@ use std::{
 use cubefold_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// How often the bar is drawn.
+/// The interval between drawings.
 const TICK: Duration = Duration::from_millis(100);
-/// After how many ticks it appears: what is over by then needs none.
+/// The number of ticks before it appears: shorter work needs no bar.
 const FIRST_DRAWN: u32 = 10;
 
 /// Whether a bar may be shown.
@@ -26,32 +26,32 @@ pub(crate) enum Show {
 }
 
 impl Show {
-    /// On a terminal, but not where quiet is asked for.
+    /// On a terminal, unless quiet is requested.
     pub(crate) fn unless(quiet: bool) -> Self {
         if quiet { Self::Never } else { Self::OnTerminal }
     }
 }
 
-/// How much there is to do.
+/// The amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Work {
-    total: u64,                   // of what the progress counts
-    unit: &'static str,           // what that is, in the plural
-    runs: Option<(usize, usize)>, // over before, and in all
+    total: u64,                   // final count of the progress
+    unit: &'static str,           // noun of the count, in the plural
+    runs: Option<(usize, usize)>, // finished before, and in total
 }
 
 impl Work {
-    /// So many of what the progress counts, which is called `unit`.
+    /// Work with this final count of the progress; `unit` is its noun.
     pub(crate) fn of(total: u64, unit: &'static str) -> Self {
         Self { total, unit, runs: None }
     }
 
-    /// Runs with so many pairs of a process and a stage; of `runs` runs in all, `before` were over before.
+    /// Runs with this number of pairs of process and stage. Of `runs` in total, `before` were finished before.
     pub(crate) fn runs(pairs: u64, before: usize, runs: usize) -> Self {
         Self { total: pairs, unit: "stages", runs: Some((before, runs)) }
     }
 
-    /// The number of runs that are over, where runs are counted.
+    /// The number of finished runs, if runs are counted.
     fn run_counts(self, progress: &Progress) -> String {
         self.runs.map_or_else(String::new, |(before, runs)| {
             format!("{} of {runs} runs, ", before as u64 + progress.runs_done())
@@ -59,7 +59,7 @@ impl Work {
     }
 }
 
-/// Does something, and meanwhile shows on standard error how much of `work` its progress has reached.
+/// Runs a closure, and meanwhile shows on standard error how much of `work` is done.
 pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl FnOnce() -> T) -> T {
     if show == Show::Never || !std::io::stderr().is_terminal() {
         return does();
@@ -75,7 +75,7 @@ pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl F
 
 /// Draws until the other end of `over` is gone.
 fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
-    // It counts time from the beginning, and is hidden at first.
+    // The bar counts time from the beginning, and is hidden at first.
     let bar = new_bar(work);
     for tick in 0_u32.. {
         if over.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
@@ -94,13 +94,13 @@ fn new_bar(work: Work) -> ProgressBar {
     let template = "{wide_bar} {msg}{percent}%, {rate}, {elapsed} so far, about {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let style = style.with_key("rate", move |state: &ProgressState, text: &mut dyn fmt::Write| {
-        // Where the bar cannot be drawn, the work goes on.
+        // If the bar cannot be drawn, the work continues.
         let _ = write!(text, "{}", rate(state.per_sec(), work.unit));
     });
     ProgressBar::with_draw_target(Some(work.total), ProgressDrawTarget::hidden()).with_style(style)
 }
 
-/// A rate in three digits or so.
+/// A rate in about three digits.
 fn rate(a_second: f64, unit: &str) -> String {
     const STEPS: [(f64, &str); 3] = [(1e9, " billion"), (1e6, " million"), (1e3, " thousand")];
     match STEPS.iter().find(|(step, _)| a_second >= *step) {

@@ -1,7 +1,7 @@
-//! The ranks of an MPI job that this process is one of, where the program is built with the feature `mpi`.
+//! The ranks of the MPI job of this process, if the program is built with the feature `mpi`.
 //!
-//! The leader is the program as it is without MPI, but that its large runs are divided among all ranks. The others load
-//! the same scenarios, take part in those runs, and leave the rows of their processes to the leader where there are to be any.
+//! The leader works as the program does without MPI, but divides its large runs among all ranks. The other ranks load the
+//! same scenarios, take part in those runs, and leave the rows of their processes to the leader if rows are requested.
 
 use std::sync::OnceLock;
 
@@ -15,18 +15,17 @@ use crate::{
     grouping::all_runs,
 };
 
-/// A group of ranks, as this one sees it.
+/// A group of ranks, from the view of this rank.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     ranks: &'static dyn Ranks,
     on_this_computer: u64, // of the ranks, at least 1
 }
 
-/// An MPI job is one of the whole process, and so is its group.
+/// The MPI job and its group belong to the whole process.
 static GROUP: OnceLock<Group> = OnceLock::new();
 
-/// Joins the MPI job that this process was started for, if it was for one. The job ends when what is returned is
-/// dropped.
+/// Joins the MPI job of this process, if there is one. Dropping the result ends the job.
 #[cfg(feature = "mpi")]
 pub(crate) fn join() -> Result<Option<cubefold_mpi::Job>, Failure> {
     let job = cubefold_mpi::Job::join().map_err(|error| {
@@ -45,15 +44,15 @@ pub(crate) fn ranks() -> Option<&'static dyn Ranks> {
     GROUP.get().map(|group| group.ranks).filter(|ranks| ranks.count() > 1)
 }
 
-/// The resources of a run that ranks divide among them. Those on one computer have its free memory together.
+/// The resources of a run that ranks divide. The ranks on one computer share its free memory.
 pub(crate) fn resources(own: Resources, is_memory_given: bool) -> Resources {
     let share = GROUP.get().map_or(1, |group| if is_memory_given { 1 } else { group.on_this_computer });
     Resources { memory: own.memory / share, ranks: ranks(), ..own }
 }
 
-/// Does the work of a rank that is not the leader, until the leader says that there is no more.
+/// Does the work of a rank that is not the leader, until the leader ends it.
 pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dyn Ranks) {
-    // What is wrong with the arguments the leader says.
+    // The leader reports errors of the arguments.
     let Ok(arguments) = arguments else { return wait(ranks) };
     let Command::Run(options) = &arguments.command else { return wait(ranks) };
     let shared = &arguments.shared;
@@ -75,7 +74,7 @@ pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dy
             Ok(()) => return,
             Err(error) => Failure::Refused(error),
         },
-        // The same is wrong for the leader, unless it goes on.
+        // The leader fails in the same way, unless it continues.
         Err(failure) if next_task(ranks).is_some() => failure,
         Err(_) => return,
     };

@@ -1,4 +1,4 @@
-//! Where the runs of a sweep are gathered as they are over, and what becomes of them at the end.
+//! The collection of a sweep's runs as they finish, and the final output.
 
 use std::{
     io,
@@ -19,19 +19,19 @@ use crate::{
     output::{Existing, Output, refuse_long_name, regular_file, say},
 };
 
-/// The bytes of records that are kept in memory, where there is no journal, before they go to a temporary file.
+/// Without a journal: the bytes of records in memory beyond which they go to a temporary file.
 const IN_MEMORY: usize = 64 << 20;
-/// They are no more than this part of the memory that is allowed.
+/// Their greatest share of the allowed memory.
 const MEMORY_SHARE: u64 = 16;
 
 /// The gathered runs of a sweep, or of a part of one.
 #[derive(Debug)]
 pub(crate) enum SweepOutput {
-    /// For standard output or a device, beside which there is no place for a journal.
+    /// For standard output or a device, which have no journal.
     Spooled {
         /// The runs.
         journal: Journal<SpooledTempFile>,
-        /// Where results go.
+        /// The destination of the results.
         output: Output,
     },
     /// For a file, with a journal beside it.
@@ -54,7 +54,7 @@ pub(crate) enum SweepOutput {
 type Records<'output> = Box<dyn Iterator<Item = io::Result<RunRecord>> + 'output>;
 
 impl SweepOutput {
-    /// Opens the destination and its journal. `shard` is the part that is asked for; none for the whole sweep.
+    /// Opens the destination and its journal. `shard` is the requested part; `None` for the whole sweep.
     pub(crate) fn open(
         options: &SharedOptions,
         scenarios: &[Scenario],
@@ -78,7 +78,7 @@ impl SweepOutput {
             let part = with_suffix(&file, &shard.suffix());
             let partial = with_suffix(&part, "partial");
             existing.refuse(&part)?;
-            // A part that is complete is recognised, so that a job which is sent again does nothing twice.
+            // A complete part is recognised, so a resubmitted job repeats nothing.
             let complete = found != Found::Refuse && part.exists() && !partial.exists();
             let place = if complete { &part } else { &partial };
             let journal = open(place, plan, shard, found).map_err(|error| failed(place, error))?;
@@ -92,14 +92,14 @@ impl SweepOutput {
         Ok(Self::File { journal, path: file })
     }
 
-    /// For what no journal can be beside.
+    /// For a destination without a journal.
     fn spooled(output: Output, plan: &SweepPlan<'_>, in_memory: usize) -> Result<Self, Failure> {
         let journal = Journal::begin(SpooledTempFile::new(in_memory), plan, Shard::WHOLE);
         let journal = journal.map_err(|error| Failure::output(None, io::Error::other(error)))?;
         Ok(Self::Spooled { journal, output })
     }
 
-    /// The runs that are not over yet, in order.
+    /// The unfinished runs, in order.
     pub(crate) fn missing(&self) -> Vec<usize> {
         match self {
             Self::Spooled { journal, .. } => journal.missing(),
@@ -107,7 +107,7 @@ impl SweepOutput {
         }
     }
 
-    /// A sentence on records that were found damaged; none where all are whole.
+    /// A sentence on damaged records; `None` if all are intact.
     pub(crate) fn loss(&self) -> Option<String> {
         let (Self::File { journal, .. } | Self::Part { journal, .. }) = self else { return None };
         let noun = match journal.journal().lost() {
@@ -118,7 +118,7 @@ impl SweepOutput {
         Some(format!("in {} {noun} made again", journal.path().display()))
     }
 
-    /// The number of runs that it is to have.
+    /// The total number of runs.
     pub(crate) fn run_count(&self) -> usize {
         match self {
             Self::Spooled { journal, .. } => journal.run_count(),
@@ -141,7 +141,7 @@ impl SweepOutput {
         }
     }
 
-    /// The failure of these runs, which says what is kept of the others.
+    /// The failure of these runs, which names the journal of the others.
     pub(crate) fn failure(&self, failed: Vec<(usize, RunError)>) -> Failure {
         let kept = match self {
             Self::Spooled { .. } => None,
@@ -150,7 +150,7 @@ impl SweepOutput {
         Failure::Runs { failed, of: self.run_count(), kept }
     }
 
-    /// Completes it when all runs are over: a part takes its place; else `write` gets the destination and
+    /// Completes the output when all runs are finished. A part takes its place. Otherwise `write` gets the destination and
     /// the records, in the order of the runs, and the journal is removed.
     pub(crate) fn finish(
         self,
@@ -174,7 +174,7 @@ impl SweepOutput {
     }
 }
 
-/// Opens the journal at `place`, and says so before it waits for another process.
+/// Opens the journal at `place`, with a message before it waits for another process.
 fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
     JournalFile::open(place, plan, shard, found, || {
         let place = place.display().to_string();
@@ -182,13 +182,13 @@ fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Resul
     })
 }
 
-/// Says to whoever ends the program that runs are kept.
+/// Registers the kept runs for the message at an interruption.
 fn announce(journal: &JournalFile) {
     let (count, missing) = (journal.journal().run_count(), journal.journal().missing().len());
     interruption::keep_runs(journal.path(), count - missing, count);
 }
 
-/// Standard output and devices have no place for a journal or a part.
+/// The refusal of a journal or a part for standard output and devices.
 fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
     let option = match (shard, found) {
         (Some(_), _) => "--shard",
@@ -199,7 +199,7 @@ fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure
     Err(Failure::usage(message, "name a file with --output"))
 }
 
-/// The path with a dot and `suffix` behind its name.
+/// The path with a dot and `suffix` appended to its name.
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");

@@ -1,4 +1,4 @@
-//! Results as people read them: pages of headings, tables and notes.
+//! Results for people: pages of headings, tables and notes.
 
 mod algorithm_tables;
 mod fitting;

@@ -19,7 +19,7 @@ pub(crate) struct DrawOptions {
     pub(crate) format: Option<PictureFormat>,
 }
 
-/// What is drawn.
+/// The pictures.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Drawing {
     /// What every process does at every cycle: processes down, cycles across
@@ -96,7 +96,7 @@ pub(crate) enum Drawing {
     },
 }
 
-/// The scenario whose runs are drawn, or reported.
+/// The scenario to draw or report.
 #[derive(Debug, Args)]
 pub(crate) struct FileOption {
     /// A scenario file; `-` is standard input
@@ -107,7 +107,7 @@ pub(crate) struct FileOption {
     pub(crate) set: SettingOption,
 }
 
-/// What is drawn of links.
+/// The measure of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LinkColumn {
     /// Guest edges whose routes use the link
@@ -116,11 +116,11 @@ pub(crate) enum LinkColumn {
     BusyCycles,
 }
 
-/// A darkest value as it is written: `5000` or `80%`.
+/// Parses a darkest value: `5000` or `80%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Darkest(pub(crate) DarkestValue);
 
-/// Why a text is no darkest value.
+/// The reason for which a text is no darkest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number above 0 such as 5000, or a percentage up to 100% such as 80%")]
 pub(crate) struct DarkestError;
@@ -141,14 +141,14 @@ impl FromStr for Darkest {
     }
 }
 
-/// A column with a value, as it is written: `embedding=xor`.
+/// Parses a column with a value: `embedding=xor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ColumnValue {
     pub(crate) column: String,
     pub(crate) value: String,
 }
 
-/// Why a text is no column with a value.
+/// The reason for which a text is no column with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected COLUMN=VALUE, such as embedding=xor")]
 pub(crate) struct ColumnValueError;
@@ -163,11 +163,11 @@ impl FromStr for ColumnValue {
     }
 }
 
-/// A range as it is written: `100..400`, both ends included.
+/// Parses a range: `100..400`, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) RangeInclusive<u64>);
 
-/// Why a text is no range.
+/// The reason for which a text is no range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected FROM..TO with two numbers, the first at most the second, such as 0..31")]
 pub(crate) struct SpanError;

@@ -1,8 +1,8 @@
-//! What stands below the help of every command: examples, then the exit codes that it can end with.
+//! The end of the help of every command: examples, then its exit codes.
 
-/// The exit codes of a command, by what it does.
+/// The exit codes of a kind of command.
 macro_rules! exit_codes {
-    // A command that writes what it makes of its input.
+    // A command that converts its input.
     (writes) => {
         exit_codes!(
             "results could not be written",
@@ -11,7 +11,7 @@ macro_rules! exit_codes {
             "ended by an interruption (Ctrl-C) or a request to terminate"
         )
     };
-    // A command that runs scenarios besides.
+    // A command that runs scenarios.
     (runs) => {
         exit_codes!(
             "a run failed, or results could not be written",
@@ -20,7 +20,7 @@ macro_rules! exit_codes {
             "ended by an interruption (Ctrl-C) or a request to terminate"
         )
     };
-    // A command that keeps a journal of a sweep besides.
+    // A command that runs scenarios and keeps a journal.
     (sweeps) => {
         exit_codes!(
             "a run failed, or results could not be written",
@@ -71,7 +71,7 @@ macro_rules! exit_codes {
     };
 }
 
-/// What stands below a help: examples, then the exit codes.
+/// The end of a help: examples, then the exit codes.
 macro_rules! after_help {
     ($codes:ident: $($example:literal),+) => {
         concat!("Examples:\n", $("  cubefold ", $example, "\n",)+ "\n", exit_codes!($codes))

@@ -9,7 +9,7 @@ use clap::{
 use cubefold_collectives::Operation;
 use cubefold_topology::{LinkMode, MachineKind};
 
-/// Options of `new`. The first three are asked for on a terminal where they are missing.
+/// Options of `new`. On a terminal, the command asks for the first three if they are missing.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewOptions {
     /// The machine [default: asked for]
@@ -102,7 +102,7 @@ pub(crate) enum ProgramKind {
     Collective,
 }
 
-/// How a new scenario is executed.
+/// The execution modes of a new scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExecutionModes {
     /// Every process advances on its own
@@ -113,7 +113,7 @@ pub(crate) enum ExecutionModes {
     Both,
 }
 
-/// Lengths as people write them: `8x8`.
+/// Lengths in text: `8x8`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lengths(pub(crate) Vec<u64>); // at least one
 
@@ -127,7 +127,7 @@ impl FromStr for Lengths {
     }
 }
 
-/// A guest as people write it: `torus:4x6`.
+/// A guest in text: `torus:4x6`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Guest {
     pub(crate) kind: MachineKind,

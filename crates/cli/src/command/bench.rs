@@ -27,7 +27,7 @@ use crate::{
 pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
     let size = if options.quick { Size::Quick } else { Size::Full };
-    // Several threads wait for each other, and their waiting is in the figures: one, unless asked for more.
+    // One thread unless more are requested: the figures of several include their waiting for each other.
     let threads = shared.threads.map_or(1, usize::from);
     let only = options.only.as_deref().unwrap_or_default();
     let mut saved = options.against.as_deref().map(|name| read(name, size, threads)).transpose()?;
@@ -57,7 +57,7 @@ pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<Ex
     Ok(compared.map_or(ExitCode::Done, |rows| report(&rows)))
 }
 
-/// Measures every row, and those that seem slower than saved once more: what was disturbed is not slower then.
+/// Measures every row, and rows that seem slower than saved once more, to rule out disturbances.
 fn measure(
     benchmark: &Benchmark,
     saved: Option<&SavedSet>,
@@ -101,7 +101,7 @@ fn write(
     write_records(output, format, Document::BENCH, settings, || rows.iter().map(Ok), page)
 }
 
-/// Says which rows are slower.
+/// Reports the slower rows.
 fn report(rows: &[ComparedRow]) -> ExitCode {
     let mut code = ExitCode::Done;
     for row in rows.iter().filter(|row| row.verdict == Verdict::Slower) {
@@ -113,7 +113,7 @@ fn report(rows: &[ComparedRow]) -> ExitCode {
     code
 }
 
-/// The folder of figures that are saved under a plain name.
+/// The folder of figures saved under a plain name.
 const FOLDER: &str = ".cubefold/bench";
 
 /// A file for figures, opened before anything is measured.
@@ -121,7 +121,7 @@ const FOLDER: &str = ".cubefold/bench";
 struct FigureFile(Output);
 
 impl FigureFile {
-    /// Opens the file of a name, which is not where the results go. The folder of plain names is made when needed.
+    /// Opens the file of a name, which must not be the destination of the results. Creates the folder of plain names.
     fn open(name: &str, results: Option<&Path>) -> Result<Self, Failure> {
         let path = path_of(name);
         if results.is_some_and(|results| results == path || is_same(results, &path)) {
@@ -143,7 +143,7 @@ impl FigureFile {
     }
 }
 
-/// Reads the figures saved under a name, which must have been measured as this run measures.
+/// Reads the figures saved under a name, which must have the size and threads of this run.
 fn read(name: &str, size: Size, threads: usize) -> Result<SavedSet, Failure> {
     let path = path_of(name);
     let refused = |reason: String, help: &str| {
@@ -155,7 +155,7 @@ fn read(name: &str, size: Size, threads: usize) -> Result<SavedSet, Failure> {
     set.map_err(|error| refused(error.to_string(), "save figures anew, with the same --quick and --threads"))
 }
 
-/// A path as it is when it has a separator or ends in .json; a plain name is a file in the folder for them.
+/// The path of a name: the name itself if it has a separator or ends in .json, else a file in [`FOLDER`].
 fn path_of(name: &str) -> PathBuf {
     let path = Path::new(name);
     let is_path = name.contains(std::path::is_separator) || path.extension().is_some_and(|end| end == "json");

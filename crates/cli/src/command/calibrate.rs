@@ -1,4 +1,4 @@
-//! `cubefold calibrate`: the parameters of a machine, fitted to what benchmarks print.
+//! `cubefold calibrate`: the parameters of a machine, fitted to the output of benchmarks.
 
 use std::io::Write;
 

@@ -63,7 +63,7 @@ fn references(scenarios: &[Scenario], asked: Option<&str>) -> Result<Vec<Referen
     })
 }
 
-/// For every run, the makespan of the reference in its combination.
+/// The makespan of the reference in every run's combination.
 fn makespans_of_references(
     scenarios: &[Scenario],
     references: &[Reference],
@@ -76,7 +76,7 @@ fn makespans_of_references(
     found
 }
 
-/// The reference's name where all scenarios have the same.
+/// The reference's name, if all scenarios have the same.
 fn common(references: &[Reference]) -> Value {
     match references {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => first.name().into(),
@@ -84,7 +84,7 @@ fn common(references: &[Reference]) -> Value {
     }
 }
 
-/// The comparisons of algorithms of each scenario, with changes to the unit where that is asked for.
+/// The comparisons of algorithms of each scenario, with crossovers to the unit if requested.
 fn fastest_algorithms(
     scenarios: &[Scenario],
     references: &[Reference],
@@ -113,7 +113,7 @@ fn fastest_algorithms(
     Ok(all)
 }
 
-/// The changes of a comparison to the unit, by runs at sizes between.
+/// The crossovers of a comparison to the unit, by runs at sizes in between.
 fn bisected(
     comparison: &AlgorithmComparison,
     competitors: &[Competitor],
@@ -145,7 +145,7 @@ fn bisected(
     Ok(found)
 }
 
-/// The comparisons as a key of a document; none where there are none.
+/// The comparisons as a key of a document; `None` if there are none.
 fn in_document(
     scenarios: &[Scenario],
     algorithms: &[Vec<AlgorithmComparison>],

@@ -73,19 +73,19 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
     }
 }
 
-/// The part of a run that is asked for.
+/// The requested part of a run.
 fn window(rows: Option<&Span>, cycles: Option<&Span>) -> Window {
     let range = |span: Option<&Span>| span.map(|span| span.0.clone());
     Window { processes: range(rows), cycles: range(cycles) }
 }
 
-/// Whether a file is named as results are, else it is a scenario.
+/// Whether a file has the extension of results; otherwise it is a scenario.
 fn is_results(file: &Path) -> bool {
     let extension = file.extension().and_then(OsStr::to_str);
     extension.is_some_and(|extension| ["csv", "json", "jsonl", "parquet"].contains(&extension))
 }
 
-/// Draws what `run --output` wrote.
+/// Draws results of `run --output`.
 fn of_results(
     file: &Path,
     shared: &SharedOptions,
@@ -98,7 +98,7 @@ fn of_results(
     write(output, &draw(&table).map_err(refused)?, format, shared)
 }
 
-/// Refuses to write over the results that are drawn.
+/// Refuses to overwrite the results that are drawn.
 fn refuse_results_as_output(results: &Path, output: Option<&Path>) -> Result<(), Failure> {
     match output.filter(|output| is_same(results, output)) {
         None => Ok(()),
@@ -124,7 +124,7 @@ fn write(
     output.write(|output| output.write_all(&bytes))
 }
 
-/// Draws one run. The output is opened first: no time is spent on a picture that cannot be written.
+/// Draws one run. The output is opened first, so no time is spent on a picture that cannot be written.
 fn of_one_run(
     options: &OneRunOptions,
     shared: &SharedOptions,
@@ -137,7 +137,7 @@ fn of_one_run(
     write(output, &draw(run)?, format, shared)
 }
 
-/// Draws a scenario, likewise.
+/// Draws a scenario, with the output opened first.
 fn of_scenario(
     file: &FileOption,
     shared: &SharedOptions,
@@ -155,7 +155,7 @@ fn links(
     darkest: Option<DarkestValue>,
     shared: &SharedOptions,
 ) -> Result<Picture, Failure> {
-    // What cannot be drawn is not counted.
+    // Machines that cannot be drawn need no counts.
     check_machine(&run.machine).map_err(refused)?;
     let (measure, links) = match column {
         LinkColumn::Congestion => (LinkMeasure::Congestion, link_congestion(run)),
@@ -177,8 +177,8 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     spectrum(&scenario.name, &different(&scenario.runs, placements)).map_err(refused)
 }
 
-/// The placements that differ, with their names: what is swept may leave a placement as it is. Where an embedding
-/// has one only, its name is enough.
+/// The distinct placements with their names; a sweep need not change the placement. If an embedding has only one, its
+/// name is enough.
 fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, PlacementRecord)> {
     let mut found: Vec<(&Run, String, PlacementRecord)> = vec![];
     for ((run, name), placement) in runs.iter().zip(run_names(runs)).zip(placements) {
@@ -212,7 +212,7 @@ fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
     time_shares(&scenario.name, &compared_runs(&scenario.runs, &records)).map_err(refused)
 }
 
-/// The runs with their results, those in a group that differ in embedding and algorithm alone.
+/// The runs with their results; runs that differ only in embedding and algorithm form a group.
 fn compared_runs<'a>(runs: &[Run], records: &'a [RunRecord]) -> Vec<ComparedRun<'a>> {
     let compared = |((run, name), record): ((&Run, String), &'a RunRecord)| {
         let (group, bar) = group_and_bar(run);
@@ -221,12 +221,12 @@ fn compared_runs<'a>(runs: &[Run], records: &'a [RunRecord]) -> Vec<ComparedRun<
     runs.iter().zip(run_names(runs)).zip(records).map(compared).collect()
 }
 
-/// The swept values that a run has in common with those it is compared with, and what it differs in from them:
+/// The swept values that a run shares with the runs it is compared with, and the settings in which it differs from them:
 /// embedding and algorithm.
 pub(super) fn group_and_bar(run: &Run) -> (String, String) {
     let is_algorithm = |(path, _): &&SweptValue| &**path == "program.algorithm";
     let (algorithms, others): (Vec<_>, Vec<_>) = run.combination.iter().partition(is_algorithm);
-    // A number says nothing without its key.
+    // A number needs its key.
     let named = |(path, value): &SweptValue| match (shown(path, value), path.rsplit('.').next()) {
         (value, Some(key)) if value.parse::<f64>().is_ok() => format!("{key} {value}"),
         (value, _) => value,

@@ -1,5 +1,5 @@
-//! Threads for every command that computes much, and runs with a progress bar: sweeps for `run` and `compare`, runs that
-//! are over for pictures and reports.
+//! Thread pools of commands, and runs with a progress bar: sweeps for `run` and `compare`, finished runs for pictures and
+//! reports.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,8 +25,8 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     })
 }
 
-/// Executes the runs that `output` lacks and adds each to it as soon as it is over; a run that fails does not
-/// stop the others. The rows of processes, where they are asked for, are added in the order of the runs.
+/// Executes the runs that `output` lacks and adds each to it as soon as it is finished. A run that fails does not stop the
+/// others. Rows of processes, if requested, are added in the order of the runs.
 pub(super) fn execute_sweep<'run>(
     runs: &[&'run Run],
     output: &SweepOutput,
@@ -65,7 +65,7 @@ pub(super) fn execute_sweep<'run>(
     if failed.is_empty() { Ok(()) } else { Err(output.failure(failed)) }
 }
 
-/// Runs that are over, in their order.
+/// Executes runs; returns them in order.
 pub(super) fn finished(
     runs: &[&Run],
     keep: KeepRecords,
@@ -74,7 +74,7 @@ pub(super) fn finished(
     in_order(runs, keep, shared, |_, finished| finished)
 }
 
-/// What `then` makes of each of the runs, in their order.
+/// Executes runs and applies `then` to each; returns the results in order.
 fn in_order<T: Send>(
     runs: &[&Run],
     keep: KeepRecords,
@@ -85,16 +85,16 @@ fn in_order<T: Send>(
     Ok(each_finished(runs, &places, keep, shared, then)?.into_iter().map(|(_, made)| made).collect())
 }
 
-/// The records of runs, in their order.
+/// The records of runs, in order.
 pub(super) fn records(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RunRecord>, Failure> {
     let record = |place: usize, finished: FinishedRun| RunRecord::new(runs[place], place, &finished);
     in_order(runs, KeepRecords::No, shared, record)
 }
 
-/// A run that is over, with its record.
+/// A finished run with its record.
 pub(super) type RecordedRun = (RunRecord, FinishedRun);
 
-/// Those of the runs that are at these places, over, with their records, by their places.
+/// Executes the runs at these places; returns them with their records, by place.
 pub(super) fn recorded_at(
     runs: &[&Run],
     places: &[usize],
@@ -106,8 +106,8 @@ pub(super) fn recorded_at(
     })
 }
 
-/// What `then` makes of each of the runs that are at these places, as soon as it is over and while its memory counts as taken,
-/// by their places.
+/// Executes the runs at these places and applies `then` to each as soon as it is finished, while its memory still counts;
+/// returns the results by place.
 fn each_finished<T: Send>(
     runs: &[&Run],
     places: &[usize],

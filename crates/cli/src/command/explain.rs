@@ -1,4 +1,4 @@
-//! `cubefold explain`: what a column or term means, one definition or all of them.
+//! `cubefold explain`: the definition of a column or term, or all definitions.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     output.write(|output| write(output, format, &page, &definitions))
 }
 
-/// What a term can mean.
+/// A meaning of a term.
 #[derive(Debug)]
 struct Found {
     definition: Option<&'static Definition>,
@@ -51,13 +51,13 @@ impl Found {
         Err(Failure::usage(format!("no definition of {term:?}"), help))
     }
 
-    /// All that the term can mean, as a document has it.
+    /// All meanings of the term, for a document.
     fn entries(&self) -> Vec<Entry<'_>> {
         let topics = self.topics.iter().map(Entry::of_topic);
         self.definition.into_iter().map(Entry::of).chain(topics).collect()
     }
 
-    /// All that the term can mean.
+    /// All meanings of the term.
     fn page(&self, format: ExplainFormat) -> Page {
         let mut page = Page::default();
         match format {
@@ -130,12 +130,12 @@ fn write(
     }
 }
 
-/// How wide the meanings in the list of all terms are.
+/// The width of the meanings in the list of all terms.
 const MEANING_COLUMNS: usize = 54;
-/// What stands where a meaning goes on.
+/// The mark of a shortened meaning.
 const GOES_ON: &str = " ..";
 
-/// All definitions: a line each for people, in full for a page in Markdown.
+/// All definitions: a line each in tables, in full in Markdown.
 fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
     let mut page = Page::default();
     match format {
@@ -153,7 +153,7 @@ fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
     page
 }
 
-/// What there is to know of a definition beside its text.
+/// The properties of a definition beside its text.
 fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
     let others: Vec<&str> = definition.names().filter(|name| *name != definition.title).collect();
     [
@@ -178,7 +178,7 @@ fn summary(group: &DefinitionGroup) -> TextTable {
     }
 }
 
-/// What a scenario file names, with as much of the texts.
+/// The names that a scenario file can use, with shortened texts.
 fn topics() -> TextTable {
     let row = |topic: Topic| vec![topic.names[0].clone(), beginning(&topic.text)];
     TextTable {
@@ -192,7 +192,7 @@ fn topics() -> TextTable {
     }
 }
 
-/// As much of a text as fits in a line.
+/// A text shortened to one line.
 fn beginning(text: &str) -> String {
     let room = MEANING_COLUMNS - GOES_ON.len();
     match textwrap::wrap(text, room).as_slice() {

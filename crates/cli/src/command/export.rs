@@ -39,7 +39,7 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     Ok(())
 }
 
-/// The folder that `--output` names, made where it is not there.
+/// The folder that `--output` names, created if it does not exist.
 fn folder(format: ProgramFormat, shared: &SharedOptions) -> Result<&Path, Failure> {
     let Some(folder) = shared.output().filter(|path| *path != Path::new("-")) else {
         let message = format!("--format {} without a folder, expected --output FOLDER", format.name());

@@ -1,4 +1,4 @@
-//! `cubefold man` and `cubefold completions`: texts made of the command line, for the manual and for shells.
+//! `cubefold man` and `cubefold completions`: texts generated from the command line, for the manual and for shells.
 
 use std::{
     io::{self, Write},
@@ -16,11 +16,11 @@ use crate::{
     output::{Existing, Output},
 };
 
-/// What the pages belong to.
+/// The program and version in the footer of the pages.
 const SOURCE: &str = concat!("cubefold ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    // The pages are the help: a page on help would say nothing new.
+    // The pages repeat the help, so the command `help` needs none.
     let program = built(Arguments::command().disable_help_subcommand(true));
     if let Some(folder) = &options.folder {
         return write_all(&program, folder, shared.existing());
@@ -39,8 +39,8 @@ fn unknown(name: &str, program: &Command) -> Failure {
     Failure::usage(format!("no command is called {name:?}"), format!("expected one of {}", known.join(", ")))
 }
 
-/// Writes every page into the folder, under the name that the manual finds it by. Nothing is written where one of them
-/// cannot be.
+/// Writes every page into the folder, under the name by which `man` finds it. If one of them cannot be written, none
+/// is.
 fn write_all(program: &Command, folder: &Path, existing: Existing) -> Result<(), Failure> {
     let commands = || std::iter::once(program).chain(program.get_subcommands());
     let open = |command: &Command| {
@@ -68,7 +68,7 @@ fn write_page(output: &mut impl Write, command: &Command) -> io::Result<()> {
     write_sections(output, &after)
 }
 
-/// What stands below the help, block by block: a title and lines that are not to be filled.
+/// The end of the help, block by block: a title and unfilled lines.
 fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
     for block in text.split("\n\n") {
         let Some((title, lines)) = block.split_once('\n') else { continue };
@@ -86,7 +86,7 @@ fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
 
 pub(super) fn completions(options: &CompletionsOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let output = Output::open(shared, &[])?;
-    // The generator panics where it cannot write: it writes to memory, which it always can.
+    // The generator panics on write errors, which memory does not have.
     let mut script = vec![];
     clap_complete::generate(options.shell, &mut Arguments::command(), "cubefold", &mut script);
     output.write(|output| output.write_all(&script))

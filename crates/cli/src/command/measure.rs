@@ -1,4 +1,4 @@
-//! `cubefold check` and `cubefold measure`: the runs that there would be, and the metrics of their placements.
+//! `cubefold check` and `cubefold measure`: the runs of a scenario, and the metrics of their placements.
 
 use std::io;
 

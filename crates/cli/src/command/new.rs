@@ -25,7 +25,7 @@ use crate::{
 
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
     check_extension(shared.output(), &["toml"])?;
-    // A path that cannot be written to is refused before anything is asked.
+    // An unwritable path is refused before any question.
     let output = Output::open(shared, &[])?;
     let mut terminal = TerminalQuestions;
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
@@ -45,7 +45,7 @@ pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Fa
     Ok(())
 }
 
-/// What is wanted: by the options, and by answers for those that are missing.
+/// The requested scenario, from options and from answers for missing ones.
 fn new_scenario(options: &NewOptions, questions: Option<&mut dyn Questions>) -> Result<NewScenario, Failure> {
     let missing = options.missing();
     match (missing.as_slice(), questions) {
@@ -61,15 +61,15 @@ fn new_scenario(options: &NewOptions, questions: Option<&mut dyn Questions>) -> 
     }
 }
 
-/// What is wrong with a scenario that options and answers ask for.
+/// The fault of a scenario from options and answers.
 #[derive(Debug)]
 struct Problem {
     message: String,
     help: String,
 }
 
-/// Whether the scenario is what `cubefold check` accepts, before it is written. What is wrong is said without places:
-/// nobody has written the lines.
+/// Checks that `cubefold check` accepts the scenario, before it is written. Errors have no places, since nobody has
+/// written the lines yet.
 fn check(new_scenario: &NewScenario) -> Result<(), Problem> {
     let path = Path::new("scenario.toml");
     let Err(errors) = load_text(path, &scenario_text(new_scenario, path)) else { return Ok(()) };

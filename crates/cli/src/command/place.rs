@@ -41,7 +41,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     Ok(())
 }
 
-/// A placement that is about to be written, with nothing left that could be refused.
+/// A placement, checked and ready to be written.
 enum Page<'run> {
     Grid,
     Csv,
@@ -85,7 +85,7 @@ impl<'run> Page<'run> {
         }
     }
 
-    /// What the file leaves to others.
+    /// A note on the settings that the file leaves to the launcher.
     fn note(&self) -> Option<String> {
         match self {
             Self::Launcher(file) => file.note(),
@@ -94,7 +94,7 @@ impl<'run> Page<'run> {
     }
 }
 
-/// Refuses options about hosts for a format that has none.
+/// Refuses options about hosts for a format without hosts.
 fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<(), Failure> {
     if matches!(format, PlacementFormat::Launcher(_) | PlacementFormat::Hosts) {
         return Ok(());
@@ -112,7 +112,7 @@ fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<()
     ))
 }
 
-/// The hosts, in the order that a coordinate map says where there is one.
+/// The hosts, in the order of the coordinate map if there is one.
 fn hosts_in_order(run: &Run, options: &PlaceOptions) -> Result<Option<HostList>, Failure> {
     let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
     let Some(path) = &options.coordinates else { return Ok(hosts) };
@@ -133,7 +133,7 @@ fn no_hosts() -> Failure {
     )
 }
 
-/// Refuses to write over the list of hosts or the coordinate map.
+/// Refuses to overwrite the list of hosts or the coordinate map.
 fn refuse_hosts_as_output(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let Some(output) = shared.output() else { return Ok(()) };
     let inputs = options.hosts.iter().chain(&options.coordinates);
@@ -178,18 +178,18 @@ fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
     writeln!(output)
 }
 
-/// The coordinates of each process, one after another: a large placement is never held as a whole.
+/// The coordinates of each process, one at a time: a large placement is never held as a whole.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn nodes<S: Serializer>(run: &&Run, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(addresses(run).map(|(_, address)| address.as_slice().to_vec()))
 }
 
-/// What such files begin with, and the version of their form, 1.0.
+/// The magic bytes of such files, and the version of the format, 1.0.
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 /// The header ends at a multiple of this many bytes from the beginning of the file.
 const ALIGNMENT: usize = 64;
 
-/// Writes an array with a row for each process, of its coordinates: unsigned integers of 32 bits, little-endian.
+/// Writes an array with a row of coordinates per process: unsigned integers of 32 bits, little-endian.
 ///
 /// "NPY format", `NumPy` reference, `numpy.lib.format`.
 fn write_npy(output: &mut impl Write, run: &Run) -> io::Result<()> {
@@ -203,7 +203,7 @@ fn write_npy(output: &mut impl Write, run: &Run) -> io::Result<()> {
     Ok(())
 }
 
-/// Everything before the numbers: a dictionary as Python writes it, and how long it is.
+/// The header before the numbers: a Python dictionary, and its length.
 fn header(rows: u64, columns: usize) -> Vec<u8> {
     let dictionary = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     let before = MAGIC.len() + size_of::<u16>();

@@ -24,7 +24,7 @@ use crate::{
     ranks::ranks,
 };
 
-/// Writes rows to a file as the runs are over, in the order of the runs.
+/// Writes rows to a file as runs finish, in the order of the runs.
 #[derive(Debug)]
 pub(super) struct ProcessRows<'run> {
     path: PathBuf,
@@ -33,12 +33,12 @@ pub(super) struct ProcessRows<'run> {
     waiting: BTreeMap<usize, FinishedRows<'run>>,
 }
 
-/// The rows of a run, with the memory that they take.
+/// The rows of a run, with their memory.
 #[derive(Debug)]
 pub(super) struct FinishedRows<'run> {
     pub(super) run: &'run Run,
-    pub(super) stages: Vec<StageRecord>,  // none where the run failed
-    pub(super) part_of: Option<RankTask>, // of a run that ranks have divided, of which these are the leader's rows
+    pub(super) stages: Vec<StageRecord>,  // empty if the run failed
+    pub(super) part_of: Option<RankTask>, // for a run divided among ranks: these are the leader's rows
     pub(super) permit: Permit,
 }
 
@@ -50,7 +50,7 @@ enum Sink {
 }
 
 impl<'run> ProcessRows<'run> {
-    /// Opens the file, which is not where the results go; its extension decides the format.
+    /// Opens the file, which must not be the destination of the results; its extension selects the format.
     pub(super) fn open(path: &Path, shared: &SharedOptions, scenarios: &[Scenario]) -> Result<Self, Failure> {
         let results = shared.output();
         if results.is_some_and(|results| results == path || is_same(results, path)) {
@@ -77,14 +77,14 @@ impl<'run> ProcessRows<'run> {
         Ok(Self { path: path.to_owned(), sink, next: 0, waiting: BTreeMap::new() })
     }
 
-    /// Removes what ranks have left of programs that do not count.
+    /// Removes the files that ranks left for unused runs.
     pub(super) fn discard(&self, parts: &[RankTask]) {
         for &task in parts {
             discard(&self.path, task);
         }
     }
 
-    /// Adds the rows of the run at `place` of the results, now or when those of the runs before it are there.
+    /// Adds the rows of the run at `place` of the results, once those of all earlier runs are there.
     pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
         self.waiting.insert(place, rows);
         while let Some(rows) = self.waiting.remove(&self.next) {

@@ -17,7 +17,7 @@ use crate::{
     output::Output,
 };
 
-/// The most pairs of a process and a stage of a run whose space-time diagram is drawn.
+/// The most pairs of process and stage for which a space-time diagram is drawn.
 const MAX_PAIRS: u64 = 1 << 18;
 
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
@@ -43,8 +43,7 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     output.write(|output| output.write_all(page.as_bytes()))
 }
 
-/// Tells every run its ratio to the first algorithm where only algorithms differ, else to the first run of its
-/// combination.
+/// Sets every run's ratio to the first algorithm if only algorithms differ, else to the first run of its combination.
 fn compare(scenario: &Scenario, runs: &mut [ReportedRun<'_>]) {
     match Reference::of(scenario, None) {
         Ok(reference @ Reference::Algorithm(_)) => {
@@ -59,7 +58,7 @@ fn compare(scenario: &Scenario, runs: &mut [ReportedRun<'_>]) {
     }
 }
 
-/// Tells every run its ratio to the first one of its combination, where there are others.
+/// Sets every run's ratio to the first one of its combination, if there are others.
 fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
     for group in runs.chunk_by_mut(|one, next| one.run.combination == next.run.combination) {
         let has_rivals = group.len() > 1;
@@ -70,7 +69,7 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
     }
 }
 
-/// All runs, over and in their order: with the records of all processes where they are so few that they are drawn.
+/// Executes all runs, in order, with the records of all processes if they are few enough to be drawn.
 fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RecordedRun>, Failure> {
     let pairs = |run: &Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
     let (drawn, others): (Vec<usize>, Vec<usize>) =

@@ -1,4 +1,4 @@
-//! `cubefold run`: every scenario, one row a run; and `cubefold merge`: the same from the parts of a sweep.
+//! `cubefold run`: every scenario, a row per run; and `cubefold merge`: the same from the parts of a sweep.
 
 use cubefold_experiment::{
     KeepRecords, check_runs,
@@ -19,7 +19,7 @@ use crate::{
 
 pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Failure> {
     refuse_contradictions(options)?;
-    // A part is written in a form of its own, whatever its name.
+    // A part has its own format, whatever its name.
     let named = shared.output().filter(|_| options.shard.is_none());
     let format = ResultFormat::decide(options.scenarios.format, named)?;
     let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
@@ -39,7 +39,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     })
 }
 
-/// What a journal cannot give back, or a part does not have.
+/// Refuses options that contradict each other: journals and parts hold no rows of processes, and parts have one format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
     let rows = options.processes.is_some();
     if rows && options.resume.resume {
@@ -71,7 +71,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
     }
     let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
     let output = match regular_file(shared.output()) {
-        // Under a name that is the same every time: what a process that was killed has left there is written over.
+        // A fixed temporary name, so remains of a killed process are overwritten.
         Some(path) => Output::open_beside(&path, shared.existing())?,
         None => Output::open(shared, &[])?,
     };
@@ -80,7 +80,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
     write_records(output, format, Document::RESULTS, &[], || merged.records(), page)
 }
 
-/// Parts that do not fit, with what to do.
+/// The failure of parts that do not fit, with a remedy.
 fn refused(error: &MergeError) -> Failure {
     let help = match error {
         MergeError::Part { .. } => "give parts as cubefold run --shard writes them with this version",

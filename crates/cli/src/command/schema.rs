@@ -1,4 +1,4 @@
-//! `cubefold schema`: JSON Schemas of what the program reads and writes.
+//! `cubefold schema`: JSON Schemas of the program's input and output.
 
 use std::io::Write;
 

@@ -1,6 +1,6 @@
-//! `cubefold tables`: where the guest neighbours of each process are.
+//! `cubefold tables`: the nodes of each process's guest neighbours.
 //!
-//! Tables are written as they are made, so that those of a large machine are never held together.
+//! Tables are written as they are made, so the tables of a large machine are never held together.
 
 use std::{
     cell::RefCell,
@@ -50,12 +50,12 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
 
 type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
 
-/// The code that a process runs, where the scenario says how the program is loaded.
+/// The code that a process runs, if the scenario says how the program is loaded.
 fn code_type<'run>(run: &'run Run, table: &TranslationTable) -> Option<&'run str> {
     run.loading.as_ref().map(|loading| loading.code_types.of(&run.program, table.process))
 }
 
-/// A line a process; on a terminal it goes on in lines below.
+/// A line per process; on a terminal it wraps.
 fn write_table(output: &mut Output, run: &Run, tables: Tables<'_>, steps: Option<u64>) -> io::Result<()> {
     let columns = output.terminal_columns();
     if let Some(steps) = steps {
@@ -106,7 +106,7 @@ struct TablesDocument<'run> {
     nodes: Stream<'run>,
 }
 
-/// The tables, taken once as they are written.
+/// The tables, consumed as they are written.
 struct Stream<'run> {
     run: &'run Run,
     tables: RefCell<Tables<'run>>,

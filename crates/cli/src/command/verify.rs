@@ -39,7 +39,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     Ok(report(&claims))
 }
 
-/// Says which claims fail, and in which case first.
+/// Reports the failed claims, each with its first failed case.
 fn report(claims: &[CheckedClaim]) -> ExitCode {
     let failing = claims.iter().filter(|claim| claim.verdict == Verdict::Fails);
     let mut code = ExitCode::Done;

@@ -9,7 +9,7 @@ use cubefold_experiment::{
 use super::{Page, TextTable};
 use crate::grouping::shown;
 
-/// Adds the fastest at each size, and the sentences on where it changes, of each comparison.
+/// Adds the fastest at each size, and sentences on the crossovers, for each comparison.
 pub(super) fn add_fastest(page: &mut Page, comparisons: &[AlgorithmComparison]) {
     for comparison in comparisons {
         let setting: Vec<String> = comparison
@@ -52,7 +52,7 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
     }
 }
 
-/// Where the fastest changes, or that it does not.
+/// The sentence on where the fastest changes, or that it does not.
 fn sentences(comparison: &AlgorithmComparison) -> Vec<String> {
     match (&comparison.changes[..], &comparison.sizes[..]) {
         ([], [only]) => vec![format!("{} is the fastest.", only.fastest)],
@@ -78,8 +78,7 @@ fn change(change: &FastestChange) -> String {
     )
 }
 
-/// A sentence on the best of several orders of axes: the one that is the fastest in the most combinations, of equal
-/// ones the first.
+/// A sentence on the best of several orders of axes: the fastest in the most combinations, on ties the first.
 pub(super) fn best_order(runs: &[RunCaption], records: &[RunRecord]) -> Option<String> {
     let rows: Vec<(&RunCaption, &RunRecord)> = runs.iter().zip(records).collect();
     let is_order = |record: &RunRecord| record.embedding.starts_with("axes:");
@@ -118,7 +117,7 @@ pub(super) fn best_order(runs: &[RunCaption], records: &[RunRecord]) -> Option<S
     ))
 }
 
-/// What the name of an order says.
+/// The explanation of an order's name.
 fn in_words(name: &str) -> String {
     let name = name.trim_start_matches("axes:");
     let (order, is_folded) = match name.strip_suffix("/folded") {

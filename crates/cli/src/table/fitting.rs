@@ -1,24 +1,23 @@
 //! Tables made narrow enough for a terminal.
 //!
-//! A table that is too wide first says what is the same in all rows in a sentence, then wraps long words, then leaves
-//! out columns, and says which. Where all that is not enough, as on a narrow terminal, it says of every column what is
-//! the same, then wraps headers; at last its rows stand below each other, with a line for each cell. Nothing is lost
-//! silently, and no number is ever cut.
+//! A table that is too wide first moves columns with one value into a sentence, then wraps long words, then leaves out
+//! columns and says which. If that is not enough, as on a narrow terminal, it moves every column with one value into a
+//! sentence, then wraps headers. Finally it has a line for each cell. Nothing is lost silently, and no number is ever cut.
 
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width, wrap};
 
 use super::{TextTable, page::WordFit};
 
-/// Words up to this width are left whole as long as there are columns to leave out.
+/// Words up to this width stay whole as long as there are columns to leave out.
 const LONG_WORD: usize = 20;
-/// Words up to this width are left whole as long as there are important columns to leave out.
+/// Words up to this width stay whole as long as there are important columns to leave out.
 const SHORT_WORD: usize = 16;
-/// The number of columns that give way before words are wrapped.
+/// The number of columns that are left out before words are wrapped.
 const MIN_IMPORTANT: usize = 3;
-/// Words are never wrapped to less.
+/// The least width of wrapped words.
 const MIN_WORD: usize = 8;
 
-/// A table that fits, and sentences on what it does not show.
+/// A table that fits, and sentences on the parts that it does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fitted {
     pub(super) table: TextTable,
@@ -26,24 +25,24 @@ pub(super) struct Fitted {
     pub(super) notes: Vec<String>,
 }
 
-/// How the cells of a table stand.
+/// The arrangement of the cells of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Those of a row beside each other.
+    /// The cells of a row beside each other.
     Columns,
-    /// All below each other: no row is as narrow as the terminal.
+    /// All cells below each other, since no row is narrow enough for the terminal.
     Lines,
 }
 
-/// The names of columns that are not shown as such.
+/// The names of the hidden columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Hidden {
-    alike: Vec<&'static str>, // those with one value that give way, said in a sentence
+    alike: Vec<&'static str>, // columns with one value, moved into a sentence
     left_out: Vec<&'static str>,
 }
 
 impl TextTable {
-    /// Tables in `columns` columns of a terminal, as far as that can be done, with the same columns left out.
+    /// Tables that fit in `columns` columns of a terminal, as far as possible, with the same columns left out.
     pub(super) fn fit(tables: &[Self], columns: usize) -> Vec<Fitted> {
         let mut hidden = Hidden::default();
         for table in tables {
@@ -52,7 +51,7 @@ impl TextTable {
         tables.iter().map(|table| table.fit_with(columns, &hidden).0.or_narrower(table, columns)).collect()
     }
 
-    /// The table with at least these columns hidden, and all that are hidden.
+    /// The table with at least these columns hidden, and all hidden columns.
     fn fit_with(&self, columns: usize, hidden: &Hidden) -> (Fitted, Hidden) {
         let mut table = self.clone();
         let mut hidden = hidden.clone();
@@ -79,7 +78,8 @@ impl TextTable {
         (Fitted { table, layout: Layout::Columns, notes }, hidden)
     }
 
-    /// The table without the columns behind the first that have one value in several rows, and these with their values.
+    /// The table without the columns after the first that have one value in several rows, and those columns with their
+    /// values.
     fn without_alike(&self) -> (Self, Vec<String>) {
         let (mut table, mut said) = (self.clone(), vec![]);
         for place in (1..self.header.len()).rev() {
@@ -95,7 +95,7 @@ impl TextTable {
         (table, said)
     }
 
-    /// Wraps the headers that are wider than what stands below them, the widest first, until the table fits.
+    /// Wraps headers that are wider than their cells, the widest first, until the table fits.
     fn wrap_headers(&mut self, columns: usize) {
         while self.width() > columns {
             let room = |place: usize| {
@@ -125,8 +125,8 @@ impl TextTable {
         self.rows.iter().map(|row| display_width(&row[place])).max().unwrap_or(0)
     }
 
-    /// Takes out columns that have one value in all rows, those of `names` and as many more as it takes to fit, which are
-    /// added to them; gives names and values.
+    /// Removes columns with one value in all rows: those of `names`, and as many more as necessary to fit, which are added
+    /// to `names`. Returns names and values.
     fn say_what_is_alike(&mut self, columns: usize, names: &mut Vec<&'static str>) -> Vec<String> {
         let mut said = vec![];
         for name in self.gives_way {
@@ -146,7 +146,7 @@ impl TextTable {
         said
     }
 
-    /// Takes out the least important columns, as many as it takes to fit, but at most `most`; gives their names.
+    /// Removes the least important columns until the table fits, but at most `most`. Returns their names.
     fn leave_out(&mut self, columns: usize, most: usize) -> Vec<&'static str> {
         let whole = self.clone();
         let mut left_out: Vec<&str> = vec![];
@@ -156,7 +156,7 @@ impl TextTable {
                 *self = whole.without(&left_out);
             }
         }
-        // Where a wide column had to go, a narrower one that went before it may have room again.
+        // After a wide column is removed, a narrower one that was removed before may fit again.
         for name in left_out.clone().into_iter().rev() {
             let fewer: Vec<&str> = left_out.iter().copied().filter(|other| *other != name).collect();
             let wider = whole.without(&fewer);
@@ -192,7 +192,7 @@ impl TextTable {
     /// Wraps the widest words, though not to less than `least` and their headers, until the table fits.
     fn wrap_words(&mut self, columns: usize, least: usize) {
         let mut too_wide = self.width().saturating_sub(columns);
-        // What is cut is cut once.
+        // Words are cut only once.
         if too_wide == 0 || self.fits == WordFit::Cut && least > MIN_WORD {
             return;
         }
@@ -208,7 +208,7 @@ impl TextTable {
         *self = self.wrapped(&widths);
     }
 
-    /// The table with its words wrapped to these widths, over as many rows as that takes.
+    /// The table with its words wrapped to these widths, over several rows if necessary.
     fn wrapped(&self, widths: &[usize]) -> Self {
         let rows = match self.fits {
             WordFit::Wrap => self.rows.iter().flat_map(|row| wrapped_row(row, widths)).collect(),
@@ -219,7 +219,7 @@ impl TextTable {
 }
 
 impl Fitted {
-    /// This where it fits, else `whole` in a way that takes less room.
+    /// This table if it fits, else `whole` in a narrower arrangement.
     fn or_narrower(self, whole: &TextTable, columns: usize) -> Self {
         if self.table.width() <= columns {
             return self;
@@ -240,7 +240,7 @@ fn cut_row(row: &[String], widths: &[usize]) -> Vec<String> {
     words.chain(row.iter().skip(widths.len()).cloned()).collect()
 }
 
-/// As much of a cell as fits, with a mark where it goes on.
+/// A cell cut to a width, with a mark if it is shortened.
 fn cut_cell(cell: &str, width: usize) -> String {
     const GOES_ON: &str = "..";
     if display_width(cell) <= width {

@@ -1,8 +1,8 @@
 //! Placements drawn as grids: a machine with the process of each node, and the intermediate mesh of Greenberg
 //! 1987 with the row of the mesh in each slot.
 //!
-//! Of a machine, columns are the first coordinate, rows the second, as figures 2, 3 and 6 of González & Valero 1993
-//! draw them; further coordinates make layers. The intermediate mesh is as figure 6 of Greenberg prints it.
+//! Columns of a machine are the first coordinate, rows the second, as in figures 2, 3 and 6 of González & Valero 1993;
+//! further coordinates make layers. The intermediate mesh follows figure 6 of Greenberg.
 
 use std::io::{self, Write};
 
@@ -11,9 +11,9 @@ use cubefold_topology::NodeId;
 
 use crate::option_value::StageName;
 
-/// What stands for an empty node.
+/// The sign of an empty node.
 pub(super) const EMPTY: &str = ".";
-/// What stands between the processes of one node.
+/// The separator of the processes of one node.
 pub(super) const BESIDE: &str = "+";
 
 /// Writes the grid, row by row: a large one is never held as a whole.
@@ -39,7 +39,7 @@ fn cell(placement: &Placement, node: NodeId) -> String {
     if processes.is_empty() { EMPTY.to_owned() } else { processes.join(BESIDE) }
 }
 
-/// The width of the widest cell: of the greatest label, where no processes share a node.
+/// The width of the widest cell: that of the greatest label, if no processes share a node.
 fn width(placement: &Placement) -> usize {
     if placement.is_one_to_one() {
         return (placement.process_count() - 1).to_string().len().max(EMPTY.len());
@@ -47,7 +47,7 @@ fn width(placement: &Placement) -> usize {
     placement.machine().nodes().map(|node| cell(placement, node).len()).max().unwrap_or(0)
 }
 
-/// Says which coordinates, from the third on, the layer that begins at `node` has.
+/// The title of the layer that begins at `node`: its coordinates from the third on.
 fn write_layer_title(output: &mut impl Write, placement: &Placement, node: NodeId) -> io::Result<()> {
     let coordinates = placement.machine().shape().coordinates(node);
     let named = coordinates.as_slice().iter().enumerate().skip(2);
@@ -56,7 +56,7 @@ fn write_layer_title(output: &mut impl Write, placement: &Placement, node: NodeI
     writeln!(output, "{gap}{}", named.join(", "))
 }
 
-/// What stands between the last column of the cube and those beyond it.
+/// The separator of the last column of the cube and those beyond it.
 const END_OF_CUBE: &str = "|";
 
 /// Writes a title and the rows of slots, in the order of the Gray code; rows of the mesh count from 1.
@@ -74,7 +74,7 @@ pub(crate) fn write_stage(
     Ok(())
 }
 
-/// What the grid shows.
+/// The title of the grid.
 fn subject(part: &PairedAxes) -> String {
     let (sides, intermediate) = (part.embedding().sides(), part.embedding().intermediate());
     let slots = format!("{} x {} slots", intermediate.rows(), intermediate.columns());
@@ -88,7 +88,7 @@ fn subject(part: &PairedAxes) -> String {
 struct Grid {
     rows: Vec<Vec<String>>,
     width: usize,        // of the widest cell
-    cube_columns: usize, // of as many columns as there are, where none is beyond
+    cube_columns: usize, // all columns, if none is beyond
 }
 
 impl Grid {

@@ -1,9 +1,7 @@
-//! Tables of more rows than are held at one time: drawn block by block, with the same text as if all rows were drawn at
-//! once.
+//! Tables with more rows than are held at a time, drawn block by block with the text that all rows together would have.
 //!
-//! How a table is laid out depends on no row as a whole, but on how wide the cells of each column are, where they may be
-//! wrapped, and whether they are alike. A few rows that show all of that are therefore drawn with each block, and left out
-//! of what is written.
+//! The layout of a table depends on the widths of the cells of each column, where they may wrap, and whether they are
+//! alike. So a few rows that show all of that are drawn with each block and removed from the output.
 
 use std::{
     collections::BTreeMap,
@@ -14,10 +12,10 @@ use cubefold_experiment::printable;
 
 use super::{TextTable, page::Style};
 
-/// So many rows are drawn at a time.
+/// The number of rows that are drawn at a time.
 const BLOCK: usize = 1 << 12;
 
-/// A table whose rows are made when they are due.
+/// A table whose rows are made on demand.
 #[derive(Debug)]
 pub(crate) struct LongTable<R> {
     /// As of a [`TextTable`].
@@ -29,7 +27,7 @@ pub(crate) struct LongTable<R> {
 }
 
 impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
-    /// Writes the table as a [`TextTable`] with these rows is written.
+    /// Writes the table as a [`TextTable`] with these rows would be.
     pub(crate) fn write(&self, output: &mut impl Write, style: Style) -> io::Result<()> {
         let block = self.block((self.rows)().take(BLOCK + 1))?;
         if block.rows.len() <= BLOCK {
@@ -45,7 +43,7 @@ impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
             forms.add(row?);
         }
         let sample = TextTable { rows: forms.rows(), ..self.block(std::iter::empty())? };
-        // Where there are many forms they are not drawn for a few rows each time.
+        // Many forms are not drawn again for a few rows each time.
         let rows_a_block = rows_a_block.max(sample.rows.len());
         let (mut rows, mut is_first) = ((self.rows)().peekable(), true);
         while rows.peek().is_some() {
@@ -64,7 +62,7 @@ impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
     }
 }
 
-/// The cells of each column that decide how a table is laid out: one of each form, and one that is unlike the first.
+/// The cells of each column that decide the layout of a table: one of each form, and one that differs from the first.
 #[derive(Debug)]
 struct Forms {
     columns: Vec<ColumnForms>,
@@ -88,7 +86,7 @@ impl Forms {
         }
     }
 
-    /// Rows that have all of these cells, at least two: a single row would be laid out by rules of its own.
+    /// Rows with all of these cells, at least two: a single row has its own layout rules.
     fn rows(&self) -> Vec<Vec<String>> {
         let columns: Vec<Vec<&String>> = self.columns.iter().map(ColumnForms::cells).collect();
         let count = columns.iter().map(Vec::len).max().unwrap_or(0).max(2);
@@ -114,7 +112,7 @@ impl ColumnForms {
     }
 }
 
-/// What a cell has in common with all that are as wide and are wrapped in the same places.
+/// The form of a cell: its width and the places where it may wrap.
 fn form(cell: &str) -> String {
     cell.chars().map(|letter| if letter.is_ascii_alphanumeric() { 'a' } else { letter }).collect()
 }

@@ -8,29 +8,29 @@ use textwrap::{Options, WordSeparator, core::display_width, fill};
 
 use super::fitting::{Fitted, Layout};
 
-/// What switches the colour of a marked row on, and off again: bold and green.
+/// The escape sequences that switch the colour of a marked row on and off: bold and green.
 const MARKED: [&str; 2] = ["\u{1b}[1;32m", "\u{1b}[0m"];
 
-/// Whether marked rows are coloured too.
+/// The colouring of marked rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Paint {
-    /// They are marked only.
+    /// Marks only.
     #[default]
     Plain,
-    /// They are, where the page is text.
+    /// Colours too, if the page is text.
     Colored,
 }
 
-/// How a page is written.
+/// The style of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// For a terminal with so many columns.
+    /// For a terminal with this many columns.
     Text { columns: usize },
     /// For a page in Markdown.
     Markdown,
 }
 
-/// What a command shows.
+/// The output of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
     blocks: Vec<Block>,
@@ -49,22 +49,22 @@ enum Block {
 /// Rows of text under a header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TextTable {
-    /// What the table holds, where several stand below each other.
+    /// The caption, if there are several tables.
     pub(crate) caption: Option<String>,
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// The number of columns from the left that hold words; the others hold numbers.
+    /// The number of leading columns with words; the others have numbers.
     pub(crate) words: usize,
-    /// What is done with words that are too long.
+    /// The treatment of words that are too long.
     pub(crate) fits: WordFit,
-    /// The headers of columns that give way where the table is too wide, the least important first.
+    /// The headers of columns that are left out if the table is too wide, the least important first.
     pub(crate) gives_way: &'static [&'static str],
 }
 
-/// What is done with words that are too long for a table.
+/// The treatment of words that are too long for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WordFit {
-    /// They go on in the rows below.
+    /// They wrap.
     #[default]
     Wrap,
     /// They are cut.
@@ -81,7 +81,7 @@ impl Page {
         self.blocks.push(Block::Heading(printable(text).into_owned()));
     }
 
-    /// What follows, within what a heading says.
+    /// Adds a page below a heading.
     pub(crate) fn caption(&mut self, text: &str) {
         self.blocks.push(Block::Caption(printable(text).into_owned()));
     }
@@ -96,12 +96,12 @@ impl Page {
         self.tables(&[table]);
     }
 
-    /// Tables below each other that leave out the same columns where they are too wide.
+    /// Tables below each other that leave out the same columns if they are too wide.
     pub(crate) fn tables(&mut self, tables: &[TextTable]) {
         self.blocks.push(Block::Tables(tables.iter().map(TextTable::printable).collect()));
     }
 
-    /// Sentences, each on lines of its own; nothing when there are none.
+    /// Sentences, each on its own lines; nothing if there are none.
     pub(crate) fn notes(&mut self, notes: Vec<String>) {
         if !notes.is_empty() {
             let shown = notes.into_iter().map(|note| printable(&note).into_owned());
@@ -109,12 +109,12 @@ impl Page {
         }
     }
 
-    /// Whether there is nothing on it.
+    /// Whether the page is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// In one of the styles.
+    /// The page in a style.
     pub(crate) fn written(&self, style: Style) -> String {
         match style {
             Style::Text { columns } => self.text(columns),
@@ -122,7 +122,7 @@ impl Page {
         }
     }
 
-    /// For a terminal with so many columns.
+    /// For a terminal with this many columns.
     pub(crate) fn text(&self, columns: usize) -> String {
         let mut text = String::new();
         for block in &self.blocks {
@@ -205,7 +205,7 @@ fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
     })
 }
 
-/// The lines of a table but for the last `below`, and for those above its rows unless they are to be there.
+/// The lines of a table without the last `below`, and without those above its rows unless they are requested.
 fn part_of(mut drawn: Vec<String>, below: usize, (above, with_header): (usize, bool)) -> String {
     drawn.truncate(drawn.len().saturating_sub(below));
     lines(drawn.into_iter().skip(if with_header { 0 } else { above }))
@@ -230,7 +230,7 @@ impl TextTable {
         lines(self.draw(PLAIN, 0).into_iter().enumerate().map(painted))
     }
 
-    /// A line of a row, painted where the row is marked.
+    /// A line of a row, painted if the row is marked.
     fn colored(&self, row: Option<&Vec<String>>, line: String, paint: Paint) -> String {
         let [on, off] = MARKED;
         match paint {
@@ -239,10 +239,10 @@ impl TextTable {
         }
     }
 
-    /// The rows below each other, with a line for each cell that holds anything.
+    /// The rows below each other, with a line for each nonempty cell.
     fn listed(&self, columns: usize, paint: Paint) -> String {
         let names = self.header.iter().map(|header| display_width(header)).max().unwrap_or(0);
-        // Where names leave no room beside them, cells go on below them.
+        // If names leave no room beside them, cells continue below them.
         let indent = if names + 2 <= columns / 2 { names + 2 } else { 2 };
         let line = |(name, cell): (&String, &String)| {
             let indent = " ".repeat(indent);
@@ -252,7 +252,7 @@ impl TextTable {
             fill(&format!("{name}{pad}{cell}"), options.word_separator(WordSeparator::AsciiSpace))
         };
         let row = |row: &Vec<String>| {
-            // A mark, which has no header, stands behind the cell before it.
+            // A mark, which has no header, follows the cell before it.
             let mut cells: Vec<(&String, String)> = vec![];
             for (name, cell) in self.header.iter().zip(row) {
                 match cells.last_mut().filter(|_| name.is_empty()) {
@@ -273,8 +273,8 @@ impl TextTable {
         Page { blocks: vec![Block::Tables(vec![self.clone()])], paint: Paint::Plain }.written(style)
     }
 
-    /// The rows as they are written among those of a larger table, laid out as a `sample` of its rows, at least two, with
-    /// the header or without it.
+    /// The rows as a part of a larger table, laid out together with a `sample` of its rows, at least two, with or without
+    /// the header.
     pub(super) fn text_beside(&self, sample: &Self, style: Style, with_header: bool) -> String {
         let both = Self { rows: self.rows.iter().chain(&sample.rows).cloned().collect(), ..self.clone() };
         let Style::Text { columns } = style else {
@@ -294,7 +294,7 @@ impl TextTable {
         }
     }
 
-    /// What is said below the table.
+    /// The sentences below the table.
     pub(super) fn notes_text(&self, style: Style) -> String {
         match style {
             Style::Text { columns } => {
@@ -322,7 +322,7 @@ impl TextTable {
             table.add_row(row.iter().map(String::as_str));
         }
         for (place, column) in table.column_iter_mut().enumerate() {
-            // A mark stands close to what it marks.
+            // A mark is close to the marked cell.
             let close = place == 0 || self.header[place].is_empty();
             column.set_padding((if close { edge } else { 1 }, edge));
             if place >= self.words {

@@ -1,5 +1,5 @@
-//! Sentences below tables of results: what columns mean, what bounds are, which constructions were taken, and
-//! results that the distances alone do not explain.
+//! Sentences below tables of results: the meaning of columns and bounds, the chosen constructions, and results that the
+//! distances alone do not explain.
 
 use std::cmp::Reverse;
 
@@ -11,12 +11,12 @@ use cubefold_experiment::{
 use super::results_page::{RunRow, bar_legend, mark_legend};
 use crate::grouping::{by_algorithm, by_embedding, shown};
 
-/// Sentences on the lower bounds, where there are any.
+/// Sentences on the lower bounds, if there are any.
 pub(super) fn bound_notes(records: &[RunRecord]) -> Vec<String> {
     bound_note(records).into_iter().chain(collective_bound_note(records)).collect()
 }
 
-/// A sentence on the lower bounds of collectives, and on which they are.
+/// A sentence on the lower bounds of collectives and their kinds.
 fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
     let collectives = || records.iter().filter(|record| record.lower_bound_percent.is_some());
     let count = |source: &str| {
@@ -38,7 +38,7 @@ fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
     Some(format!("No algorithm finishes before the bound under this placement: {which}.{steps}"))
 }
 
-/// A sentence on the lower bounds of placements, where there are any.
+/// A sentence on the lower bounds of placements, if there are any.
 fn bound_note(records: &[RunRecord]) -> Option<String> {
     let placements = records.iter().filter(|record| record.lower_bound_percent.is_none());
     let mut sources: Vec<&str> =
@@ -52,13 +52,13 @@ fn bound_note(records: &[RunRecord]) -> Option<String> {
     }
 }
 
-/// A sentence on coordinated runs, where there are any.
+/// A sentence on coordinated runs, if there are any.
 pub(super) fn coordination_note(records: &[RunRecord]) -> Option<String> {
     let coordinated = records.iter().any(|record| record.routing_steps.is_some());
     coordinated.then(|| "Coordinated: every stage lasts until its farthest message is there.".to_owned())
 }
 
-/// Sentences on which constructions of Tao's were taken, one for each embedding and construction.
+/// Sentences on the chosen constructions of Tao, one for each embedding and construction.
 pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
     for note in runs.iter().filter_map(|run| run.construction.as_ref()) {
@@ -69,8 +69,8 @@ pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
     notes
 }
 
-/// For each embedding with lower bounds, or each algorithm where several run: whether it meets them, or how far it
-/// stays from them.
+/// Sentences on each embedding with lower bounds, or each algorithm if several run: whether it meets them, or its distance
+/// from them.
 pub(super) fn bound_sentences(records: &[RunRecord]) -> Vec<String> {
     let records: Vec<&RunRecord> = records.iter().collect();
     let (embeddings, algorithms) = (by_embedding(&records, |record| record), by_algorithm(&records));
@@ -82,7 +82,7 @@ pub(super) fn bound_sentences(records: &[RunRecord]) -> Vec<String> {
 
 fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
     let ratio = |record: &&RunRecord| {
-        // A bound of 0 cycles is met by runs of 0 cycles only, which have no ratio to it.
+        // Only runs of 0 cycles meet a bound of 0 cycles; there is no ratio to it.
         exact_mean(record.makespan_cycles.into(), record.lower_bound_cycles?.into())
     };
     let ratios: Vec<f64> = records.iter().filter_map(ratio).collect();
@@ -111,7 +111,7 @@ pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
     }
 }
 
-/// What the columns mean.
+/// The meaning of the columns.
 pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let mut notes =
         vec!["Times in cycles; waiting and blocked are sums over all processes and stages.".to_owned()];
@@ -120,10 +120,10 @@ pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
     notes
 }
 
-/// The most embeddings each of which has sentences of its own: there are more with every order of axes.
+/// The most embeddings with sentences of their own; orders of axes can be many more.
 const MAX_NAMED: usize = 12;
 
-/// All that is surprising in the runs of a scenario.
+/// Sentences on everything surprising in the runs of a scenario.
 pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let rows: Vec<RunRow<'_>> =
         runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
@@ -175,13 +175,13 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
     ))
 }
 
-/// The least ratio of the busiest channel to what it would carry if routes were balanced at which a note says so.
+/// The least ratio of the busiest channel's load to its load under balanced routes that is worth a note.
 const MIN_UNEVENNESS: f64 = 1.5;
 
 /// A sentence on the run with the most contention, and on the number of runs with contention.
 fn contention(rows: &[RunRow<'_>]) -> Option<String> {
     let contended: Vec<&RunRow<'_>> = rows.iter().filter(|row| excess(row.record) > 0).collect();
-    // By how much of the prediction; the first of those that are alike.
+    // By the excess over the prediction; the first on ties.
     let worst = contended.iter().copied().reduce(|one, other| {
         let part = |row: &RunRow<'_>, of: &RunRow<'_>| {
             u128::from(excess(row.record)) * u128::from(of.record.predicted_cycles.unwrap_or(0))
@@ -211,7 +211,7 @@ fn contention(rows: &[RunRow<'_>]) -> Option<String> {
     Some(format!("{longer_runs}. Worst is {name}{}: {longer}{place}.", with_settings(worst.run)))
 }
 
-/// What makes runs longer than predicted: the prediction has neither.
+/// The causes of runs longer than predicted; the prediction has neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delay {
     /// Messages hold each other up at links.
@@ -223,7 +223,7 @@ enum Delay {
 }
 
 impl Delay {
-    /// What delays these runs, all together; none where neither is counted.
+    /// The causes of delay of these runs together; `None` if neither is counted.
     fn of<'run>(records: impl Iterator<Item = &'run RunRecord>) -> Option<Self> {
         let (mut blocks, mut shares) = (false, false);
         for RunRecord { totals, .. } in records {
@@ -247,13 +247,13 @@ impl Delay {
     }
 }
 
-/// By how much contention makes a run longer than predicted \[cycles\].
+/// The excess of a run over its prediction \[cycles\].
 fn excess(record: &RunRecord) -> u64 {
     let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
     predicted.map_or(0, |predicted| record.makespan_cycles.saturating_sub(predicted))
 }
 
-/// Where the most cycles are blocked: a stage, and a second one that is at least half as bad.
+/// The stage with the most blocked cycles, and the second one if it has at least half as many.
 fn place(stages: &[StageRecord]) -> String {
     let all: u128 = stages.iter().map(|stage| stage.blocked_cycles).sum();
     let mut worst: Vec<&StageRecord> = stages.iter().filter(|stage| stage.blocked_cycles > 0).collect();
@@ -268,7 +268,7 @@ fn place(stages: &[StageRecord]) -> String {
     if named.is_empty() { named } else { format!(", most{named}") }
 }
 
-/// A sentence on an embedding whose messages travel less than those of a faster one, and which loses by waiting.
+/// A sentence on an embedding whose messages travel less than those of a faster one, but which loses time by waiting.
 fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
     let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
     own.iter().filter(surprising).find_map(|row| {
@@ -296,7 +296,7 @@ fn waits_most(record: &RunRecord) -> bool {
     record.totals.waiting_cycles > record.totals.blocked_cycles
 }
 
-/// What the sweep sets in a run; nothing where there is none.
+/// The swept settings of a run; empty without a sweep.
 fn with_settings(run: &RunCaption) -> String {
     let settings = run.combination.iter().map(|(path, value)| {
         let name = path.rsplit('.').next().unwrap_or(path);

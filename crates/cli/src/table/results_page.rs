@@ -1,5 +1,5 @@
-//! What pages of results share: the tables of runs, the mark of the fastest of a combination, and the bar of where
-//! the time of the processes goes.
+//! The common parts of pages of results: the tables of runs, the mark of the fastest of a combination, and the bar of the
+//! processes' time.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use cubefold_experiment::{
 use super::{Page, TextTable};
 use crate::grouping::shown;
 
-/// Columns that give way where a table is too wide for a terminal, the least important first.
+/// Columns that are left out if a table is too wide for a terminal, the least important first.
 const GIVE_WAY: [&str; 11] = [
     "queue",
     "sharing",
@@ -27,7 +27,7 @@ const GIVE_WAY: [&str; 11] = [
     "of bound",
 ];
 
-/// A run and what it came to.
+/// A run and its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunRow<'page> {
     pub(super) run: &'page RunCaption,
@@ -53,7 +53,7 @@ impl Column {
         Self { header: title.to_owned(), cells: rows.iter().map(cell).collect() }
     }
 
-    /// The column with empty cells where the record does not fulfil a condition.
+    /// The column with empty cells for records that do not fulfil a condition.
     fn only(mut self, rows: &[RunRow<'_>], condition: impl Fn(&RunRecord) -> bool) -> Self {
         for (cell, _) in self.cells.iter_mut().zip(rows).filter(|(_, row)| !condition(row.record)) {
             cell.clear();
@@ -66,8 +66,7 @@ impl Column {
     }
 }
 
-/// The makespan, with a mark on those that are the least of their combination, and in seconds where the scenario speaks
-/// of them.
+/// The makespan, with a mark on the least of each combination, and in seconds if the length of a cycle is known.
 pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 3] {
     [
         Column::new("makespan_cycles", rows),
@@ -76,13 +75,13 @@ pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 3] {
     ]
 }
 
-/// Where the time of the processes goes.
+/// The columns of the processes' time.
 pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
     let bar = |row: &RunRow<'_>| time_bar(&row.record.totals).unwrap_or_default();
     Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
-/// What the makespan is compared with, and what it is made of.
+/// The columns that the makespan is compared with, and its parts.
 pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
     let column = |name| Column::new(name, rows);
     [
@@ -95,7 +94,7 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
     ]
 }
 
-/// What bounds a collective, and the link that is busy for the most cycles.
+/// The columns of a collective's bounds and of its busiest link.
 fn bound_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
     let column = |name| Column::new(name, rows);
     let link = |row: &RunRow<'_>| row.record.busiest_link_in_words().unwrap_or_default();
@@ -110,14 +109,14 @@ fn bound_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
     ]
 }
 
-/// Adds the table of the bounds of collectives and of their busiest links to a page; nothing where there are none.
+/// Adds the table of the bounds of collectives and of their busiest links to a page, if there are any.
 pub(super) fn add_bounds(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
     let all = runs.iter().zip(records).map(|(run, record)| RunRow { run, record });
     let rows: Vec<RunRow<'_>> = all.filter(|row| row.record.bandwidth_bound_cycles.is_some()).collect();
     if !rows.is_empty() {
         let caption = Some("bounds and busiest links".to_owned());
         let mut table = table(caption, &rows, bound_columns(&rows).to_vec(), |_| true);
-        // The table above has the embedding too, which is seldom more than one.
+        // The table above has the embedding too, and there is rarely more than one.
         let is_alike = rows.windows(2).all(|pair| pair[0].run.embedding == pair[1].run.embedding);
         if table.words > 1 && is_alike {
             table.words -= 1;
@@ -130,15 +129,15 @@ pub(super) fn add_bounds(page: &mut Page, runs: &[RunCaption], records: &[RunRec
     }
 }
 
-/// The columns of that table that give way, the least important first.
+/// The columns that this table leaves out first, the least important first.
 const BOUNDS_GIVE_WAY: [&str; 3] = ["channel congestion", "link use", "busy"];
 
-/// What a coordinated run counts.
+/// The columns of a coordinated run.
 pub(super) fn step_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
     [Column::new("routing_steps", rows), Column::new("conflicts", rows)]
 }
 
-/// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
+/// Adds the tables of the runs to a page: one per execution mode, since modes measure different things.
 pub(super) fn add_tables(
     page: &mut Page,
     runs: &[RunCaption],
@@ -161,8 +160,7 @@ pub(super) fn add_tables(
     page.tables(&tables.collect::<Vec<_>>());
 }
 
-/// A table with those swept settings whose paths are `shown`, the embedding and those of `columns` that say
-/// something.
+/// A table with the swept settings whose paths are `shown`, the embedding, and the nonempty ones of `columns`.
 fn table(
     caption: Option<String>,
     rows: &[RunRow<'_>],
@@ -185,11 +183,10 @@ fn table(
     TextTable { caption, rows, header, words, gives_way: &GIVE_WAY, ..TextTable::default() }
 }
 
-/// The settings whose values need no name beside them in the column of cases.
+/// The settings whose values need no name in the column of cases.
 const SAY_WHAT_THEY_ARE: [&str; 4] = ["kind", "shape", "file", "algorithm"];
 
-/// The settings of a sweep in a table: a column for each that all runs have, and one for all those that only some cases
-/// set.
+/// The settings of a sweep in a table: a column for each setting that all runs have, and one for all others.
 #[derive(Debug)]
 pub(super) struct SweptColumns {
     of_all: Vec<String>,
@@ -197,7 +194,7 @@ pub(super) struct SweptColumns {
 }
 
 impl SweptColumns {
-    /// The columns of those settings of the combinations, one for each run, whose paths are `shown`.
+    /// The columns of the settings whose paths are `shown`; `combinations` has one entry per run.
     pub(super) fn new<C: AsRef<[SweptValue]>>(
         combinations: impl Iterator<Item = C>,
         shown: impl Fn(&str) -> bool,
@@ -247,7 +244,7 @@ impl SweptColumns {
     }
 }
 
-/// The last parts of the paths, or the whole paths where two end alike.
+/// The last parts of the paths, or the whole paths if two end alike.
 fn short_names(paths: &[String]) -> Vec<String> {
     let ends: Vec<&str> = paths.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
@@ -255,11 +252,11 @@ fn short_names(paths: &[String]) -> Vec<String> {
     paths.iter().zip(&ends).map(name).collect()
 }
 
-/// What stands beside the makespan of such a run.
+/// The mark beside the least makespan.
 const MARK: &str = "*";
 
-/// The mark of each row, or nothing. Rows that differ in nothing but the embedding and the algorithm, with its exchange
-/// and ports, are rivals; where all of them are equally fast there is nothing to choose, and no mark.
+/// The mark of each row, or nothing. Rows that differ only in the embedding and the algorithm, with its exchange and ports,
+/// are rivals. If all rivals are equally fast, none has a mark.
 fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
     let mut groups: BTreeMap<Vec<SweptValue>, (u64, u64)> = BTreeMap::new();
     let settings = |row: &RunRow<'_>| settings_besides_algorithms(&row.run.combination);
@@ -275,7 +272,7 @@ fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
     rows.iter().map(|row| if is_best(row) { MARK.to_owned() } else { String::new() }).collect()
 }
 
-/// What the mark means, where there is one.
+/// The explanation of the mark, if there is one.
 pub(super) fn mark_legend(runs: &[RunCaption], records: &[RunRecord]) -> Option<String> {
     let rows: Vec<RunRow<'_>> =
         runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
@@ -288,7 +285,7 @@ pub(super) fn mark_legend(runs: &[RunCaption], records: &[RunRecord]) -> Option<
 /// The number of letters of a bar.
 const LETTERS: u128 = 10;
 
-/// What processes do with their time, in the order of a stage: a letter, what it says, and the cycles.
+/// The activities of processes, in the order of a stage: a letter, its meaning, and the cycles.
 type Activity = (char, &'static str, fn(&TotalsRecord) -> u128);
 
 const ACTIVITIES: [Activity; 6] = [
@@ -300,7 +297,7 @@ const ACTIVITIES: [Activity; 6] = [
     ('.', "idle at the end", |totals| totals.idle_at_end_cycles),
 ];
 
-/// The bar: a letter for each tenth of the time, rounded so that there are ten. None where no time passes.
+/// The bar: a letter for each tenth of the time, rounded so that there are ten. `None` if no time passes.
 fn time_bar(totals: &TotalsRecord) -> Option<String> {
     let cycles = ACTIVITIES.map(|(_, _, of)| of(totals));
     let all = cycles.iter().try_fold(0_u128, |sum, part| sum.checked_add(*part)).filter(|all| *all > 0)?;
@@ -310,7 +307,7 @@ fn time_bar(totals: &TotalsRecord) -> Option<String> {
         shares.push((scaled / all, scaled % all));
     }
     let given: u128 = shares.iter().map(|(whole, _)| whole).sum();
-    // The letters that are left over go to the greatest remainders, of equal ones to the first.
+    // The remaining letters go to the greatest remainders, on ties to the first.
     let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by_key(|&place| std::cmp::Reverse(shares[place].1));
     for &place in order.iter().take(usize::try_from(LETTERS - given).unwrap_or(0)) {
@@ -322,7 +319,7 @@ fn time_bar(totals: &TotalsRecord) -> Option<String> {
     Some(shares.iter().zip(&ACTIVITIES).map(letters).collect())
 }
 
-/// What the letters of the bars mean, where there are any.
+/// The meaning of the letters of the bars, if there are any.
 pub(super) fn bar_legend(records: &[RunRecord]) -> Option<String> {
     let bars: String = records.iter().filter_map(|record| time_bar(&record.totals)).collect();
     let used = ACTIVITIES.iter().filter(|(letter, _, _)| bars.contains(*letter));
@@ -362,9 +359,9 @@ mod tests {
 
     #[test]
     fn rounded_shares_add_up_to_ten() {
-        // Six times 1.67: each has one letter, and the four that are left over go to the first.
+        // Six times 1.67: each has one letter, and the remaining four go to the first.
         assert_eq!(bar([1; 6]).unwrap(), "ccsswwttb.");
-        // 9.6, 0.3 and 0.1: what is small is not seen.
+        // 9.6, 0.3 and 0.1: small shares have no letter.
         assert_eq!(bar([96, 3, 1, 0, 0, 0]).unwrap(), "cccccccccc");
     }
 

@@ -1,4 +1,4 @@
-//! The pages of `cubefold run` and `cubefold compare`.
+//! The pages of `cubefold run` and `cubefold compare`: a section per scenario, a row per run.
 
 use cubefold_experiment::{
     AlgorithmComparison, Reference,
@@ -20,7 +20,7 @@ use crate::{
     grouping::{by_reference, by_scenario},
 };
 
-/// A section for each scenario, a row for each run.
+/// The page of `run`.
 pub(crate) fn run_table(
     scenarios: &[ScenarioCaption],
     records: &[RunRecord],
@@ -59,11 +59,10 @@ fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     notes
 }
 
-/// The longest name of a reference that a header holds.
+/// The longest name of a reference in a header.
 const MAX_HEADER_LENGTH: usize = 8;
 
-/// A section for each scenario: a row for each run, with its ratio, and sentences that say it; then the fastest
-/// algorithms, where several are compared.
+/// The page of `compare`: rows with ratios, sentences on them, and the fastest algorithms if several are compared.
 pub(crate) fn compare_table(
     scenarios: &[ScenarioCaption],
     references: &[Reference],
@@ -102,8 +101,7 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     columns
 }
 
-/// For each embedding, or algorithm: by how much it is faster or slower than the reference, and whether it meets the
-/// bound.
+/// Sentences on each embedding or algorithm: its ratio to the reference, and whether it meets the bound.
 fn sentences(reference: &Reference, records: &[RunRecord]) -> Vec<String> {
     let records: Vec<&RunRecord> = records.iter().collect();
     let groups = by_reference(reference, &records).into_iter();
@@ -128,7 +126,7 @@ fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
     })
 }
 
-/// A ratio of makespans as a sentence says it.
+/// A ratio of makespans in words.
 fn in_words(ratio: f64, reference: &str) -> String {
     // Ratios are of whole cycles: equal makespans have the ratio 1 exactly.
     if ratio < 1.0 {
@@ -140,7 +138,7 @@ fn in_words(ratio: f64, reference: &str) -> String {
     }
 }
 
-/// The ratios from `least` to `greatest` as a sentence says them.
+/// A range of ratios in words.
 fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
     let rounded = |ratio: f64| format!("{ratio:.2}x");
     let (slowest, fastest) = (rounded(1.0 / greatest), rounded(1.0 / least));

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::grouping::{self, by_scenario, captions};
 
-/// Writes the runs of each scenario, with what they differ in.
+/// Writes the runs of each scenario, with the settings in which they differ.
 pub(crate) fn write_checked(
     checked: &CheckedScenarios,
     output: &mut impl Write,
@@ -48,8 +48,8 @@ pub(crate) fn write_checked(
     output.write_all(page.written(style).as_bytes())
 }
 
-/// The table of the runs of a scenario, of which so many stand `before` it; what is said of their cycles is added to
-/// `notes`, each sentence once.
+/// The table of the runs of a scenario; `before` is the number of runs before it. Adds sentences on their cycles to
+/// `notes`, each once.
 fn listing<'a>(
     checked: &'a CheckedScenarios,
     scenario: &'a CheckedScenario,
@@ -79,12 +79,12 @@ fn listing<'a>(
     LongTable { header, words, rows }
 }
 
-/// Adds a sentence on the cycles of a machine that is described by bandwidth and latency, unless it is there.
+/// Adds a sentence on the cycles of a machine with bandwidth and latency, unless `notes` already has it.
 fn add_note(scale: Option<&PhysicalScale>, notes: &mut Vec<String>) {
     notes.extend(scale.map(PhysicalScale::describe).filter(|note| !notes.contains(note)));
 }
 
-/// A table for each combination of each scenario; one for several in a row whose placements are the same.
+/// A table for each combination of each scenario; consecutive combinations with the same placements share one.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
     for ((scenario, mut entries), read) in by_scenario(&captions(scenarios), entries).zip(scenarios) {
@@ -108,7 +108,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
     page
 }
 
-/// What the sweep sets in a run.
+/// The swept settings of a run.
 fn settings(run: &Run) -> String {
     let settings: Vec<String> = run
         .combination
@@ -123,7 +123,7 @@ fn same_placements(one: &[PlacementEntry], other: &[PlacementEntry]) -> bool {
     one.iter().map(described).eq(other.iter().map(described))
 }
 
-/// The scenario's name with the combinations that a table is for.
+/// The scenario's name with the combinations of a table.
 fn heading(name: &str, combinations: &[String]) -> String {
     match combinations {
         [only] if only.is_empty() => name.to_owned(),
@@ -135,7 +135,7 @@ fn heading(name: &str, combinations: &[String]) -> String {
     }
 }
 
-/// The metrics that are shown, by their names in files.
+/// The shown metrics, by their names in files.
 const METRICS: [&str; 14] = [
     "placement_constant_distances",
     "placement_average_distance",
@@ -153,7 +153,7 @@ const METRICS: [&str; 14] = [
     "placement_node_evenness",
 ];
 
-/// The metric that is shown with its least value beside it.
+/// The metric that is shown with its lower bound.
 const LOAD: &str = "placement_load_max";
 
 fn metrics(entries: &[PlacementEntry]) -> TextTable {

@@ -10,7 +10,7 @@ use cubefold_experiment::{
 use super::{Page, TextTable, page::WordFit};
 use crate::format::ResultFormat;
 
-/// Every row, with what it is compared with where there is something.
+/// Every row, with its comparison if there is one.
 pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Page {
     let mut page = Page::default();
     let columns: [(&str, Digits); 5] = if saved.is_none() {
@@ -44,7 +44,7 @@ pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Pag
     page
 }
 
-/// How the numbers of a column are rounded.
+/// The rounding of the numbers of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Digits {
     /// To about four digits.
@@ -84,16 +84,16 @@ fn bench_notes(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Vec<String> {
     ]
 }
 
-/// Which claims have a line of their own on a terminal.
+/// The claims with a line of their own on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Those of which there is more to say than that they hold.
+    /// Those that do not simply hold.
     Exceptions,
     /// All.
     EveryClaim,
 }
 
-/// The claims by section; all of them on a page in Markdown, elsewhere with a line each as far as detail is asked for.
+/// The claims by section; all of them in Markdown, elsewhere a line for each claim that `detail` selects.
 pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail: Detail) -> Page {
     let mut page = Page::default();
     let every_claim = format == ResultFormat::Markdown || detail == Detail::EveryClaim;
@@ -135,7 +135,7 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail
     page
 }
 
-/// Leaves the paper out of a source where the heading begins with it: `lemma 1` below `Greenberg 1987: ..`.
+/// A source without the paper if the heading begins with it: `lemma 1` below `Greenberg 1987: ..`.
 fn drop_paper(source: &mut String, heading: &str) {
     let rest = source.split_once(", ").filter(|(paper, rest)| !rest.is_empty() && heading.starts_with(paper));
     if let Some((_, rest)) = rest {

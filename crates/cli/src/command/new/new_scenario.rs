@@ -1,4 +1,4 @@
-//! What a new scenario is to be about.
+//! The content of a new scenario.
 
 use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
 use cubefold_topology::{MachineKind, Shape};
@@ -8,7 +8,7 @@ use crate::{
     failure::Failure,
 };
 
-/// Everything that a new scenario says.
+/// The content of a new scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NewScenario {
     pub(super) name: Option<String>,
@@ -42,9 +42,9 @@ pub(super) enum Program {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Collective {
     pub(super) operation: Operation,
-    /// Those that are defined for the shape of the machine.
+    /// The algorithms that are defined for the shape of the machine.
     pub(super) algorithms: Vec<Algorithm>,
-    /// Of the vector; none of a barrier.
+    /// The sizes of the vector; empty for a barrier.
     pub(super) sizes: Vec<String>,
     pub(super) bandwidth: String,
     pub(super) latency: String,
@@ -58,7 +58,7 @@ pub(super) const BANDWIDTH: &str = "50 GB/s";
 pub(super) const LATENCY: &str = "400 ns";
 
 impl NewOptions {
-    /// The options that have to be there, or asked for, and are not.
+    /// The missing required options.
     pub(super) fn missing(&self) -> Vec<&'static str> {
         let options = [
             ("--machine", self.machine.is_none()),
@@ -80,7 +80,7 @@ impl NewOptions {
         }
     }
 
-    /// The options of collectives that are there.
+    /// The given options of collectives.
     fn collective_options(&self) -> Vec<&'static str> {
         let options = [
             ("--operation", self.operation.is_some()),
@@ -93,7 +93,7 @@ impl NewOptions {
 }
 
 impl Collective {
-    /// The collective that options ask for on a machine.
+    /// The collective for these options on a machine.
     fn new(options: &NewOptions, machine: &Grid) -> Result<Self, Failure> {
         if options.mode != ExecutionModes::Asynchronous {
             let message = "--mode of a collective, whose processes do not go in step";
@@ -131,7 +131,7 @@ impl Collective {
 }
 
 impl NewScenario {
-    /// What complete options ask for.
+    /// The scenario for complete options.
     pub(super) fn new(options: &NewOptions) -> Result<Self, Failure> {
         let (Some(kind), Some(shape), Some(program)) = (options.machine, &options.shape, options.program)
         else {
@@ -181,11 +181,11 @@ impl NewScenario {
 }
 
 impl Grid {
-    /// A grid with these lengths; one number for a hypercube is how many dimensions it has.
+    /// A grid with these lengths; for a hypercube, one number is the number of dimensions.
     pub(super) fn new(kind: MachineKind, lengths: &[u64]) -> Self {
         let lengths = match (kind, lengths) {
             (MachineKind::Hypercube, &[dimensions]) => {
-                // More dimensions than this are refused whatever their number is.
+                // More dimensions than this are refused in any case.
                 vec![2; usize::try_from(dimensions.min(64)).unwrap_or(64)]
             }
             (_, lengths) => lengths.to_vec(),
@@ -193,13 +193,13 @@ impl Grid {
         Self { kind, lengths }
     }
 
-    /// The ring with a process for each node: every torus and mesh has a placement for it.
+    /// The ring with a process for each node, which every torus and mesh can place.
     fn ring_of_as_many(&self) -> Self {
         let nodes = self.lengths.iter().fold(1, |product: u64, length| product.saturating_mul(*length));
         Self { kind: MachineKind::Ring, lengths: vec![nodes] }
     }
 
-    /// The lengths as people write them.
+    /// The lengths as text.
     pub(super) fn shape(&self) -> String {
         self.lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
     }

@@ -13,12 +13,12 @@ use crate::{
     interruption,
 };
 
-/// What is wrong with an answer.
+/// The fault of an answer.
 pub(super) type Check<'a, T> = &'a dyn Fn(&T) -> Result<(), String>;
 
-/// Who answers: a person, or a test. An answer that a check refuses is asked for again.
+/// The source of answers: a person or a test. A question is repeated if the check refuses the answer.
 pub(super) trait Questions {
-    /// Which of the choices, of which `usual` is offered first.
+    /// The index of the chosen one; `usual` is offered first.
     fn choose(&mut self, question: &str, choices: &[&str], usual: usize) -> io::Result<usize>;
 
     /// The lengths of a shape; `usual` is offered.
@@ -60,7 +60,7 @@ const PROGRAMS: [(ProgramKind, &str); 3] = [
     (ProgramKind::Collective, "all together (all-reduce, all-to-all and other collectives)"),
 ];
 
-/// The options with answers for what they leave open: which machine, which shape, which program.
+/// The options with answers for the missing ones: machine, shape, program.
 pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Result<NewOptions, Failure> {
     let unanswered = |error: io::Error| {
         if error.kind() == io::ErrorKind::Interrupted {
@@ -88,7 +88,7 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
         };
         questions.lengths(question, usual, &check).map_err(unanswered)?
     };
-    // No hypercube lies on other lengths: what would be refused is not offered.
+    // Hypercubes need other lengths, so they are not offered.
     let cube = Grid::new(kind, &lengths.0).holds_a_cube();
     let programs = if cube { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     answered.shape = Some(lengths);
@@ -103,7 +103,7 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     Ok(answered)
 }
 
-/// Asks what options leave open of a collective: its operation, the links, the sizes.
+/// Asks for the missing options of a collective: its operation, the links, the sizes.
 fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
     let operation = if let Some(operation) = options.operation {
         operation
@@ -135,13 +135,13 @@ fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) ->
     Ok(())
 }
 
-/// What is wrong with a scenario for these options, with usual answers to what is still to be asked.
+/// The fault of a scenario for these options, with usual answers to the open questions.
 fn check(options: &NewOptions) -> Result<(), String> {
     let scenario = NewScenario::new(options).map_err(|error| error.to_string())?;
     super::check(&scenario).map_err(|problem| problem.message)
 }
 
-/// How the shape of a machine is asked for, and a usual answer.
+/// The question for the shape of a machine, and a usual answer.
 fn shape_question(kind: MachineKind) -> (&'static str, &'static str) {
     match kind {
         MachineKind::Line | MachineKind::Ring => ("How many nodes?", "64"),

@@ -8,7 +8,7 @@ use cubefold_topology::MachineKind;
 use super::new_scenario::{Collective, Grid, NewScenario, Program};
 use crate::arguments::ExecutionModes;
 
-/// A scenario with comments on what else could stand in it.
+/// A scenario with comments on other possible settings.
 pub(super) fn scenario_text(new_scenario: &NewScenario, path: &Path) -> String {
     [
         head(new_scenario, path),
@@ -36,7 +36,7 @@ fn head(new_scenario: &NewScenario, path: &Path) -> String {
             format!("Which algorithm of {} is the fastest on a {kind} of {shape}?", own.operation)
         }
     };
-    // A file's name may hold what would end the comment.
+    // A file's name may contain a line break, which would end the comment.
     let file: String = path.display().to_string().chars().filter(|letter| !letter.is_control()).collect();
     let name =
         new_scenario.name.as_deref().map_or_else(String::new, |name| format!("name = {}\n", quoted(name)));
@@ -80,7 +80,7 @@ fn machine(new_scenario: &NewScenario) -> String {
     .concat()
 }
 
-/// How long messages take over links.
+/// The settings of link times.
 fn times(program: &Program) -> String {
     let Program::Collective(own) = program else {
         return commented("hop_cycles = 1", "how long a message takes over a link");
@@ -178,7 +178,7 @@ fn sweep(new_scenario: &NewScenario) -> String {
     }
 }
 
-/// The words that a key takes.
+/// The values of a key.
 fn choices(path: &str) -> String {
     let key = scenario_keys().iter().find(|key| key.path == path);
     match key.map(|key| key.values) {
@@ -187,7 +187,7 @@ fn choices(path: &str) -> String {
     }
 }
 
-/// A line with a comment behind it, where there is room.
+/// A line, followed by a comment if there is room.
 fn commented(line: &str, comment: &str) -> String {
     const COMMENTS_FROM: usize = 32;
     format!("{line:COMMENTS_FROM$} # {comment}\n")
@@ -201,7 +201,7 @@ fn inline(grid: &Grid) -> String {
     format!("{{ kind = \"{}\", shape = {} }}", grid.kind, list(&grid.lengths))
 }
 
-/// A text as TOML writes it: JSON's escapes are TOML's, but for one character.
+/// A TOML string: JSON's escapes are valid in TOML except for one character.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

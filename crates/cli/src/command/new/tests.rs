@@ -1,4 +1,4 @@
-//! Tests of what becomes of options and answers.
+//! Tests of the scenarios that options and answers make.
 
 use clap::ValueEnum;
 use cubefold_topology::{LinkMode, MachineKind};
@@ -24,7 +24,7 @@ fn options() -> NewOptions {
     }
 }
 
-/// The shapes that a kind of machine is tried with.
+/// The tested shapes of a kind of machine.
 fn shapes(kind: MachineKind) -> &'static [&'static str] {
     match kind {
         MachineKind::Line | MachineKind::Ring => &["2", "3", "64", "63"],
@@ -55,7 +55,7 @@ fn all_options() -> Vec<NewOptions> {
     all
 }
 
-/// The text of the scenario that options ask for.
+/// The text of the scenario for these options.
 fn text(options: &NewOptions) -> String {
     scenario_text(&new_scenario(options, None).unwrap(), Path::new("new.toml"))
 }
@@ -66,7 +66,7 @@ fn exists(options: &NewOptions) -> bool {
         || new_scenario(options, None).unwrap().machine.holds_a_cube()
 }
 
-/// The scenario with its proposals taken: comments that are settings are settings.
+/// The scenario with its proposals taken: commented settings become settings.
 fn with_proposals(text: &str) -> String {
     let setting = |line: &str| match line.strip_prefix("# ") {
         Some(proposal) if proposal.starts_with(['[', '"']) || proposal.starts_with("wrap = ") => {
@@ -126,14 +126,14 @@ fn all_that_is_asked_for_stands_in_the_scenario() {
     );
 }
 
-/// Answers that were written down before.
+/// Prepared answers.
 #[derive(Debug, Default)]
 struct Prepared {
     choices: Vec<usize>,
     lengths: Vec<&'static str>,
     texts: Vec<&'static str>,
     asked: Vec<String>,
-    offered: Vec<usize>, // how many choices each question had
+    offered: Vec<usize>, // the number of choices of each question
     refused: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{failure::Failure, format::PlacementFormat, option_value::StageName, table::write_stage};
 
-/// A stage that is about to be written.
+/// A stage, ready to be written.
 pub(super) struct StagePage<'run> {
     run: &'run Run,
     stage: StageName,
@@ -123,7 +123,7 @@ fn parts(stage: StageName, all: &[PairedAxes]) -> Result<Vec<(&PairedAxes, SlotT
     }
 }
 
-/// The number of the dimension of the rows; none where there is one dimension only.
+/// The number of the dimension of the rows; `None` if there is only one dimension.
 fn dimension_number(part: &PairedAxes) -> Option<usize> {
     part.rows().map(HostDimension::number)
 }
@@ -149,7 +149,7 @@ struct PartRecord {
     slots: Vec<Vec<[u32; 2]>>,
 }
 
-/// What the reflection method did, whatever the stage.
+/// The numbers of the reflection method, for every stage.
 #[derive(Serialize)]
 struct ReflectionRecord {
     singlet_rows: u32,

@@ -1,8 +1,8 @@
-//! The records of runs that ranks divide: each rank leaves those of its processes in a file beside the rows, and the leader
-//! joins them, so that no rank holds more than its own.
+//! The records of runs that ranks divide. Each rank leaves the records of its processes in a file beside the rows, and the
+//! leader joins them, so no rank holds more than its own.
 //!
-//! A file holds records by process and stage, each as words of 64 bits, the least significant byte first. It is of no use to
-//! anything else, and removed when it has been read.
+//! A file holds records by process and stage, each as little-endian words of 64 bits. It is temporary and removed once it
+//! has been read.
 
 use std::{
     cmp::Reverse,
@@ -22,7 +22,7 @@ use crate::{
     output::{Output, followed},
 };
 
-/// So much longer are the names of the files than that of the rows, until they are complete \[bytes\].
+/// The excess of the files' names over that of the rows, until they are complete \[bytes\].
 pub(super) const MORE_OF_A_NAME: usize = 64;
 
 /// The words of a record.
@@ -40,19 +40,19 @@ pub(crate) fn leave(rows: &Path, task: RankTask, records: &[StageRecord]) -> Res
     file.write(|file| records.iter().flat_map(words).try_for_each(|word| file.write_all(&word.to_le_bytes())))
 }
 
-/// Removes what ranks have left of a run.
+/// Removes the files that ranks left of a run.
 pub(super) fn discard(rows: &Path, task: RankTask) {
     for rank in 1..task.ranks.count() {
-        // One that is not there, or stays, does no harm.
+        // A missing or remaining file does no harm.
         let _ = fs::remove_file(path(rows, task, rank));
     }
 }
 
-/// The records of the leader and what the other ranks have left of the same run, by process and stage.
+/// The records of the leader and of the other ranks for the same run, by process and stage.
 ///
 /// # Errors
 ///
-/// When a rank has left nothing.
+/// If a rank has left no file.
 pub(super) fn joined<'run>(
     rows: &Path,
     task: Option<RankTask>,
@@ -66,7 +66,7 @@ pub(super) fn joined<'run>(
     Ok(JoinedRecords::new(sources.collect()))
 }
 
-/// The file of a rank. It stands where the rows do, also where their path is a link.
+/// The file of a rank, in the folder of the rows, also if their path is a link.
 fn path(rows: &Path, task: RankTask, rank: usize) -> PathBuf {
     let rows = followed(rows);
     let mut name = std::ffi::OsString::from(".");
@@ -105,7 +105,7 @@ impl<'run> JoinedRecords<'run> {
     }
 }
 
-/// Ends behind the first error.
+/// Ends after the first error.
 impl Iterator for JoinedRecords<'_> {
     type Item = io::Result<StageRecord>;
 
@@ -121,7 +121,7 @@ impl Iterator for JoinedRecords<'_> {
     }
 }
 
-/// What a rank has left; the file is removed with it.
+/// The file of a rank, which is removed when this is dropped.
 struct Part {
     file: BufReader<File>,
     path: TempPath,
@@ -166,7 +166,7 @@ fn words(record: &StageRecord) -> [u64; WORDS] {
     [process.label().into(), stage as u64, sharing, ready, start, finish, transfer, overlapped, idle]
 }
 
-/// The record of these words; none where they are of no record.
+/// The record of these words; `None` if they are no record.
 fn record_of(words: [u64; WORDS]) -> Option<StageRecord> {
     let [process, stage, sharing, ready, start, finish, transfer, overlapped, idle] = words;
     let [sharing, transfer, overlapped, idle] = [sharing, transfer, overlapped, idle].map(Cycles::new);
