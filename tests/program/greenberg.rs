@@ -114,7 +114,7 @@ fn dimensions_in_pairs_have_their_stages_side_by_side() {
          2 3 1 2 3 1 2 3\n"
     );
     let gray = stage(&scratch, "gray");
-    assert!(gray.contains("The Gray code, where that is the method (dimension 2)\npositions 1 to 7 of the line in 1 x 8 slots\n1 2 3 4 5 6 7 .\n\n"), "{gray}");
+    assert!(gray.contains("The Gray code, if that is the method (dimension 2)\npositions 1 to 7 of the line in 1 x 8 slots\n1 2 3 4 5 6 7 .\n\n"), "{gray}");
     assert!(gray.ends_with("(dimension 4)\npositions 1 to 2 of the line in 1 x 2 slots\n1 2\n"), "{gray}");
     let document = json(&["measure", &scratch.path("s.toml")]);
     assert_eq!(

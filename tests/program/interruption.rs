@@ -250,7 +250,7 @@ fn a_damaged_record_is_made_again_and_a_note_says_so() {
     fs::write(scratch.path("r.csv.partial"), &damaged).unwrap();
     let finished = run(&["run", &scenario, "--output", &output, "--resume"]);
     assert_eq!(finished.code, Some(0));
-    let note = format!("note: in {output}.partial 1 record was damaged, and its run is made again\n");
+    let note = format!("note: in {output}.partial 1 record was damaged, and its run is executed again\n");
     assert_eq!(finished.stderr, note);
     assert!(scratch.read("r.csv") == expected);
 }
@@ -317,7 +317,7 @@ fn a_signal_ends_a_sweep_with_a_sentence_and_a_code_and_loses_nothing() {
         let ended = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(code), "{stderr}");
-        assert!(stderr.starts_with(said) && stderr.ends_with("; go on with --resume\n"), "{stderr}");
+        assert!(stderr.starts_with(said) && stderr.ends_with("; continue with --resume\n"), "{stderr}");
         assert_eq!(scratch.names(), ["r.csv.partial", "sweep.toml"]);
     }
     done(&arguments);

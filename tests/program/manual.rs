@@ -48,7 +48,7 @@ fn pages_and_scripts_replace_nothing_unless_they_may() {
     for command in commands {
         let refused = run(command);
         assert_eq!(refused.code, Some(2), "{command:?}");
-        assert!(refused.stderr.contains("the file is there already\n  help: write over it with --force"));
+        assert!(refused.stderr.contains("the file exists already\n  help: overwrite it with --force"));
         assert_eq!(scratch.names(), ["cubefold-run.1", "page.1", "script"], "{command:?}");
     }
     assert_eq!(

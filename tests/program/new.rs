@@ -31,7 +31,7 @@ fn a_file_that_is_there_is_written_over_with_force_only() {
     let finished = run(&[&COMPLETE[..], &["--output", &path]].concat());
     assert_eq!((finished.code, scratch.read("mine.toml").as_str()), (Some(2), "by hand"));
     let said = format!(
-        "error: cannot write {path}: the file is there already\n  help: write over it with --force, or name another \
+        "error: cannot write {path}: the file exists already\n  help: overwrite it with --force, or name another \
          file\n"
     );
     assert_eq!(finished.stderr, said);

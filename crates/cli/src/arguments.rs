@@ -83,16 +83,16 @@ pub(crate) struct SharedOptions {
     #[arg(long, short, global = true, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write over a file of results that is there already; without it, such a file is refused
+    /// Overwrite an existing file of results; without it, such a file is refused
     #[arg(long, global = true, help_heading = OUTPUT)]
     pub(crate) force: bool,
 
-    /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
+    /// The number of threads; results do not depend on it [default: one per processor; for bench, one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = LIMITS)]
     pub(crate) threads: Option<u16>,
 
-    /// The most memory that runs may take together, such as 8GiB; more is refused before it is taken
-    /// [default: what the machine has free]
+    /// The memory limit of all runs together, such as 8GiB; runs that need more are refused
+    /// [default: the free memory of the machine]
     #[arg(long, global = true, value_name = "SIZE", help_heading = LIMITS)]
     pub(crate) memory_limit: Option<MemoryLimit>,
 
@@ -108,19 +108,19 @@ pub(crate) struct SharedOptions {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Runs every scenario in the files, one row a run
+    /// Runs every scenario in the files, a row per run
     #[command(after_help = AFTER_RUN)]
     Run(RunOptions),
     /// Runs every scenario side by side against one embedding, with ratios
     #[command(after_help = AFTER_COMPARE)]
     Compare(CompareOptions),
-    /// Puts the parts of a sweep together, as one run would have written them
+    /// Merges the parts of a sweep into the results of one run
     #[command(after_help = AFTER_MERGE)]
     Merge(MergeOptions),
     /// Measures the placements, without running the program
     #[command(after_help = AFTER_MEASURE)]
     Measure(ScenarioOptions),
-    /// Prints one placement: which process sits on which node
+    /// Prints one placement: the node of every process
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
     /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
@@ -132,19 +132,19 @@ pub(crate) enum Command {
     /// Writes one HTML page with the runs of a scenario: tables, pictures and definitions
     #[command(after_help = AFTER_REPORT)]
     Report(FileOption),
-    /// Prints translation tables: where the neighbours of each process are
+    /// Prints translation tables: the nodes of every process's neighbours
     #[command(after_help = AFTER_TABLES)]
     Tables(TablesOptions),
-    /// Reads and validates, runs nothing, and lists the runs there would be
+    /// Validates scenarios and lists their runs, without running them
     #[command(after_help = AFTER_CHECK)]
     Check(ScenarioOptions),
-    /// Measures the claims of the papers, one line a claim
+    /// Measures the claims of the papers, a line per claim
     #[command(after_help = AFTER_VERIFY)]
     Verify(VerifyOptions),
-    /// Measures how fast this program is, by default on one thread, and compares with saved figures
+    /// Measures the speed of this program, and compares it with saved figures
     #[command(after_help = AFTER_BENCH)]
     Bench(BenchOptions),
-    /// Says what a column or term means, how it is computed and where it is defined; without one, lists all
+    /// Explains a column or term: meaning, formula and source; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
     /// Fits start-up cost, latency and bandwidth to the output of the OSU benchmarks or nccl-tests
@@ -156,7 +156,7 @@ pub(crate) enum Command {
     /// Prints the JSON Schema of scenario files or of results, for editors and other programs
     #[command(after_help = AFTER_SCHEMA)]
     Schema(SchemaOptions),
-    /// Prints what a shell needs to complete commands and options
+    /// Prints the completion script of a shell
     #[command(after_help = AFTER_COMPLETIONS)]
     Completions(CompletionsOptions),
     /// Prints the manual page of the program or of a command
@@ -167,8 +167,8 @@ pub(crate) enum Command {
 /// Keys that are set for all scenarios of a command.
 #[derive(Debug, Args)]
 pub(crate) struct SettingOption {
-    /// Set a key in every scenario before it is validated, such as machine.links=half-duplex; a key that is
-    /// swept is swept no more. May be given again for other keys [default: as the files say]
+    /// Set a key in every scenario before validation, such as machine.links=half-duplex; this replaces a sweep
+    /// of the key. Repeat the option for other keys [default: as in the files]
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = INPUT)]
     pub(crate) settings: Vec<Setting>,
 }
@@ -183,7 +183,7 @@ pub(crate) struct ScenarioOptions {
     #[command(flatten)]
     pub(crate) set: SettingOption,
 
-    /// How results are written [default: by the extension of --output, else table]
+    /// The format of results [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
@@ -198,11 +198,11 @@ pub(crate) struct OneRunOptions {
     #[command(flatten)]
     pub(crate) set: SettingOption,
 
-    /// Which of the scenario's embeddings; needed where it has several
+    /// The embedding; required if the scenario has several
     #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub(crate) embedding: Option<String>,
 
-    /// Which of its runs, counted from 0 in the order of results; of a sweep, or of several algorithms
+    /// The number of the run, counted from 0 in the order of results; for a sweep or several algorithms
     #[arg(long, value_name = "NUMBER", conflicts_with = "embedding", help_heading = INPUT)]
     pub(crate) run: Option<usize>,
 }
@@ -210,13 +210,13 @@ pub(crate) struct OneRunOptions {
 /// The treatment of an existing journal.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeOption {
-    /// Go on where a sweep into the same file was interrupted: the runs in its journal, PATH.partial beside
-    /// --output PATH, are not made again. Standard output keeps no journal
+    /// Continue an interrupted sweep into the same file: runs in its journal, PATH.partial beside --output PATH,
+    /// are not repeated. Standard output has no journal
     #[arg(long, help_heading = SWEEPS)]
     pub(crate) resume: bool,
 
-    /// Where another process writes the same journal, wait until it ends, and go on where it was; else the
-    /// second process ends with exit code 4
+    /// If another process writes the same journal, wait until it ends, and continue; without it, end with exit
+    /// code 4
     #[arg(long, requires = "resume", help_heading = SWEEPS)]
     pub(crate) wait: bool,
 }
@@ -241,12 +241,12 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
-    /// Make only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
-    /// puts the parts together [default: all runs]
+    /// Execute only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
+    /// merges the parts [default: all runs]
     #[arg(long, value_name = "K/N", help_heading = SWEEPS)]
     pub(crate) shard: Option<Shard>,
 
-    /// Also write one row for every run, process and stage, as .csv, .jsonl or .parquet
+    /// Also write a row for every run, process and stage, as .csv, .jsonl or .parquet
     #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) processes: Option<PathBuf>,
 }
@@ -254,11 +254,11 @@ pub(crate) struct RunOptions {
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub(crate) struct MergeOptions {
-    /// The parts of one sweep, as run --shard writes them
+    /// The parts of one sweep, from run --shard
     #[arg(required = true, value_name = "PART")]
     pub(crate) parts: Vec<PathBuf>,
 
-    /// How results are written [default: by the extension of --output, else table]
+    /// The format of results [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
@@ -272,12 +272,12 @@ pub(crate) struct CompareOptions {
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
-    /// The embedding, or the algorithm of collectives, that the others are compared with [default: the first
-    /// embedding of the scenario; where only algorithms differ, the first of them]
+    /// The embedding or algorithm to compare the others with [default: the first embedding of the scenario, or
+    /// the first algorithm if only algorithms differ]
     #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
 
-    /// Find the sizes at which the fastest algorithm of a collective changes to the unit, by more runs between
+    /// Find to the unit the sizes at which the fastest algorithm of a collective changes, by more runs between
     /// the sizes of the scenario
     #[arg(long)]
     pub(crate) bisect: bool,
@@ -289,12 +289,12 @@ pub(crate) struct PlaceOptions {
     #[command(flatten)]
     pub(crate) run: OneRunOptions,
 
-    /// The placement as it is after a stage, of the embedding greenberg: slots of the intermediate mesh, as grid,
-    /// csv or json [default: the placement in the end]
+    /// The placement after a stage of the embedding greenberg: slots of the intermediate mesh, as grid, csv or
+    /// json [default: the final placement]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) stage: Option<StageName>,
 
-    /// How the placement is written [default: by the extension of --output, else grid]
+    /// The format of the placement [default: by the extension of --output, else grid]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<PlacementFormat>,
 
@@ -303,13 +303,12 @@ pub(crate) struct PlaceOptions {
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) hosts: Option<PathBuf>,
 
-    /// Where hosts are in the network: a table of hosts and coordinates, or what scontrol show topology, Cray's
-    /// xtprocadmin or JAX print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
-    /// none]
+    /// The coordinates of hosts: a table, or the output of scontrol show topology, Cray's xtprocadmin or JAX.
+    /// Puts the hosts of --hosts, or all, in the order of the nodes [default: none]
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) coordinates: Option<PathBuf>,
 
-    /// How many slots a host has, a multiple of the most processes on one node; for formats of launchers
+    /// The number of slots of a host, a multiple of the processes on the fullest node; for formats of launchers
     /// [default: that number, so that every node is a host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = INPUT)]
     pub(crate) slots_per_node: Option<u64>,
@@ -321,7 +320,7 @@ pub(crate) struct ExportOptions {
     #[command(flatten)]
     pub(crate) run: OneRunOptions,
 
-    /// How the program is written; formats with a file for each process go to the folder --output
+    /// The format of the program; formats with a file for each process go to the folder --output
     /// [default: by the extension of --output, else goal]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ExportFormat>,
@@ -333,12 +332,12 @@ pub(crate) struct TablesOptions {
     #[command(flatten)]
     pub(crate) run: OneRunOptions,
 
-    /// How the tables are made: 1 evaluates the embedding, 2 exchanges addresses with the physical
-    /// neighbours and needs unit dilation
+    /// The method: 1 evaluates the embedding, 2 exchanges addresses with the physical neighbours and needs unit
+    /// dilation
     #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) method: u8,
 
-    /// How the tables are written [default: by the extension of --output, else table]
+    /// The format of the tables [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<TablesFormat>,
 }
@@ -346,16 +345,16 @@ pub(crate) struct TablesOptions {
 /// Options of `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyOptions {
-    /// Try smaller and fewer cases: seconds instead of minutes
+    /// Measure smaller and fewer cases: seconds instead of minutes
     #[arg(long)]
     pub(crate) quick: bool,
 
-    /// Measure only the claims with TEXT in their section, source or words, such as `Greenberg`, and show a line for
-    /// each [default: all, and no line for those that hold]
+    /// Measure only the claims with TEXT in their section, source or words, such as `Greenberg`, with a line for each
+    /// [default: all, without lines for those that hold]
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) only: Option<String>,
 
-    /// How the claims are written [default: by the extension of --output, else table]
+    /// The format of the claims [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
@@ -370,7 +369,7 @@ pub(crate) struct BenchOptions {
 
     /// Compare with the figures saved under this NAME. A row is slower when its ratio to the baseline exceeds
     /// the saved one by more than the noise of both together, and at least 5 %; such rows are measured
-    /// twice before they are called so [default: not compared]
+    /// again before the verdict [default: not compared]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) against: Option<String>,
 
@@ -382,7 +381,7 @@ pub(crate) struct BenchOptions {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) only: Option<String>,
 
-    /// How the figures are written [default: by the extension of --output, else table]
+    /// The format of the figures [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
@@ -394,7 +393,7 @@ pub(crate) struct ExplainOptions {
     #[arg(value_name = "TERM")]
     pub(crate) term: Vec<String>,
 
-    /// How it is written [default: by the extension of --output, else text]
+    /// The format [default: by the extension of --output, else text]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ExplainFormat>,
 }
@@ -414,7 +413,7 @@ pub(crate) struct CalibrateOptions {
 /// Options of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
-    /// What the schema is of
+    /// The documents that the schema describes
     #[arg(value_enum)]
     pub(crate) of: SchemaSubject,
 }
@@ -439,11 +438,11 @@ pub(crate) struct CompletionsOptions {
 /// Options of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManOptions {
-    /// The command whose page is asked for [default: the program itself]
+    /// The command of the page [default: the program itself]
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
 
-    /// Write all pages, that of the program and those of its commands, into this folder
+    /// Write the pages of the program and of all commands into this folder
     /// [default: one page to --output]
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["command", "output"])]
     pub(crate) folder: Option<PathBuf>,

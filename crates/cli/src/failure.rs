@@ -133,16 +133,16 @@ impl Failure {
         let message = format!("cannot write {path}: beside it is {place}, and {error}");
         let help = match error {
             JournalError::System(error) => return Self::unwritable(Path::new(&path.to_string()), error),
-            JournalError::Found => format!("continue it with --resume, or delete {place} to begin anew"),
+            JournalError::Found => format!("continue it with --resume, or delete {place} to start over"),
             JournalError::Locked => return Self::Locked { message },
             JournalError::Foreign => "delete it, or name another file with --output".to_owned(),
             JournalError::Form { .. } | JournalError::Version { .. } => {
-                format!("continue it with the version that began it, or delete {place} to begin anew")
+                format!("continue it with the version that began it, or delete {place} to start over")
             }
             JournalError::OtherShard { .. } | JournalError::Changed(_) => {
-                format!("ask for the same runs again, or delete {place} to begin anew")
+                format!("ask for the same runs again, or delete {place} to start over")
             }
-            JournalError::Damaged => format!("delete {place} to begin anew"),
+            JournalError::Damaged => format!("delete {place} to start over"),
         };
         Self::usage(message, help)
     }

@@ -128,8 +128,8 @@ formats! {
     ResultFormat {
         Table: "table", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
-        Jsonl: "jsonl", Some("jsonl"), "One line a run, without the envelope";
-        Csv: "csv", Some("csv"), "One row a run, scalars only";
+        Jsonl: "jsonl", Some("jsonl"), "One line per run, without the envelope";
+        Csv: "csv", Some("csv"), "One row per run, scalars only";
         Parquet: "parquet", Some("parquet"), "The rows of `csv` in typed columns";
         Markdown: "markdown", Some("md"), "As `table`, for a page";
     }
@@ -161,7 +161,7 @@ formats! {
     /// The formats of pictures.
     PictureFormat {
         Svg: "svg", Some("svg"), "For pages, any size; shows values under the pointer";
-        Png: "png", Some("png"), "Pixels, twice as many in each direction";
+        Png: "png", Some("png"), "Pixels, two per pixel of the SVG in each direction";
     }
 
     fn is_binary(&self) -> bool {
@@ -211,11 +211,11 @@ impl ValueEnum for PlacementFormat {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
             Self::Grid => ("grid", "The machine as a grid with the process of each node"),
-            Self::Csv => ("csv", "One row a process with its coordinates, as scenarios read it"),
+            Self::Csv => ("csv", "One row per process with its coordinates, as scenarios read it"),
             Self::Json => ("json", "One document"),
-            Self::Npy => ("npy", "An array of NumPy, one row of coordinates a process"),
+            Self::Npy => ("npy", "An array of NumPy, one row of coordinates per process"),
             Self::Hosts => {
-                ("hosts", "The hosts in the order of the nodes, one a line; needs --hosts or --coordinates")
+                ("hosts", "The hosts in the order of the nodes, one per line; needs --hosts or --coordinates")
             }
             Self::Launcher(format) => (format.name(), format.summary()),
         };

@@ -61,7 +61,7 @@ impl Kept {
         let Self { journal, runs, of } = self;
         let journal = journal.display().to_string();
         let noun = if *of == 1 { "run" } else { "runs" };
-        format!("{runs} of {of} {noun} kept in {}; go on with --resume", printable(&journal))
+        format!("{runs} of {of} {noun} kept in {}; continue with --resume", printable(&journal))
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_counted_and_named() {
         let kept = Kept { journal: "r.csv.partial".into(), runs: 3, of: 8 };
-        assert_eq!(kept.sentence(), "3 of 8 runs kept in r.csv.partial; go on with --resume");
+        assert_eq!(kept.sentence(), "3 of 8 runs kept in r.csv.partial; continue with --resume");
         assert_eq!((exit_code(2), exit_code(15)), (130, 143));
     }
 }

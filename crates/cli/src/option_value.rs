@@ -116,9 +116,9 @@ impl StageName {
             GreenbergStage::Reflect => "Step 2: the rows of the blocks are reflected",
             GreenbergStage::Pack => "Step 3: all nodes are as far to the left as they go",
             GreenbergStage::Fold => "Step 4: columns beyond the cube are folded back",
-            GreenbergStage::Swap => "Step 5: doublets are swapped where that keeps neighbours near",
+            GreenbergStage::Swap => "Step 5: doublets are swapped if that keeps neighbours near",
             GreenbergStage::Percolate => "Section 5: every node has a slot of its own",
-            GreenbergStage::Gray => "The Gray code, where that is the method",
+            GreenbergStage::Gray => "The Gray code, if that is the method",
         }
     }
 }

@@ -53,8 +53,8 @@ impl Existing {
             return Ok(());
         }
         Err(Failure::usage(
-            format!("cannot write {}: the file is there already", path.display()),
-            "write over it with --force, or name another file",
+            format!("cannot write {}: the file exists already", path.display()),
+            "overwrite it with --force, or name another file",
         ))
     }
 }

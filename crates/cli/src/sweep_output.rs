@@ -115,7 +115,7 @@ impl SweepOutput {
             1 => "1 record was damaged, and its run is".to_owned(),
             lost => format!("{lost} records were damaged, and their runs are"),
         };
-        Some(format!("in {} {noun} made again", journal.path().display()))
+        Some(format!("in {} {noun} executed again", journal.path().display()))
     }
 
     /// The total number of runs.

@@ -100,7 +100,7 @@ fn page(
                 }
                 footer {
                     p { "cubefold " (env!("CARGO_PKG_VERSION")) ", seed " (runs.first().map_or(0, |run| run.run.seed))
-                        ". Times in cycles where no unit stands beside them; the same scenario and seed give the same page." }
+                        ". Times without a unit are in cycles; the same scenario and seed give the same page." }
                 }
                 div #tip role="tooltip" hidden {}
                 div #said .unseen aria-live="polite" {}

@@ -82,7 +82,7 @@ impl ResultsTable {
         let known = || self.columns.join(", ");
         self.words(name).or_else(|| self.words(place)).ok_or_else(|| PictureError::Column {
             column: name.to_owned(),
-            problem: format!("is none of the results', expected one of {}", known()),
+            problem: format!("is not in the results, expected one of {}", known()),
         })
     }
 

@@ -163,7 +163,7 @@ fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve
 /// The rows with both numbers above 0.
 fn row_points(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<RowPoint>, PictureError> {
     let column = |name: &str| {
-        let problem = || format!("is none of the results', expected one of {}", table.numbers().join(", "));
+        let problem = || format!("is not in the results, expected one of {}", table.numbers().join(", "));
         table.column(name).ok_or_else(|| wrong(name, problem()))
     };
     let (xs, ys) = (column(columns.across)?, column(columns.up)?);
@@ -360,14 +360,14 @@ mod tests {
         };
         assert_eq!(
             refusal("length"),
-            "column \"length\" is none of the results', expected one of makespan_cycles, nodes"
+            "column \"length\" is not in the results, expected one of makespan_cycles, nodes"
         );
         assert_eq!(refusal("conflicts"), "column \"conflicts\" has no numbers, expected numbers above 0");
         let by = ["lengths".to_owned()];
         let unknown = scaling(&table(RESULTS), columns("nodes", "makespan_cycles", &by)).unwrap_err();
         assert_eq!(
             unknown.to_string(),
-            "column \"lengths\" is none of the results', expected one of machine_shape, embedding, machine_links, \
+            "column \"lengths\" is not in the results, expected one of machine_shape, embedding, machine_links, \
              makespan_cycles, conflicts"
         );
         let none = table(RESULTS).with_values("embedding", "tao").unwrap_err();

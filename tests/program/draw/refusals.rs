@@ -85,7 +85,7 @@ fn wrong_results_and_columns_are_refused_with_the_known_ones() {
     let csv = scratch.path("r.csv");
     assert_refused(
         &["scaling", &csv, "--x", "length"],
-        "column \"length\" is none of the results', expected one of run, processes, nodes, seed, ",
+        "column \"length\" is not in the results, expected one of run, processes, nodes, seed, ",
     );
     assert_refused(&["scaling", &csv, "--y", "length"], ", makespan_cycles, ");
     assert_refused(&["scaling", &csv, "--y", "embedding"], "column \"embedding\" has no numbers");

@@ -14,7 +14,7 @@ pub(crate) struct DrawOptions {
     #[command(subcommand)]
     pub(crate) what: Drawing,
 
-    /// How the picture is written [default: by the extension of --output, else svg]
+    /// The format of the picture [default: by the extension of --output, else svg]
     #[arg(long, value_enum, global = true, help_heading = OUTPUT)]
     pub(crate) format: Option<PictureFormat>,
 }
@@ -22,25 +22,25 @@ pub(crate) struct DrawOptions {
 /// The pictures.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Drawing {
-    /// What every process does at every cycle: processes down, cycles across
+    /// The activity of every process: processes down, cycles across
     SpaceTime {
         #[command(flatten)]
         run: OneRunOptions,
         /// Only these processes, the last included; at most 256 [default: all]
         #[arg(long, value_name = "FROM..TO")]
         processes: Option<Span>,
-        /// These cycles, which may end after the run: the same for pictures that stand side by side [default: all]
+        /// These cycles, which may end after the run; give pictures side by side the same [default: all]
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
-    /// What every rank of a collective or task graph, or process of a program, does: ranks down, time across
+    /// The activity of every rank of a collective or task graph, or process of a program: ranks down, time across
     Timeline {
         #[command(flatten)]
         run: OneRunOptions,
         /// Only these ranks with their shares, the last included; at most 256 rows [default: all]
         #[arg(long, value_name = "FROM..TO")]
         ranks: Option<Span>,
-        /// These cycles, which may end after the run: the same for pictures that stand side by side [default: all]
+        /// These cycles, which may end after the run; give pictures side by side the same [default: all]
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
@@ -52,44 +52,44 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "NUMBER")]
         dimension: Option<usize>,
     },
-    /// What every link carries, as a heat map
+    /// The load of every link, as a heat map
     Links {
         #[command(flatten)]
         run: OneRunOptions,
-        /// What is drawn
+        /// The measure
         #[arg(long, value_enum, default_value_t = LinkColumn::Congestion)]
         measure: LinkColumn,
-        /// The value at which the scale ends, such as 5000, or 100% of what a link can carry; the same for
-        /// pictures that stand side by side [default: the greatest of this picture]
+        /// The end of the scale, such as 5000, or 100% of a link's capacity; give pictures side by side the same
+        /// [default: the greatest value of this picture]
         #[arg(long, value_name = "VALUE")]
         max: Option<Darkest>,
     },
-    /// How many guest edges have each dilation, the scenario's embeddings side by side
+    /// The number of guest edges with each dilation, the scenario's embeddings side by side
     Spectrum(FileOption),
-    /// What the makespan of every run is made of, with the lower bound
+    /// The parts of every run's makespan, with the lower bound
     Compare(FileOption),
-    /// How waiting and blocked times are spread
+    /// The distribution of waiting and blocked times
     Histogram(OneRunOptions),
-    /// Goodput over size, one line an algorithm, by equal factors, with the sizes at which the fastest changes
+    /// Goodput over size on logarithmic axes, a line per algorithm, with the sizes at which the fastest changes
     ///
-    /// FILE is a scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
+    /// FILE is a scenario that sweeps sizes, or its results from run --output: .csv, .json, .jsonl or .parquet
     Goodput(FileOption),
-    /// Two columns of results against each other, one curve an embedding, by equal factors
+    /// Two columns of results against each other on logarithmic axes, a curve per embedding
     Scaling {
-        /// What run --output wrote: .csv, .json, .jsonl or .parquet
+        /// Results of run --output: .csv, .json, .jsonl or .parquet
         #[arg(value_name = "RESULTS")]
         file: PathBuf,
-        /// The column across; `nodes` is one, too
+        /// The column across, or `nodes`
         #[arg(long, value_name = "COLUMN", default_value = "nodes")]
         x: String,
-        /// The column upwards [default: `makespan_seconds` where all runs have seconds, else `makespan_cycles`]
+        /// The column upwards [default: `makespan_seconds` if all runs have seconds, else `makespan_cycles`]
         #[arg(long, value_name = "COLUMN")]
         y: Option<String>,
-        /// A curve for each value of this column, several times for each combination of values [default: for each
+        /// A curve for each value of this column; repeat the option for combinations of values [default: for each
         /// embedding, algorithm and execution mode]
         #[arg(long, value_name = "COLUMN")]
         by: Vec<String>,
-        /// Only rows with this value, such as `machine_links=full-duplex`, several times for several columns
+        /// Only rows with this value, such as `machine_links=full-duplex`; repeat the option for other columns
         /// [default: all]
         #[arg(long = "where", value_name = "COLUMN=VALUE")]
         only: Vec<ColumnValue>,

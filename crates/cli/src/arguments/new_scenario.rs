@@ -16,7 +16,7 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
     pub(crate) machine: Option<MachineKind>,
 
-    /// The lengths of its dimensions, such as 8x8; for a hypercube, how many dimensions [default: asked for]
+    /// The lengths of its dimensions, such as 8x8; for a hypercube, the number of dimensions [default: asked for]
     #[arg(long)]
     pub(crate) shape: Option<Lengths>,
 
@@ -50,15 +50,15 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) embeddings: Vec<String>,
 
-    /// How long a process computes before each exchange
+    /// The computation of a process before each exchange
     #[arg(long, value_name = "CYCLES", default_value_t = 0)]
     pub(crate) compute_cycles: u64,
 
-    /// What may be on a link at one time
+    /// The link mode
     #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = link_modes())]
     pub(crate) links: LinkMode,
 
-    /// How the program is executed
+    /// The execution mode
     #[arg(long, value_enum, default_value_t = ExecutionModes::Asynchronous)]
     pub(crate) mode: ExecutionModes,
 

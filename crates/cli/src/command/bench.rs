@@ -152,7 +152,7 @@ fn read(name: &str, size: Size, threads: usize) -> Result<SavedSet, Failure> {
     let text = fs::read_to_string(&path)
         .map_err(|error| refused(error.to_string(), "save figures first, with bench --save NAME"))?;
     let set = SavedSet::read(&text).and_then(|set| set.check(size, threads).map(|()| set));
-    set.map_err(|error| refused(error.to_string(), "save figures anew, with the same --quick and --threads"))
+    set.map_err(|error| refused(error.to_string(), "save new figures with the same --quick and --threads"))
 }
 
 /// The path of a name: the name itself if it has a separator or ends in .json, else a file in [`FOLDER`].

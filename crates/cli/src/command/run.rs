@@ -47,7 +47,7 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
             "--processes with --resume: the journal does not hold the rows of the runs that are done";
         return Err(Failure::usage(
             message,
-            "resume without --processes, or delete the journal and run anew",
+            "resume without --processes, or delete the journal and start over",
         ));
     }
     if rows && options.shard.is_some() {
@@ -55,7 +55,7 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::usage(message, "leave out one of them"));
     }
     if options.shard.is_some() && options.scenarios.format.is_some() {
-        let message = "--format with --shard: a part is written in a form of its own";
+        let message = "--format with --shard: a part has its own format";
         return Err(Failure::usage(message, "give the format to cubefold merge"));
     }
     Ok(())

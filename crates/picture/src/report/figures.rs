@@ -54,7 +54,7 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
         },
         Figure {
             title: "Distances",
-            explanation: "How many guest edges have each dilation: how far apart neighbours of the program lie.",
+            explanation: "The number of guest edges with each dilation, the distance between neighbours of the program.",
             parts: vec![spectra(scenario, runs, &mut budget)?],
         },
         figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
@@ -96,8 +96,8 @@ const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time acro
                           that it moves.";
 const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
                          grow by equal factors.";
-const PLACEMENT: &str = "Which process sits on which node. Dashed ends are links around.";
-const LINKS: &str = "Each link as dark as guest edges use it, on one scale for all placements.";
+const PLACEMENT: &str = "The node of every process. Dashed ends are wraparound links.";
+const LINKS: &str = "The darker a link, the more guest edges use it; one scale for all placements.";
 const BUSY_LINKS: &str = "Each link as dark as it is busy in the run, in cycles, in percent of the makespan and in units. Runs that \
                           differ in embedding and algorithm alone have one scale.";
 
@@ -118,7 +118,7 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
     let mut counted = vec![];
     for run in runs {
         let busy = check_nodes(run).and_then(|()| {
-            let not_counted = "of so many messages busy cycles are not counted here. Use cubefold draw links --measure busy-cycles.";
+            let not_counted = "there are too many messages to count busy cycles here. Use cubefold draw links --measure busy-cycles.";
             run.finished.busy_links().ok_or_else(|| not_counted.to_owned())
         });
         let most = busy.iter().flat_map(|busy| &busy.links).map(|link| link.count).max().unwrap_or(0);

@@ -35,7 +35,7 @@ pub(super) fn runs_table(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup
         section #runs {
             h2 { "Runs" }
             p.caption #about-runs {
-                "Press a header to sort; ? leads to what a column means." (ratios_in_words(runs))
+                "Press a header to sort; ? leads to the definition of a column." (ratios_in_words(runs))
             }
             @if !common.is_empty() {
                 p.caption { "The same in all rows: " (in_every_row(&common)) "." }

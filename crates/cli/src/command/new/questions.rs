@@ -117,18 +117,19 @@ fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) ->
     if options.bandwidth.is_none() {
         let with = |text: &String| NewOptions { bandwidth: Some(text.clone()), ..options.clone() };
         let bandwidth =
-            questions.text("Which bandwidth has a link?", BANDWIDTH, &|text| check(&with(text)))?;
+            questions.text("What is the bandwidth of a link?", BANDWIDTH, &|text| check(&with(text)))?;
         options.bandwidth = Some(bandwidth);
     }
     if options.latency.is_none() {
         let with = |text: &String| NewOptions { latency: Some(text.clone()), ..options.clone() };
-        let latency = questions.text("Which latency has a link?", LATENCY, &|text| check(&with(text)))?;
+        let latency =
+            questions.text("What is the latency of a link?", LATENCY, &|text| check(&with(text)))?;
         options.latency = Some(latency);
     }
     if options.sizes.is_empty() && operation != Operation::Barrier {
         let sizes = |text: &String| text.split(',').map(|size| size.trim().to_owned()).collect();
         let with = |text: &String| NewOptions { sizes: sizes(text), ..options.clone() };
-        let question = "Which sizes has the vector?";
+        let question = "Which sizes does the vector have?";
         let text = questions.text(question, &SIZES.join(", "), &|text| check(&with(text)))?;
         options.sizes = sizes(&text);
     }

@@ -59,7 +59,7 @@ fn machine(new_scenario: &NewScenario) -> String {
                 .map(|(place, _)| if place == 0 { "true" } else { "false" })
                 .collect();
             let list = format!("# wrap = [{}]", first.join(", "));
-            commented(&list, "which dimensions wrap, if not as the kind says")
+            commented(&list, "the dimensions that wrap")
         }
         _ => String::new(), // there is nothing to choose
     };
@@ -83,12 +83,12 @@ fn machine(new_scenario: &NewScenario) -> String {
 /// The settings of link times.
 fn times(program: &Program) -> String {
     let Program::Collective(own) = program else {
-        return commented("hop_cycles = 1", "how long a message takes over a link");
+        return commented("hop_cycles = 1", "the time of a message over a link");
     };
     let (bandwidth, latency) = (quoted(&own.bandwidth), quoted(&own.latency));
     [
         format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}\n"),
-        commented("unit_bytes = 64", "what links and processes handle as one"),
+        commented("unit_bytes = 64", "the unit of sizes"),
         commented("switching = \"cut-through\"", &choices("machine.switching")),
     ]
     .concat()
@@ -127,7 +127,7 @@ fn program(new_scenario: &NewScenario) -> String {
     };
     let compute = commented(
         &format!("compute_cycles = {}", new_scenario.compute_cycles),
-        "how long a process computes before each exchange",
+        "the computation before each exchange",
     );
     format!("[program]\n{}{compute}", kind.concat())
 }
@@ -136,7 +136,7 @@ fn mapping(new_scenario: &NewScenario) -> String {
     let named: Vec<String> = new_scenario.embeddings.iter().map(|name| quoted(name)).collect();
     format!(
         "[mapping]\n\
-         # Which process sits on which node; the first is what compare compares with. \"file:placement.csv\" is one of\n\
+         # The placements to compare; the first is the reference. \"file:placement.csv\" is one of\n\
          # your own, as cubefold place --format csv writes it.\n\
          embeddings = [{}]\n",
         named.join(", ")
@@ -171,9 +171,7 @@ fn sweep(new_scenario: &NewScenario) -> String {
              \"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n{proposals}"
         ),
         ExecutionModes::Asynchronous | ExecutionModes::Coordinated => {
-            format!(
-                "# Without the signs in front, every combination of these values is run.\n# [sweep]\n{proposals}"
-            )
+            format!("# Remove the signs to run every combination of these values.\n# [sweep]\n{proposals}")
         }
     }
 }

@@ -221,9 +221,9 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
         [
             "With whom do processes exchange messages?",
             "Which operation?",
-            "Which bandwidth has a link?",
-            "Which latency has a link?",
-            "Which sizes has the vector?"
+            "What is the bandwidth of a link?",
+            "What is the latency of a link?",
+            "Which sizes does the vector have?"
         ]
     );
     let scenario =
