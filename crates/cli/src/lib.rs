@@ -9,7 +9,6 @@ mod arguments;
 mod command;
 mod failure;
 mod format;
-mod freed_memory;
 mod grouping;
 mod interruption;
 mod option_value;
@@ -27,7 +26,6 @@ pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 
 pub use failure::ExitCode;
-pub use freed_memory::keep_freed_memory;
 
 use std::ffi::OsString;
 
@@ -43,7 +41,6 @@ struct ReadmeExamples;
 
 /// Runs the program with these arguments, the first of which is the program's name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    keep_freed_memory();
     #[cfg(feature = "mpi")]
     let _job = match ranks::join() {
         Ok(job) => job,
