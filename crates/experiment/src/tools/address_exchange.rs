@@ -1,4 +1,4 @@
-//! What method 2 of making translation tables costs (Tao 1988, 4.4).
+//! Cost of method 2 of making translation tables (Tao 1988, 4.4).
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
@@ -9,19 +9,19 @@ use cubefold_topology::Machine;
 
 use crate::runs::{Bytes, RunError};
 
-/// The parallel data movement steps in which every node of `machine` sends its address to all its
+/// Number of parallel data movement steps in which every node of `machine` sends its address to all its
 /// neighbours, measured by a coordinated run: 1, 2 and at most 2c under the three link modes.
 ///
 /// # Errors
 ///
-/// When the run would need more than `memory` bytes, or the simulator refuses it.
+/// If the run would need more than `memory` bytes, or the simulator refuses it.
 pub fn address_exchange_steps(
     machine: &Machine,
     communication: Communication,
     memory: u64,
 ) -> Result<u64, RunError> {
     let failed = |error: SimulationError| RunError::AddressExchange { error };
-    // Addresses of one unit move in steps, by whatever rules the messages of the program do.
+    // Addresses are one unit each and move in steps, independently of the rules for the program's messages.
     let communication = Communication::new(communication.links(), communication.hop(), communication.tie())
         .unwrap_or(communication);
     let (program, placement) = scatter(machine);

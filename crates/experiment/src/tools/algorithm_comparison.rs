@@ -1,8 +1,8 @@
-//! Which algorithm of a collective is the fastest at each size of the vector, and where that changes.
+//! The fastest algorithm of a collective at each size of the vector, and the sizes at which it changes.
 //!
-//! Runs that differ in the algorithm, its exchange or ports, the embedding and the size only are compared; each such
-//! set is a *setting*. What competes is an algorithm, with its exchange and ports where a sweep sets them and its
-//! embedding where there are several. Of equally fast ones the first in the order of the runs counts.
+//! Only runs that differ in the algorithm, its exchange or ports, the embedding and the size are compared;
+//! each such set is a *setting*. A competitor is an algorithm, with its exchange and ports if a sweep sets
+//! them and its embedding if there are several. Ties go to the first in the order of the runs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,68 +13,68 @@ use crate::{
     scenario::SweptValue,
 };
 
-/// The keys that do not make another setting.
+/// Keys that do not make another setting.
 const COMPARED: [&str; 5] =
     ["program.algorithm", "program.exchange", "program.ports", "program.units", "program.bytes"];
 
-/// What a sweep sets in a run besides that in which runs of one size compete: the algorithm, its exchange and its
-/// ports. Runs that agree in this are rivals.
+/// The swept values of a run other than the algorithm, its exchange and its ports. Runs that agree in these
+/// are rivals.
 #[must_use]
 pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue> {
     const OF_ALGORITHMS: [&str; 3] = ["program.algorithm", "program.exchange", "program.ports"];
     combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&&**path)).cloned().collect()
 }
 
-/// A run as it competes with others.
+/// A run that competes with others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Competitor {
-    /// The place of its run among those of the scenario.
+    /// Index of its run in the scenario.
     pub place: usize,
-    /// The keys that the sweep sets besides those that are compared.
+    /// Swept keys other than those that are compared.
     pub setting: Vec<SweptValue>,
-    /// The algorithm, with what else tells it from others.
+    /// The algorithm, with whatever distinguishes it from others.
     pub name: String,
     /// The algorithm.
     pub algorithm: String,
     /// The size of the vector \[units\].
     pub units: u64,
-    /// The same in bytes, where units have bytes.
+    /// Size of the vector in bytes, if units have bytes.
     pub bytes: Option<u64>,
-    /// When the last process finished \[cycles\].
+    /// Finish time of the last process \[cycles\].
     pub makespan_cycles: u64,
-    /// The same in seconds.
+    /// The makespan in seconds.
     pub makespan_seconds: Option<f64>,
 }
 
 /// The algorithms in one setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AlgorithmComparison {
-    /// The keys that the sweep sets besides those that are compared.
+    /// Swept keys other than those that are compared.
     pub setting: BTreeMap<Arc<str>, Arc<str>>,
     /// The competitor with which the others are compared.
     pub reference: String,
-    /// The fastest at each size, the smallest first.
+    /// The fastest at each size, the smallest size first.
     pub sizes: Vec<FastestAtSize>,
-    /// Where it changes.
+    /// Changes of the fastest.
     pub changes: Vec<FastestChange>,
 }
 
-/// The fastest of a size.
+/// The fastest competitor at one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FastestAtSize {
     /// The size of the vector \[units\].
     pub vector_units: u64,
-    /// The same in bytes, where units have bytes.
+    /// Size of the vector in bytes, if units have bytes.
     pub vector_bytes: Option<u64>,
     /// The fastest.
     pub fastest: String,
     /// Its makespan \[cycles\].
     pub makespan_cycles: u64,
-    /// The same in seconds.
+    /// Its makespan in seconds.
     pub makespan_seconds: Option<f64>,
     /// The makespan of the reference at this size over that of the fastest.
     pub speed_up: Option<f64>,
-    /// The second fastest, and how much more time it takes than the fastest.
+    /// The second fastest, and the ratio of its makespan to that of the fastest.
     pub second: Option<(String, f64)>,
 }
 
@@ -87,16 +87,16 @@ pub struct FastestChange {
     pub after: String,
     /// The smaller size \[units\].
     pub last_units: u64,
-    /// The larger size \[units\]; one more than the smaller where it is known to the unit.
+    /// The larger size \[units\]; one more than the smaller if the change is known to the unit.
     pub first_units: u64,
-    /// The smaller size in bytes, where units have bytes.
+    /// The smaller size in bytes, if units have bytes.
     pub last_bytes: Option<u64>,
-    /// The larger size in bytes, where units have bytes.
+    /// The larger size in bytes, if units have bytes.
     pub first_bytes: Option<u64>,
 }
 
 impl Competitor {
-    /// The competitors of a scenario: its runs that are a collective with a vector.
+    /// The competitors of a scenario: its runs of a collective with a vector.
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
         let is_swept = |path: &str| {
@@ -131,8 +131,8 @@ impl Competitor {
 }
 
 impl AlgorithmComparison {
-    /// The comparisons of a scenario, one for each setting, with the first competitor of `reference`, which is an
-    /// algorithm, or else the first of all, as reference. None where there is nothing but one algorithm.
+    /// The comparisons of a scenario, one per setting. The reference is the first competitor with the
+    /// algorithm `reference`, or else the first of all. Empty if there is only one algorithm.
     #[must_use]
     pub fn all(competitors: &[Competitor], reference: Option<&str>) -> Vec<Self> {
         let kind = |own: &Competitor| own.name.split(" on ").next().unwrap_or_default().to_owned();
@@ -198,14 +198,15 @@ impl FastestAtSize {
 }
 
 impl FastestChange {
-    /// The changes between its two sizes to the unit, by asking for the fastest at sizes between: at least one.
+    /// Locates the changes between its two sizes to the unit, by calling `fastest_at` for sizes between; at
+    /// least one.
     ///
-    /// Between the sizes that are asked for the fastest is taken to be the same where it is the same at both; what
-    /// comes up for less than half of an interval can be missed.
+    /// The fastest is assumed constant between two requested sizes at which it is the same, so one that is
+    /// the fastest for less than half of an interval can be missed.
     ///
     /// # Errors
     ///
-    /// The first of `fastest_at`.
+    /// The first error of `fastest_at`.
     pub fn to_the_unit<E>(
         &self,
         mut fastest_at: impl FnMut(u64) -> Result<String, E>,
@@ -240,15 +241,15 @@ impl FastestChange {
         }
     }
 
-    /// Whether it is known to the unit.
+    /// Whether the change is known to the unit.
     #[must_use]
     pub fn is_to_the_unit(&self) -> bool {
         self.first_units - self.last_units == 1
     }
 }
 
-/// A size as people say it: in the largest unit of 1024 bytes of which it is a whole number, else in bytes, or in units
-/// where these have no bytes.
+/// Formats a size in the largest unit of 1024 bytes that divides it, else in bytes, or in units if these have
+/// no bytes.
 #[must_use]
 pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
     const NAMES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -277,7 +278,8 @@ mod tests {
         }
     }
 
-    /// Three algorithms of the form `latency + units / rate`, in the order of sizes at which they are the best.
+    /// Makespans of three algorithms of the form `latency + units / rate`, in the order of sizes at which
+    /// they are the fastest.
     fn makespans(units: u64) -> [(&'static str, u64); 3] {
         [("whole", 100 + 10 * units), ("swing", 400 + 4 * units), ("ring", 3000 + units)]
     }

@@ -1,9 +1,9 @@
-//! The regression benchmark: a fixed set of scenarios, measured so that two versions of the program can be
-//! compared; what `cubefold bench` runs.
+//! The regression benchmark of `cubefold bench`: a fixed set of scenarios, measured so that two versions of
+//! the program can be compared.
 //!
-//! Every row does one thing of many, and what it comes to is checked each time: a fast wrong answer is an error.
-//! Figures are processor time, and its ratio to that of a fixed [`Baseline`] that is measured in turn with the rows;
-//! `docs/performance.md` says why. Nothing that is simulated depends on these clocks.
+//! Each row measures one part of the program, and its result is checked each time: a fast wrong answer is an
+//! error. Figures are processor time, and its ratio to that of a fixed [`Baseline`] that is measured in
+//! alternation with the rows; `docs/performance.md` says why. No simulation result depends on these clocks.
 
 mod baseline;
 mod comparison;
@@ -33,24 +33,24 @@ impl Benchmark {
     ///
     /// # Errors
     ///
-    /// When one of them is wrong: a defect of the program.
+    /// If one of them is invalid: a defect of the program.
     pub fn new(size: Size) -> Result<Self, ScenarioErrors> {
         let rows = Row::ALL.iter().map(|row| Prepared::new(*row, size)).collect::<Result<_, _>>()?;
         Ok(Self { rows, size })
     }
 
-    /// Keeps the rows in whose names `only` occurs.
+    /// Keeps the rows whose names contain `only`.
     pub fn keep_only(&mut self, only: &str) {
         self.rows.retain(|row| row.name().contains(only));
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Checks that there is memory for every row.
+    /// Checks that every row fits in memory.
     ///
     /// # Errors
     ///

@@ -1,16 +1,17 @@
-//! Calibration: the start-up cost, latency and bandwidth of a machine, fitted to what benchmarks print.
+//! Calibration: fits the start-up cost, latency and bandwidth of a machine to the output of benchmarks.
 //!
-//! Each file is a series of sizes and times: `time = startup + bytes / bandwidth`, by least squares of the relative
-//! residuals, so that small messages count as much as large ones. What the startup of a series consists of depends on
-//! the benchmark:
+//! Each file is a series of sizes and times: `time = startup + bytes / bandwidth`, fitted by least squares of
+//! the relative residuals, so that small messages count as much as large ones. The meaning of a series'
+//! startup depends on the benchmark:
 //!
 //! | benchmark | startup |
 //! | --- | --- |
 //! | OSU latency, nccl-tests sendrecv | the cost of starting a message and the latency of its route |
-//! | OSU bandwidth, of one or both directions, message rate | the cost of starting a message alone: many are under way at once |
+//! | OSU bandwidth, of one or both directions, message rate
+//! only the cost of starting a message: many are in flight at once |
 //! | nccl-tests collectives | both, once for each of the `steps` of a ring |
 //!
-//! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: the cost of starting apart from the latency).
+//! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: start-up cost separate from latency).
 
 mod measurement;
 mod nccl_tests;
@@ -21,24 +22,24 @@ use std::fmt;
 pub use self::measurement::{Measurement, SeriesKind};
 use crate::input::{engineering_rate, engineering_seconds};
 
-/// A series with the line that fits it best.
+/// A series with its fitted line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FittedSeries {
-    /// What was measured.
+    /// The measured series.
     pub measurement: Measurement,
     /// The time of a message without bytes \[seconds\], at least 0.
     pub startup_seconds: f64,
-    /// The bytes that every further second carries, above 0.
+    /// The bandwidth \[bytes per second\], above 0.
     pub bytes_per_second: f64,
 }
 
-/// Why nothing can be fitted.
+/// Measurements that cannot be fitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CalibrationError {
     /// There is no series.
     #[error("no measurements, expected the output of a benchmark")]
     Nothing,
-    /// A series has one size only.
+    /// A series has only one size.
     #[error("{name}: {found} size, expected at least two different ones")]
     FewSizes {
         /// The file.
@@ -55,11 +56,11 @@ pub enum CalibrationError {
 }
 
 impl FittedSeries {
-    /// The line through a series with the least sum of squared relative residuals.
+    /// Fits the line with the least sum of squared relative residuals to a series.
     ///
     /// # Errors
     ///
-    /// When there are fewer than two sizes, or times do not grow.
+    /// If there are fewer than two sizes, or times do not grow with the size.
     pub fn fit(measurement: Measurement) -> Result<Self, CalibrationError> {
         let name = || measurement.name.clone();
         let mut sizes: Vec<u64> = measurement.points.iter().map(|point| point.bytes).collect();
@@ -94,13 +95,13 @@ impl FittedSeries {
         self.startup_seconds + self.measurement.wire_bytes(bytes) / self.bytes_per_second
     }
 
-    /// How far the fitted times are from those measured, each as a fraction of the measured one, in order.
+    /// Relative deviations of the fitted times from the measured ones, in order.
     pub fn residuals(&self) -> impl Iterator<Item = f64> {
         self.measurement.points.iter().map(|point| self.seconds(point.bytes) / point.seconds - 1.0)
     }
 }
 
-/// The parameters of a machine, and the series that they follow from.
+/// Parameters of a machine, and the series from which they follow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     series: Vec<FittedSeries>, // at least one
@@ -110,14 +111,14 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// The parameters that follow from some series, of messages that cross `hops` links.
+    /// Derives parameters from series of messages that cross `hops` links.
     ///
-    /// The bandwidth is that of many messages under way, else of single ones, else of collectives; the latency is what
-    /// is left of the startup without the cost of starting, divided by the links.
+    /// The bandwidth is that of many messages in flight, else of single ones, else of collectives. The
+    /// latency is the startup minus the cost of starting, divided by the number of links.
     ///
     /// # Errors
     ///
-    /// When there is no series, or one cannot be fitted.
+    /// If there is no series, or one cannot be fitted.
     pub fn new(measurements: Vec<Measurement>, hops: u32) -> Result<Self, CalibrationError> {
         let series = measurements.into_iter().map(FittedSeries::fit).collect::<Result<Vec<_>, _>>()?;
         let first = |wanted: fn(SeriesKind) -> bool| series.iter().find(|own| wanted(own.measurement.kind));
@@ -134,7 +135,7 @@ impl Calibration {
         Ok(Self { startup_seconds: startup, latency_seconds: latency, bytes_per_second: bandwidth, series })
     }
 
-    /// The cost of starting a message \[seconds\]; none where no series tells it from the latency.
+    /// The cost of starting a message \[seconds\]; `None` if no series separates it from the latency.
     #[must_use]
     pub fn startup_seconds(&self) -> Option<f64> {
         self.startup_seconds
@@ -146,14 +147,15 @@ impl Calibration {
         self.latency_seconds
     }
 
-    /// The bandwidth of a link \[bytes a second\].
+    /// The bandwidth of a link \[bytes per second\].
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
         self.bytes_per_second
     }
 }
 
-/// A machine file, or the section of a scenario, with the cost of starting and the residuals as comments.
+/// Writes a machine file, or the section of a scenario, with the cost of starting and the residuals as
+/// comments.
 impl fmt::Display for Calibration {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bandwidth, latency) = (self.bytes_per_second / 1e6, self.latency_seconds * 1e9);
@@ -202,7 +204,7 @@ fn write_series(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) -> fm
     Ok(())
 }
 
-/// A fraction in per cent, where what would be written as 0.0 has no sign.
+/// A fraction in percent, without a sign if it is shown as 0.0.
 fn percent(fraction: f64) -> f64 {
     let percent = 100.0 * fraction;
     if percent.abs() < 0.05 { 0.0 } else { percent }
@@ -239,7 +241,7 @@ mod tests {
         assert!(none.startup_seconds < 1e-15 && is_near(none.bytes_per_second, 5e9));
     }
 
-    /// By hand: the cost of starting is 0.4 us, the latency of two links 2 us - 0.4 us.
+    /// Worked by hand: the cost of starting is 0.4 us, the latency of two links 2 us - 0.4 us.
     #[test]
     fn starting_is_told_from_latency_by_the_bandwidth_benchmark() {
         let (single, streaming) =

@@ -1,10 +1,10 @@
 //! Programs in the formats of other tools: GOAL schedules, lists of messages, MSCCL XML, Chakra execution
 //! traces and `SimGrid`'s time-independent traces.
 //!
-//! A program is turned into a [`TaskSchedule`] first, which GOAL, Chakra and `SimGrid` write each in
-//! their words; MSCCL XML is made from the data flow of a collective. Each format has a file with its descriptor
-//! and writer, and a line in [`ProgramFormat::ALL`]. What a format cannot say is an error where the file would be
-//! wrong, and a note where it would say less. Nothing here opens files.
+//! GOAL, Chakra and `SimGrid` files are written from a [`TaskSchedule`], MSCCL XML from the data flow of a
+//! collective. Each format has a file with its descriptor and writer, and a line in [`ProgramFormat::ALL`].
+//! If a format cannot express a program, it is an error if the file would be wrong, and a note if it would be
+//! incomplete. Nothing here opens files.
 
 mod chakra;
 mod goal;
@@ -25,15 +25,15 @@ use crate::scenario::{ExecutionMode, Run};
 #[derive(Clone, Copy)]
 pub struct ProgramFormat(&'static FormatDescriptor);
 
-/// All that there is to know of a format.
+/// A description of a format.
 struct FormatDescriptor {
     /// Its name on the command line.
     name: &'static str,
-    /// What it holds and what reads it, for a help text.
+    /// Contents and reader of the file, for a help text.
     summary: &'static str,
-    /// Whether it has a file for each process, in a folder.
+    /// Whether it is a folder with a file per process.
     is_folder: bool,
-    /// What the name of its file ends in, unless another format is asked for.
+    /// Extension of its file, unless another format is requested.
     extension: Option<&'static str>,
     write: fn(&Run) -> Result<ProgramFiles, ProgramFileError>,
 }
@@ -41,26 +41,26 @@ struct FormatDescriptor {
 /// A program as files.
 #[derive(Debug, Default)]
 pub struct ProgramFiles {
-    /// The name and content of each file; of a format without a folder one, whose name is of no account.
+    /// Name and contents of each file; a format without a folder has one, whose name is unused.
     pub files: Vec<(String, Vec<u8>)>,
-    /// What the files do not say.
+    /// Describes what the files leave out.
     pub notes: Vec<String>,
 }
 
-/// Why a program has no file in a format.
+/// A program that cannot be written in a format.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramFileError {
-    /// The format cannot say it.
+    /// The format cannot express it.
     #[error("{format} cannot say {what}, expected {expected}")]
     NotSaid {
         /// The format.
         format: &'static str,
-        /// What it cannot say.
+        /// The part that it cannot express.
         what: String,
-        /// What it can.
+        /// The alternative that it can.
         expected: &'static str,
     },
-    /// The operations make no schedule.
+    /// The operations form no schedule.
     #[error(transparent)]
     Schedule(#[from] TaskScheduleError),
     /// Text could not be written.
@@ -71,7 +71,7 @@ pub enum ProgramFileError {
 impl ProgramFormat {
     /// GOAL, for `LogGOPSim`, ATLAHS and `program.kind = "goal"`.
     pub const GOAL: Self = Self(&goal::FORMAT);
-    /// A message a row, for `program.kind = "stages"`.
+    /// A message per row, for `program.kind = "stages"`.
     pub const STAGES: Self = Self(&stage_list::FORMAT);
     /// MSCCL XML, for MSCCL and ASTRA-sim's collectives.
     pub const MSCCL_XML: Self = Self(&msccl_xml::FORMAT);
@@ -83,31 +83,31 @@ impl ProgramFormat {
     /// Every format, in the order of help texts.
     pub const ALL: [Self; 5] = [Self::GOAL, Self::STAGES, Self::MSCCL_XML, Self::CHAKRA, Self::SIMGRID];
 
-    /// The word for it on the command line.
+    /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What it holds and what reads it, in one sentence.
+    /// Contents and reader of the file, in one sentence.
     #[must_use]
     pub fn summary(self) -> &'static str {
         self.0.summary
     }
 
-    /// Whether it has a file for each process, in a folder.
+    /// Whether it is a folder with a file per process.
     #[must_use]
     pub fn is_folder(self) -> bool {
         self.0.is_folder
     }
 
-    /// What the name of its file ends in; none of formats with a folder.
+    /// Extension of its file; `None` for formats with a folder.
     #[must_use]
     pub fn extension(self) -> Option<&'static str> {
         self.0.extension
     }
 
-    /// The memory that [`write`](Self::write) takes at most, roughly \[bytes\].
+    /// Approximate memory limit of [`write`](Self::write) \[bytes\].
     #[must_use]
     pub fn bytes_to_write(self, run: &Run) -> u64 {
         const BYTES_A_MESSAGE: u64 = 400; // a send, a receive and a computation: as operations, and as text
@@ -121,11 +121,11 @@ impl ProgramFormat {
         messages.saturating_mul(BYTES_A_MESSAGE)
     }
 
-    /// The program of a run in this format.
+    /// Writes the program of a run in this format.
     ///
     /// # Errors
     ///
-    /// When the format cannot say what the program does.
+    /// If the format cannot express the program.
     pub fn write(self, run: &Run) -> Result<ProgramFiles, ProgramFileError> {
         (self.0.write)(run)
     }
@@ -145,11 +145,11 @@ impl fmt::Debug for ProgramFormat {
     }
 }
 
-/// The schedule of the program of a run.
+/// Makes the schedule of the program of a run.
 ///
 /// # Errors
 ///
-/// When its execution is not one of task graphs: coordinated, or with processes that share a processor.
+/// If task graphs cannot execute it: it is coordinated, or its processes share a processor.
 fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSchedule>, ProgramFileError> {
     let not_said = |what: String, expected| Err(ProgramFileError::NotSaid { format, what, expected });
     if let ExecutionMode::Coordinated { .. } = run.execution.mode {
@@ -170,8 +170,8 @@ fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSch
     Ok(std::sync::Arc::new(task_schedule(&**run.program)?))
 }
 
-/// What sizes and times are: those of a schedule made from a program are units and cycles, those of a GOAL
-/// file bytes and nanoseconds where the machine has seconds and bytes.
+/// Units of sizes and times: units and cycles in a schedule made from a program; bytes and nanoseconds in a
+/// GOAL file if the machine has seconds and bytes.
 struct Amounts<'run> {
     run: &'run Run,
     is_of_file: bool,
@@ -182,7 +182,7 @@ impl<'run> Amounts<'run> {
         Self { run, is_of_file: run.program.task_graph().is_some() }
     }
 
-    /// The size of a message in bytes: a unit is a byte where the machine is given in cycles.
+    /// Size of a message in bytes; a unit is a byte if the machine is given in cycles.
     fn bytes(&self, amount: u64) -> u64 {
         match self.run.scale {
             Some(scale) if !self.is_of_file => amount.saturating_mul(scale.unit_bytes()),
@@ -190,8 +190,8 @@ impl<'run> Amounts<'run> {
         }
     }
 
-    /// The time of a calculation in whole nanoseconds, halves up, and whether it reads back as the same cycles; a
-    /// cycle is a nanosecond where the machine is given in cycles.
+    /// Time of a calculation in whole nanoseconds, halves up, and whether it converts back to the same
+    /// cycles; a cycle is a nanosecond if the machine is given in cycles.
     fn nanoseconds(&self, amount: u64) -> (u64, bool) {
         let Some(scale) = self.run.scale.filter(|_| !self.is_of_file) else { return (amount, true) };
         let nanoseconds = crate::input::Ratio::from(amount).times(scale.cycle_nanoseconds());
@@ -200,19 +200,17 @@ impl<'run> Amounts<'run> {
         (whole, seconds.and_then(|own| scale.cycles(own)) == Some(amount))
     }
 
-    /// A note on calculations that do not read back as the same cycles.
+    /// Describes calculations that do not convert back to the same cycles.
     fn note(&self, schedule: &TaskSchedule) -> Option<String> {
         let calculations = schedule.operations().iter().filter(|own| own.kind == OperationKind::Calc);
         let rounded = calculations.filter(|own| !self.nanoseconds(own.amount).1).count();
         (rounded > 0).then(|| {
-            format!(
-                "{rounded} calculations are rounded to nanoseconds, and read back as other numbers of cycles"
-            )
+            format!("{rounded} calculations are rounded to nanoseconds, and differ in cycles when read back")
         })
     }
 }
 
-/// The end of the name of an operation of a rank, counted from 1 in it.
+/// The suffix of an operation's label: its number within the rank, counted from 1.
 fn label(number: usize) -> String {
     format!("l{}", number + 1)
 }

@@ -1,5 +1,5 @@
-//! What runs are compared with: one embedding, or one algorithm of a collective, of the same combination of everything
-//! else.
+//! The reference of a comparison: one embedding, or one algorithm of a collective, with all other settings
+//! equal.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,31 @@ use crate::{
     tools::settings_besides_algorithms,
 };
 
-/// What the runs of a scenario are compared with.
+/// The reference with which the runs of a scenario are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reference {
-    /// The embedding of this name, in the same combination.
+    /// The embedding of this name, with all other settings equal.
     Embedding(String),
-    /// The algorithm of this name, with the same embedding in the same combination of everything else.
+    /// The algorithm of this name, with all other settings equal.
     Algorithm(String),
 }
 
-/// No run of a combination has the reference.
+/// A combination without a run of the reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MissingReference {
     message: String,
-    /// The names of which one was expected.
+    /// The names that can be a reference.
     pub known: Vec<String>,
 }
 
 impl Reference {
-    /// The reference of a scenario: the embedding or algorithm that is asked for, else the first algorithm where only
+    /// The reference of a scenario: the requested embedding or algorithm, else the first algorithm if only
     /// algorithms differ, else the first embedding.
     ///
     /// # Errors
     ///
-    /// When a combination lacks it.
+    /// If a combination lacks it.
     pub fn of(scenario: &Scenario, asked: Option<&str>) -> Result<Self, MissingReference> {
         let first = scenario.runs.first().map(|run| run.embedding.to_string()).unwrap_or_default();
         let algorithms = scenario.algorithms();
@@ -57,7 +57,7 @@ impl Reference {
         Ok(Self::Embedding(name))
     }
 
-    /// The name.
+    /// Name of the embedding or algorithm.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -65,7 +65,7 @@ impl Reference {
         }
     }
 
-    /// The makespan of the reference in the combination of each run, given the makespans of the runs \[cycles\].
+    /// The reference's makespan in the combination of each run, given the makespans of the runs \[cycles\].
     #[must_use]
     pub fn makespans(&self, runs: &[Run], makespans: &[u64]) -> Vec<Option<u64>> {
         match self {
@@ -76,7 +76,7 @@ impl Reference {
 }
 
 impl RunRecord {
-    /// The record with the ratio of its makespan to that of its reference.
+    /// Adds the ratio of the makespan to that of the reference.
     #[must_use]
     pub fn with_ratio(mut self, reference: Option<u64>) -> Self {
         let ratio = |reference: u64| exact_mean(self.makespan_cycles.into(), reference.into());
@@ -86,7 +86,7 @@ impl RunRecord {
 }
 
 impl MissingReference {
-    /// For a combination, whose runs are given.
+    /// An error for the combination of the runs `group`.
     fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Self {
         let settings = group.first().map(|run| &run.combination[..]).unwrap_or_default();
         let settings: Vec<String> =
@@ -103,7 +103,7 @@ impl MissingReference {
 }
 
 impl Scenario {
-    /// The algorithms of collectives, each once, in the order of the runs.
+    /// Algorithms of the collectives, without duplicates, in the order of the runs.
     #[must_use]
     pub fn algorithms(&self) -> Vec<&'static str> {
         let mut found = vec![];
@@ -115,7 +115,7 @@ impl Scenario {
         found
     }
 
-    /// The runs that differ in nothing but the embedding, group by group.
+    /// Groups of runs that differ only in the embedding.
     pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
         combinations(&self.runs)
     }
@@ -139,8 +139,8 @@ fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>>
     found
 }
 
-/// Those of the runs that differ in the algorithm only; where there is none, because the reference has no choice of
-/// exchange or ports, the first of those that differ in these too.
+/// Makespans of the reference among runs that differ only in the algorithm. If a run has none because the
+/// reference has no choice of exchange or ports, the first run that differs in these too counts.
 fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
     let exact = |run: &Run| {
         let others = run.combination.iter().filter(|(path, _)| &**path != "program.algorithm");

@@ -1,4 +1,4 @@
-//! Processor time and wall time, and the fixed work that every figure is set in relation to.
+//! Processor time and wall time, and the fixed work to which every figure is related.
 
 use std::{
     hint::black_box,
@@ -9,41 +9,41 @@ use std::{
 
 use cpu_time::ProcessTime;
 
-/// Measures the time that work takes.
+/// Measures the time of some work.
 ///
-/// Processor time is that of the whole process, of all its threads together: what else the machine does, and
-/// waiting, are not in it. Wall time is kept beside it.
+/// Processor time covers all threads of this process, but neither other processes nor waiting. Wall time is
+/// kept beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     processor: ProcessTime,
     wall: Instant,
 }
 
-/// The time that work took.
+/// The time of some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed {
-    /// Processor time of all threads of the process together.
+    /// Processor time of all threads of the process.
     pub cpu: Duration,
-    /// Time on the wall.
+    /// Wall time.
     pub wall: Duration,
 }
 
 impl Stopwatch {
-    /// Starts.
+    /// Starts a measurement.
     ///
     /// # Errors
     ///
-    /// When the system does not give the processor time.
+    /// If the system does not give the processor time.
     #[expect(clippy::disallowed_methods, reason = "the clock is what is measured; no result depends on it")]
     pub fn start() -> io::Result<Self> {
         Ok(Self { wall: Instant::now(), processor: ProcessTime::try_now()? })
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     ///
     /// # Errors
     ///
-    /// When the system does not give the processor time.
+    /// If the system does not give the processor time.
     pub fn elapsed(&self) -> io::Result<Elapsed> {
         Ok(Elapsed { cpu: self.processor.try_elapsed()?, wall: self.wall.elapsed() })
     }
@@ -57,23 +57,23 @@ impl Div<u32> for Elapsed {
     }
 }
 
-/// Words that are streamed over: 16 MiB, more than lies next to a core.
+/// Number of words that are streamed: 16 MiB, more than a core's cache holds.
 const WORDS: u64 = 1 << 21;
-/// Cells that are stirred: 512 KiB, the state of a machine of middle size.
+/// Number of cells that are stirred: 512 KiB, the state of a medium-sized machine.
 const CELLS: u64 = 1 << 16;
-/// How often the words are read in one run.
+/// Number of passes over the words per run.
 const PASSES: u32 = 24;
-/// Steps of the stirring in one run.
+/// Steps of the stirring per run.
 const STEPS: u32 = 1 << 20;
-/// What a run of both comes to.
+/// The result of a run of both.
 const CHECK: u64 = 52_776_533_474_561;
 
 /// Work that no change of this program makes faster or slower: reading memory in order, and changing cells at
-/// random places by what is found there, as event queues do. Each takes about half of the time.
+/// random places depending on their contents, as event queues do. Each takes about half of the time.
 ///
-/// A machine that is slowed down, by others or by heat, slows this down too, so that the ratio to it says more
-/// than a time does. Chains of dependent reads are not in it: on a machine that others share they took up to ten times
-/// as long, the engines a fifth longer.
+/// Other load or heat slows the baseline like the rows, so that the ratio says more than a time. Chains of
+/// dependent reads are left out: on a shared machine they took up to ten times as long, while the engines
+/// took 1.2 times as long.
 #[derive(Debug, Clone)]
 pub struct Baseline {
     words: Vec<u64>,
@@ -99,14 +99,14 @@ impl Baseline {
         u64::from(STEPS)
     }
 
-    /// Reads all words in order; returns their sum.
+    /// Reads all words in order and returns their sum.
     #[must_use]
     pub fn stream(&self) -> u64 {
         black_box(&self.words).iter().fold(0, |sum, &word| sum.wrapping_add(word))
     }
 
-    /// Changes cells at places that a shift-register generator (Marsaglia 2003) names, by what is found there; returns
-    /// the number that were increased. All cells are 0 before.
+    /// Changes cells at places given by a shift-register generator (Marsaglia 2003), depending on their
+    /// contents; returns the number of cells that were increased. All cells are 0 before.
     pub fn stir(&mut self) -> u64 {
         self.cells.fill(0);
         let (mut state, mut increased) = (black_box(88_172_645_463_325_252_u64), 0);
@@ -126,11 +126,11 @@ impl Baseline {
         increased
     }
 
-    /// Both, once.
+    /// Streams and stirs once.
     ///
     /// # Panics
     ///
-    /// When what comes out is wrong: the processor or the memory is.
+    /// If the result is wrong: the processor or the memory is faulty.
     pub fn run(&mut self) {
         let streamed = (0..PASSES).fold(0_u64, |sum, _| sum.wrapping_add(self.stream()));
         let check = streamed.wrapping_add(self.stir());
@@ -138,9 +138,9 @@ impl Baseline {
     }
 }
 
-/// The place of the cell that a word names.
+/// Index of the cell that a word selects.
 fn cell(word: u64) -> usize {
-    // Smaller than the number of cells, so that it always fits.
+    // It is below the number of cells, so it always fits.
     usize::try_from(word % CELLS).unwrap_or(0)
 }
 

@@ -1,4 +1,4 @@
-//! Figures that an earlier benchmark saved, and those of now against them.
+//! Saved figures of an earlier benchmark, and their comparison with new ones.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use serde::Deserialize;
 use super::{Figures, Size};
 use crate::records::Document;
 
-/// What an earlier benchmark saved.
+/// Saved figures of an earlier benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedSet {
     /// The version of the program that was measured.
     pub cubefold: String,
-    /// The amount that was measured: `quick` or `full`.
+    /// The measured size: `quick` or `full`.
     pub size: String,
     /// The number of threads.
     pub threads: usize,
@@ -20,36 +20,36 @@ pub struct SavedSet {
     pub rows: Vec<SavedRow>,
 }
 
-/// The saved figures of a row.
+/// Saved figures of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedRow {
-    /// What was measured, and its size.
+    /// The measured work and its size.
     pub row: String,
     /// Its least processor time over that of the baseline.
     pub ratio_to_baseline: f64,
-    /// The excess of a usual repetition over the least \[percent\].
+    /// The excess of the median repetition over the least \[percent\].
     pub noise_percent: f64,
 }
 
-/// Why figures cannot be compared with.
+/// Figures that cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedSetError {
-    /// They are no JSON, or not of this form.
+    /// They are not JSON, or not of this form.
     #[error("{0}")]
     Form(#[from] serde_json::Error),
-    /// It is a document of something else.
+    /// The document holds something else.
     #[error("a document of the format {found:?}, expected {:?}", Document::BENCH.format)]
     Format {
         /// Its format.
         found: String,
     },
-    /// It is a document of another version.
+    /// The document has another version.
     #[error("version {found} of the format, expected {}", Document::VERSION)]
     Version {
         /// Its version.
         found: u64,
     },
-    /// A figure is none.
+    /// A figure is out of range.
     #[error("{row}: a ratio of {ratio} and a noise of {noise} %, expected more than 0 and at least 0")]
     Figure {
         /// The row.
@@ -59,32 +59,32 @@ pub enum SavedSetError {
         /// Its noise \[percent\].
         noise: f64,
     },
-    /// They are of another size.
+    /// They were measured at another size.
     #[error("figures of the {found} size, expected {expected} as in this run")]
     Size {
-        /// Theirs.
+        /// The saved size.
         found: String,
-        /// That of the run.
+        /// The size of this run.
         expected: &'static str,
     },
-    /// They are of another number of threads.
+    /// They were measured with another number of threads.
     #[error("figures on {found} threads, expected {expected} as in this run")]
     Threads {
-        /// Theirs.
+        /// The saved number.
         found: usize,
-        /// That of the run.
+        /// The number of this run.
         expected: usize,
     },
 }
 
-/// What says how the rest is to be read.
+/// The members that say how to read the rest.
 #[derive(Debug, Deserialize)]
 struct Envelope {
     format: String,
     version: u64,
 }
 
-/// The part of the document that is needed.
+/// The part of the document that is read.
 #[derive(Debug, Deserialize)]
 struct Written {
     cubefold: String,
@@ -93,7 +93,7 @@ struct Written {
     rows: Vec<WrittenRow>,
 }
 
-/// A row of the document; one that a comparison missed has no figures.
+/// A row of the document; a row that a comparison reported as missing has no figures.
 #[derive(Debug, Deserialize)]
 struct WrittenRow {
     row: String,
@@ -106,7 +106,7 @@ impl SavedSet {
     ///
     /// # Errors
     ///
-    /// When it is none, of another format or version, or a figure is none.
+    /// If it is not a document of this format and version, or a figure is out of range.
     pub fn read(text: &str) -> Result<Self, SavedSetError> {
         let Envelope { format, version } = serde_json::from_str(text)?;
         if format != Document::BENCH.format {
@@ -120,11 +120,11 @@ impl SavedSet {
         Ok(Self { cubefold, size, threads, rows })
     }
 
-    /// Checks that the figures were measured as those of a run are.
+    /// Checks that the figures were measured with the settings of this run.
     ///
     /// # Errors
     ///
-    /// When the size or the number of threads is another.
+    /// If the size or the number of threads differs.
     pub fn check(&self, size: Size, threads: usize) -> Result<(), SavedSetError> {
         if self.size != size.name() {
             return Err(SavedSetError::Size { found: self.size.clone(), expected: size.name() });
@@ -148,39 +148,39 @@ impl WrittenRow {
     }
 }
 
-/// The least part of the saved ratio by which a row must differ, however quiet the machine.
+/// The least change of a row that counts, as a fraction of the saved ratio, however quiet the machine is.
 const MIN_CHANGE: f64 = 0.05;
 
-/// What a row came to, beside what was saved.
+/// The figures of a row beside the saved ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedRow {
-    /// What is measured.
+    /// The measured work.
     pub row: String,
-    /// What was measured now; none when the program has no such row.
+    /// New figures; `None` if the program has no such row.
     pub now: Option<Figures>,
-    /// What was saved; none when there was no such row.
+    /// Saved figures; `None` if there was no such row.
     pub saved: Option<SavedRow>,
-    /// What follows.
+    /// The conclusion.
     pub verdict: Verdict,
 }
 
-/// What a comparison says of a row.
+/// The conclusion on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The ratio is as it was, or differs by no more than the noise.
+    /// The ratio differs by no more than the noise.
     Same,
-    /// The ratio is greater by more than is allowed.
+    /// The ratio is greater by more than the allowed change.
     Slower,
-    /// The ratio is smaller by more than is allowed.
+    /// The ratio is smaller by more than the allowed change.
     Faster,
-    /// There are no saved figures of it.
+    /// The row has no saved figures.
     New,
-    /// There are saved figures of it only.
+    /// The row has only saved figures.
     Missing,
 }
 
 impl Verdict {
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -199,10 +199,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Compares row by row: those of now in their order, then the missing ones in theirs.
+/// Compares row by row: new figures in their order, then the missing rows in theirs.
 ///
-/// A row is slower when its ratio exceeds the saved one by more than is allowed: the noise of both together, and at
-/// least 5 %, as parts of the saved ratio. It is faster when the saved ratio exceeds its own by as much.
+/// A row is slower if its ratio exceeds the saved one by more than the allowed change: the sum of both
+/// noises, and at least 5 %, as fractions of the saved ratio. It is faster if the saved ratio exceeds its own
+/// by more than that.
 #[must_use]
 pub fn compare(now: &[Figures], saved: &[SavedRow]) -> Vec<ComparedRow> {
     let with_saved = |figures: &Figures| {
@@ -231,21 +232,21 @@ fn verdict(now: &Figures, saved: &SavedRow) -> Verdict {
     }
 }
 
-/// The part by which the ratios may differ.
+/// The allowed change, as a fraction of the saved ratio.
 fn allowed_change(now: &Figures, saved: &SavedRow) -> f64 {
     (now.noise + saved.noise_percent / 100.0).max(MIN_CHANGE)
 }
 
 impl ComparedRow {
-    /// By which part of the saved ratio the ratio is greater; negative when it is smaller. None unless the row is
-    /// on both sides.
+    /// The increase of the ratio as a fraction of the saved one; negative for a decrease. `None` unless both
+    /// figures exist.
     #[must_use]
     pub fn change(&self) -> Option<f64> {
         let (now, saved) = self.now.as_ref().zip(self.saved.as_ref())?;
         Some(now.ratio / saved.ratio_to_baseline - 1.0)
     }
 
-    /// By which part the ratios may differ. None unless the row is on both sides.
+    /// The allowed change, as a fraction of the saved ratio. `None` unless both figures exist.
     #[must_use]
     pub fn allowed(&self) -> Option<f64> {
         self.now.as_ref().zip(self.saved.as_ref()).map(|(now, saved)| allowed_change(now, saved))

@@ -1,4 +1,5 @@
-//! The measuring: rounds over all rows with the baseline in between, and the figures of repeated measurements.
+//! The measurement: rounds over all rows with the baseline in between, and the figures of repeated
+//! measurements.
 
 use std::{io, time::Duration};
 
@@ -10,7 +11,7 @@ use crate::{
     scenario::ScenarioErrors,
 };
 
-/// What has been measured so far.
+/// The samples measured so far.
 #[derive(Debug)]
 pub struct Measurement<'benchmark> {
     rows: Vec<MeasuredRow<'benchmark>>,
@@ -21,7 +22,7 @@ pub struct Measurement<'benchmark> {
 #[derive(Debug)]
 struct MeasuredRow<'benchmark> {
     row: &'benchmark Prepared,
-    times: u32, // at least 1: how often its work is done in one repetition
+    times: u32, // at least 1: executions of its work per repetition
     samples: Vec<Sample>,
 }
 
@@ -34,7 +35,7 @@ impl Size {
         }
     }
 
-    /// How often the baseline runs in one repetition.
+    /// Number of baseline runs per repetition.
     fn baseline_runs(self) -> u32 {
         match self {
             Self::Quick => 1,
@@ -42,7 +43,7 @@ impl Size {
         }
     }
 
-    /// What one repetition takes at least: work that is over sooner is done several times.
+    /// Least time of one repetition: shorter work is repeated.
     fn least_time(self) -> Duration {
         match self {
             Self::Quick => Duration::from_millis(1),
@@ -58,11 +59,11 @@ impl Benchmark {
         (self.rows.len() * (1 + self.size.rounds())) as u64
     }
 
-    /// Measures every row, on the threads of the pool that it is called in.
+    /// Measures every row, on the threads of the current pool.
     ///
     /// # Errors
     ///
-    /// When a row fails or comes to what is wrong, or the system does not give the time.
+    /// If a row fails or has a wrong result, or the system does not give the time.
     pub fn measure(&self, progress: &Progress) -> Result<Measurement<'_>, BenchmarkError> {
         let least = self.size.least_time();
         let prepare = |row| {
@@ -83,12 +84,12 @@ impl Measurement<'_> {
         (rows * self.size.rounds()) as u64
     }
 
-    /// Measures as often as before the rows whose names are `chosen`. The repetitions of a row are spread over the
-    /// whole time, so that a disturbance of some seconds does not meet all of them.
+    /// Measures the rows whose names are `chosen` again, as often as before. The repetitions of a row are
+    /// spread over the whole time, so that a disturbance of some seconds affects only some of them.
     ///
     /// # Errors
     ///
-    /// As [`Benchmark::measure`].
+    /// As for [`Benchmark::measure`].
     pub fn again(
         &mut self,
         chosen: impl Fn(&str) -> bool,
@@ -103,7 +104,7 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// What it came to, row by row.
+    /// The figures of each row.
     #[must_use]
     pub fn figures(&self) -> Vec<Figures> {
         let figures = |row: &MeasuredRow<'_>| Figures::new(row.row.name(), &row.samples);
@@ -111,12 +112,12 @@ impl Measurement<'_> {
     }
 }
 
-/// How often a row's work is to be done so that it takes `least`.
+/// Number of executions of a row's work that take at least `least`.
 fn times(row: &Prepared, least: Duration) -> Result<u32, BenchmarkError> {
     let mut times = 1;
     loop {
         let taken = elapsed(|| repeat(row, times))?.cpu;
-        // A tenth of it is enough to reckon from.
+        // A tenth of it is enough for an estimate.
         if taken * 10 >= least {
             let each = taken / times;
             return Ok(u32::try_from(least.as_nanos().div_ceil(each.as_nanos().max(1)))
@@ -128,9 +129,9 @@ fn times(row: &Prepared, least: Duration) -> Result<u32, BenchmarkError> {
 }
 
 impl MeasuredRow<'_> {
-    /// One repetition, the baseline before the row.
+    /// Measures one repetition, the baseline before the row.
     fn sample(&self, baseline: &mut Baseline, runs: u32) -> Result<Sample, BenchmarkError> {
-        baseline.run(); // brings its memory back near the processor, from where the row has driven it
+        baseline.run(); // brings its memory back into the caches after the row
         let beside = elapsed(|| {
             (0..runs).for_each(|_| baseline.run());
             Ok(())
@@ -150,23 +151,23 @@ fn elapsed(work: impl FnOnce() -> Result<(), BenchmarkError>) -> Result<Elapsed,
     Ok(stopwatch.elapsed()?)
 }
 
-/// What was measured of a row.
+/// The figures of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// What was measured, and its size.
+    /// The measured work and its size.
     pub row: String,
     /// The least processor time.
     pub cpu: Duration,
-    /// The least time on the wall.
+    /// The least wall time.
     pub wall: Duration,
-    /// The least processor time over that of the baseline beside it; positive.
+    /// The least processor time over that of the adjacent baseline; positive.
     pub ratio: f64,
-    /// The excess of the middle repetition over the least, as a part of the least: that of the row and that of the
-    /// baseline together. Not negative.
+    /// The excess of the median repetition over the least, as a fraction of the least: the sum of the row's
+    /// and the baseline's. Not negative.
     pub noise: f64,
 }
 
-/// A repetition: the row and the baseline beside it, each done once.
+/// One repetition: times of the row and of the baseline beside it, per execution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) row: Elapsed,
@@ -174,7 +175,7 @@ pub(super) struct Sample {
 }
 
 impl Figures {
-    /// Of some repetitions.
+    /// The figures of some repetitions.
     pub(super) fn new(row: &str, samples: &[Sample]) -> Self {
         let sorted = |of: fn(&Sample) -> Duration| {
             let mut times: Vec<Duration> = samples.iter().map(of).collect();
@@ -194,37 +195,37 @@ impl Figures {
 }
 
 fn least(sorted: &[Duration]) -> Duration {
-    // A clock that does not move must not make a ratio infinite.
+    // A clock that does not advance must not make a ratio infinite.
     sorted.first().copied().unwrap_or_default().max(Duration::from_nanos(1))
 }
 
-/// The excess of the middle one over the least, as a part of the least.
+/// The excess of the median over the least, as a fraction of the least.
 fn spread(sorted: &[Duration]) -> f64 {
     let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default().max(least(sorted));
     middle.as_secs_f64() / least(sorted).as_secs_f64() - 1.0
 }
 
-/// Why there are no figures. None of them is the user's doing.
+/// A benchmark that failed. None of these errors is the user's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchmarkError {
-    /// A row comes to what is wrong: a defect of the program.
+    /// A row has a wrong result: a defect of the program.
     #[error("{row} comes to {found}, expected {expected}")]
     Answer {
         /// The row.
         row: String,
-        /// What it comes to.
+        /// Its result.
         found: u64,
-        /// What it must come to.
+        /// The correct result.
         expected: u64,
     },
-    /// A row measures another engine than its name says: a defect of the program.
+    /// A row ran on another engine than its name says: a defect of the program.
     #[error("{row} is computed by the {found} engine, expected {expected}")]
     Engine {
         /// The row.
         row: String,
-        /// What computed it.
+        /// The engine that ran.
         found: Engine,
-        /// What its name says.
+        /// The engine of its name.
         expected: Engine,
     },
     /// A simulation was refused or failed.
@@ -232,13 +233,13 @@ pub enum BenchmarkError {
     Simulation {
         /// The row.
         row: String,
-        /// What is wrong.
+        /// The error.
         error: SimulationError,
     },
     /// A run of a sweep failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A built-in scenario is wrong.
+    /// A built-in scenario is invalid.
     #[error(transparent)]
     Scenario(#[from] ScenarioErrors),
     /// The system does not give the time, or results could not be written.

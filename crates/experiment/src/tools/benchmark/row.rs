@@ -1,4 +1,5 @@
-//! The rows of the benchmark: built-in scenarios with the answer of each, and everything made that is not measured.
+//! The rows of the benchmark: built-in scenarios with their expected results, and all preparation that is not
+//! measured.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -22,19 +23,20 @@ use crate::{
 /// A row of the benchmark.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// What is measured, as a path; the size of what is measured is added.
+    /// A path that names the work; its size is appended.
     pub(super) name: &'static str,
-    /// The text of the scenario. Its first run is the quick one and its last the full one, where one is measured.
+    /// Text of the scenario. Its first run is the quick one; its last is the full one, if one run is
+    /// measured.
     pub(super) scenario: &'static str,
-    /// What is done with it.
+    /// The work on the scenario.
     pub(super) work: Work,
-    /// Where the processes sit.
+    /// The placement of the processes.
     pub(super) placed: Placed,
-    /// What it must come to.
+    /// The expected result.
     pub(super) answer: Answer,
 }
 
-/// The amount that is measured.
+/// The amount of measured work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Small machines, few repetitions: seconds. For trying out, not for comparing.
@@ -44,7 +46,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,29 +56,29 @@ impl Size {
     }
 }
 
-/// What is done with a scenario.
+/// The work on a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// One run is simulated, by this engine; the answer is its makespan \[cycles\].
+    /// Simulates one run with this engine; the result is its makespan \[cycles\].
     Simulate(Engine),
-    /// One placement is measured; the answer is the sum of all dilations \[links\].
+    /// Measures one placement; the result is the sum of all dilations \[links\].
     Measure,
-    /// Many runs are executed and their results written as CSV; the answer is the sum of the makespans \[cycles\].
+    /// Executes many runs and writes their results as CSV; the result is the sum of the makespans \[cycles\].
     Sweep,
-    /// The scenario is read and validated; the answer is the number of its runs.
+    /// Reads and validates the scenario; the result is the number of its runs.
     Load,
 }
 
-/// Where the processes of a row sit.
+/// The placement of a row's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placed {
-    /// Where the scenario says.
+    /// As the scenario says.
     AsWritten,
-    /// One a node at random, always at the same places.
+    /// One per node at random, with a fixed seed.
     AtRandom,
 }
 
-/// What a row must come to, by size.
+/// The expected results of a row, by size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) quick: u64,
@@ -99,18 +101,18 @@ macro_rules! scenario {
     };
 }
 
-/// Work with the processes where the scenario says.
+/// A row placed as the scenario says.
 const fn row(name: &'static str, work: Work, scenario: &'static str, quick: u64, full: u64) -> Row {
     Row { name, scenario, work, placed: Placed::AsWritten, answer: Answer { quick, full } }
 }
 
-/// A simulation by this engine.
+/// A row that simulates with this engine.
 const fn simulated(name: &'static str, engine: Engine, scenario: &'static str, quick: u64, full: u64) -> Row {
     row(name, Work::Simulate(engine), scenario, quick, full)
 }
 
 impl Row {
-    /// All rows, in the order in which they are shown.
+    /// All rows, in display order.
     pub(super) const ALL: [Self; 20] = [
         simulated("hop/full-duplex/xor", Hop, scenario!("hop-full-duplex-xor"), 46, 382),
         simulated("hop/full-duplex/xor/3-cycles", Hop, scenario!("hop-full-duplex-xor-3-cycles"), 138, 1146),
@@ -151,7 +153,7 @@ impl Row {
     }
 }
 
-/// The number of runs of a sweep in the quick size.
+/// Number of runs of a sweep in the quick size.
 const QUICK_RUNS: usize = 60;
 
 /// A row, ready to be measured.
@@ -186,7 +188,7 @@ impl Prepared {
         Ok(Self { row, name, runs, answer: row.answer.of(size) })
     }
 
-    /// What is measured, and its size.
+    /// The measured work and its size.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -196,13 +198,13 @@ impl Prepared {
         &self.runs
     }
 
-    /// The nodes of all its machines.
+    /// Number of nodes of all its machines.
     #[cfg(test)]
     pub(super) fn nodes(&self) -> u64 {
         self.runs.iter().map(|run| run.machine.node_count()).sum()
     }
 
-    /// The same, computed hop by hop.
+    /// The same row, computed hop by hop.
     #[cfg(test)]
     pub(super) fn hop_by_hop(mut self) -> Self {
         self.row.work = Work::Simulate(Engine::Hop);
@@ -212,7 +214,7 @@ impl Prepared {
         self
     }
 
-    /// Does the work once and checks what it comes to.
+    /// Does the work once and checks the result.
     pub(super) fn work(&self) -> Result<(), BenchmarkError> {
         let found = match self.row.work {
             Work::Simulate(engine) => self.simulate(engine)?,
@@ -259,7 +261,7 @@ impl Prepared {
     }
 }
 
-/// The processes one a node on nodes drawn at random, always the same.
+/// Places the processes one per node on random nodes, with a fixed seed.
 #[expect(clippy::expect_used, reason = "some nodes of a machine, at least one, are a placement on it")]
 fn at_random(machine: &Machine, processes: u64) -> Placement {
     let mut nodes: Vec<NodeId> = machine.nodes().collect();
@@ -268,7 +270,7 @@ fn at_random(machine: &Machine, processes: u64) -> Placement {
     Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
 }
 
-/// The lengths of a machine, such as `8x8`.
+/// Formats the lengths of a machine, such as `8x8`.
 fn size_of(machine: &Machine) -> String {
     let lengths: Vec<String> = machine.shape().lengths().iter().map(u64::to_string).collect();
     lengths.join("x")

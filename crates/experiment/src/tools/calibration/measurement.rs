@@ -1,30 +1,30 @@
-//! What benchmarks print, read as sizes and times: [`osu`] and [`nccl_tests`] know the forms.
+//! Sizes and times from the output of benchmarks; [`osu`] and [`nccl_tests`] know the forms.
 //!
-//! A benchmark that measures anything else than [`SeriesKind`] knows is refused by its name.
+//! Benchmarks that measure anything else than [`SeriesKind`] are refused by name.
 
 use std::fmt;
 
 use super::{nccl_tests, osu};
 use crate::input::diagnostic::Diagnostics;
 
-/// What a series measures.
+/// The quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SeriesKind {
     /// One message at a time, one way.
     Single,
-    /// Many messages under way at once; the time is that between two of them.
+    /// Many messages in flight at once; the time is that between two of them.
     Streaming,
     /// A collective in the steps of a ring.
     Ring {
-        /// Steps one after another, at least 1.
+        /// Number of consecutive steps, at least 1.
         steps: u32,
-        /// The part of the vector that passes a link, above 0.
+        /// The fraction of the vector that passes a link, above 0.
         wire_share: f64,
     },
 }
 
 impl SeriesKind {
-    /// Steps one after another.
+    /// Number of consecutive steps.
     pub(super) fn steps(self) -> u32 {
         match self {
             Self::Single | Self::Streaming => 1,
@@ -59,7 +59,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The bytes that pass a link for a message or vector of so many.
+    /// Bytes that pass a link for a message or vector of `bytes` bytes.
     #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
     pub(super) fn wire_bytes(&self, bytes: u64) -> f64 {
         match self.kind {
@@ -68,11 +68,11 @@ impl Measurement {
         }
     }
 
-    /// Reads the output of a benchmark, which is called `name`.
+    /// Reads the output of a benchmark, in a file called `name`.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, each with its place in the text.
+    /// All errors, each with its position in the text.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let is_nccl = text.lines().any(|line| line.contains("algbw") && line.contains("busbw"));
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Lines of nccl-tests with a bandwidth on the bus of so much of the other.
+    /// Lines of nccl-tests whose bus bandwidth is `share` times the other bandwidth.
     fn nccl(name: &str, ranks: usize, redop: &str, root: i32, share: f64) -> String {
         let rank = |rank| format!("#  Rank  {rank} Group  0 Pid 1 on host device {rank} [0x07] NVIDIA\n");
         let listed: Vec<String> = (0..ranks).map(rank).collect();
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(kind("all_reduce_perf", 0, "sum", -1, 1.0), ring(2, 1.0));
         assert_eq!(kind("all_reduce_perf", 4, "sum", -1, 1.5), ring(6, 1.5));
         assert_eq!(kind("all_gather_perf", 0, "none", -1, 0.75), ring(3, 0.75));
-        // Of many ranks the ratio is 1 to two decimals: the list of ranks counts.
+        // With many ranks, the ratio is 1 to two decimals: the list of ranks counts.
         assert_eq!(kind("reduce_scatter_perf", 512, "sum", -1, 1.0), ring(511, 511.0 / 512.0));
         assert_eq!(kind("sendrecv_perf", 2, "sum", -1, 1.0), Ok(SeriesKind::Single));
         // Without a name.

@@ -1,10 +1,10 @@
-//! nccl-tests: `# size count type redop root time algbw busbw #wrong ..`, times in microseconds, the out-of-place ones
-//! first.
+//! nccl-tests: `# size count type redop root time algbw busbw #wrong ..`, times in microseconds, out-of-place
+//! ones first.
 //!
-//! The ratio of the two bandwidths says which part of the vector passes a link, and so the number of ranks, unless the
-//! ranks are listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or all-gather, 1 in a send. The name
-//! of the benchmark is printed by newer versions alone; without it the ratio, the operation that reduces (`redop`) and
-//! the ranks have to leave no other.
+//! The ratio of the two bandwidths gives the part of the vector that passes a link, and so the number of
+//! ranks, unless the ranks are listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or
+//! all-gather, 1 in a send. Only newer versions print the name of the benchmark; without it, the ratio, the
+//! reduction (`redop`) and the ranks must identify the benchmark.
 
 use super::measurement::{Point, SeriesKind, positive};
 use crate::input::{
@@ -12,10 +12,10 @@ use crate::input::{
     text::{Remarks, described, lines, span},
 };
 
-/// What stands before the name of the benchmark.
+/// The words before the name of the benchmark.
 const STARTING: &str = "Collective test starting:";
 
-/// What a benchmark measures.
+/// The operation that a benchmark measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
     AllReduce,
@@ -31,7 +31,7 @@ static TESTS: [(&str, Test); 4] = [
     ("sendrecv_perf", Test::Send),
 ];
 
-/// The most ranks.
+/// Largest number of ranks.
 const MAX_RANKS: u32 = 1 << 20;
 
 /// The kind and the points of a benchmark.
@@ -41,12 +41,12 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Ve
     (kind, rows.into_iter().map(|row| row.point).collect())
 }
 
-/// What the lines measure; none, and reported, where that is not known.
+/// The kind of the measurements; reports an error and returns `None` if it is unknown.
 fn kind(text: &str, rows: &[Row<'_>], diagnostics: &mut Diagnostics) -> Option<SeriesKind> {
     let remarks = || text.lines().filter_map(|line| Some(line.trim().strip_prefix('#')?.trim_start()));
     let title = remarks().find_map(|remark| remark.strip_prefix(STARTING)).map(str::trim);
     let listed = remarks().filter(|remark| is_rank(remark)).count();
-    // The ratio of large numbers of two decimals is the most exact.
+    // The largest bandwidths give the most exact ratio: they have two decimals.
     let best = rows.iter().max_by(|one, other| one.bus.total_cmp(&other.bus));
     let known = title.and_then(|title| TESTS.iter().find(|(name, _)| *name == title));
     let measured = match (title, known, best) {
@@ -74,15 +74,16 @@ fn kind(text: &str, rows: &[Row<'_>], diagnostics: &mut Diagnostics) -> Option<S
     Some(of_ring(measured, best?.wire_share, u32::try_from(listed).unwrap_or(MAX_RANKS)))
 }
 
-/// Whether a remark names a rank and its device.
+/// Whether a comment names a rank and its device.
 fn is_rank(remark: &str) -> bool {
     let mut words = remark.split_whitespace();
     words.next() == Some("Rank") && words.next().is_some_and(|word| word.parse::<u32>().is_ok())
 }
 
-/// The only benchmark that prints such a line on so many ranks, of which 0 are not known.
+/// The only benchmark that prints such a line on `ranks` ranks, where 0 means unknown.
 ///
-/// All-gather and all-to-all, both without an operation, print the same; so do a send and an all-reduce of two ranks.
+/// All-gather and all-to-all, both without a reduction, print the same; so do a send and an all-reduce of two
+/// ranks.
 fn unnamed(row: &Row<'_>, ranks: usize) -> Option<Test> {
     let is_without_root = row.root.starts_with('-');
     if !is_without_root || row.operation == "none" {
@@ -91,11 +92,11 @@ fn unnamed(row: &Row<'_>, ranks: usize) -> Option<Test> {
     if (row.wire_share - 1.0).abs() >= 0.01 {
         return Some(if row.wire_share > 1.0 { Test::AllReduce } else { Test::ReduceScatter });
     }
-    // From 100 ranks on a reduce-scatter has that ratio, too.
+    // From 100 ranks on, a reduce-scatter also has that ratio.
     (3..100).contains(&ranks).then_some(Test::Send)
 }
 
-/// The steps of a ring, of as many ranks as are listed, else as the ratio of the bandwidths says.
+/// The steps of a ring of the listed ranks, else of the ranks that the ratio of bandwidths gives.
 fn of_ring(test: Test, share: f64, listed: u32) -> SeriesKind {
     let ranks = |ratio: f64| {
         if listed >= 2 {
@@ -124,13 +125,13 @@ fn of_ring(test: Test, share: f64, listed: u32) -> SeriesKind {
 struct Row<'t> {
     point: Point,
     wire_share: f64, // the ratio of its bandwidths
-    bus: f64,        // what the ratio is more exact for, the larger it is
+    bus: f64,        // the larger, the more exact the ratio
     operation: &'t str,
     root: &'t str,
     line: &'t str,
 }
 
-/// The lines of nccl-tests with times above 0; sizes of 0 bytes have no bandwidths.
+/// Lines of nccl-tests with times above 0; sizes of 0 bytes have no bandwidths.
 fn rows<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Row<'t>> {
     let mut rows = vec![];
     for line in lines(text, Remarks::None) {

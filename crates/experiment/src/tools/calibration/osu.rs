@@ -1,7 +1,8 @@
-//! OSU Micro-Benchmarks: `# OSU MPI Latency Test v7.3`, `# Size  Latency (us)`, then a size and a number a line.
+//! OSU Micro-Benchmarks: `# OSU MPI Latency Test v7.3`, `# Size  Latency (us)`, then a size and a number per
+//! line.
 //!
-//! The line with the name says what the numbers are: of both directions, or of several pairs of processes, a rate is the
-//! sum. What stands before the names of the columns, such as lines of a job, is passed over.
+//! The line with the name decides the meaning of the numbers: for both directions, or for several pairs of
+//! processes, a rate is the sum. Anything before the column names, such as lines of a job, is ignored.
 
 use super::measurement::{Point, SeriesKind, positive};
 use crate::input::{
@@ -9,11 +10,11 @@ use crate::input::{
     text::{Remarks, described, lines, span},
 };
 
-/// A benchmark, by what stands between `OSU MPI` and `Test`.
+/// A benchmark, named by the words between `OSU MPI` and `Test`.
 #[derive(Debug)]
 struct Benchmark {
     name: &'static str,
-    directions: f64, // that a rate is the sum of
+    directions: f64, // number of directions that a rate sums
 }
 
 static BENCHMARKS: [Benchmark; 4] = [
@@ -23,14 +24,14 @@ static BENCHMARKS: [Benchmark; 4] = [
     Benchmark { name: "Multiple Bandwidth / Message Rate", directions: 1.0 },
 ];
 
-/// What a column holds.
+/// The contents of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Microseconds,
     MegabytesPerSecond,
 }
 
-/// What is known before the first size.
+/// Facts known before the first size.
 #[derive(Debug, Clone, Copy)]
 struct Header {
     benchmark: Option<&'static Benchmark>,
@@ -71,7 +72,7 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Ve
 }
 
 impl Header {
-    /// Adds what a remark says; false, and reported, where it names a benchmark that is not read.
+    /// Reads a comment; reports an error and returns `false` if it names an unsupported benchmark.
     fn add(&mut self, remark: &str, text: &str, diagnostics: &mut Diagnostics) -> bool {
         let remark = remark.trim();
         if let Some((title, name)) = benchmark_name(remark) {
@@ -104,14 +105,14 @@ fn benchmark_name(remark: &str) -> Option<(&str, &str)> {
     Some((&remark[..remark.len() - rest.len() + end + " Test".len()], name.trim()))
 }
 
-/// The number of pairs of processes in `[ pairs: 4 ] [ window size: 64 ]`.
+/// Number of process pairs in `[ pairs: 4 ] [ window size: 64 ]`.
 fn pairs(remark: &str) -> Option<f64> {
     let (_, rest) = remark.split_once("pairs:")?;
     let number: u32 = rest.split([']', ' ']).find(|word| !word.is_empty())?.parse().ok()?;
     (number > 0).then(|| f64::from(number))
 }
 
-/// The point of a line; none, and reported, where it is no size and number.
+/// The point of a line; reports an error and returns `None` if it is not a size and a number.
 fn row(
     text: &str,
     line: &str,
@@ -132,11 +133,11 @@ fn row(
     point
 }
 
-/// What the second column holds, where this is the line that says so.
+/// The contents of the second column, if this line names the columns.
 fn column(remark: &str) -> Option<Column> {
     let after = remark.trim_start().strip_prefix("Size")?;
     let after = after.to_ascii_lowercase();
-    // The first column behind the size counts: message rates follow bandwidths, extremes follow means.
+    // Only the first column after the size counts: message rates follow bandwidths, extremes follow means.
     let find = |words: &str| after.find(words);
     match (find("(us)").or(find("latency")), find("mb/s")) {
         (Some(time), Some(rate)) if rate < time => Some(Column::MegabytesPerSecond),
@@ -146,7 +147,7 @@ fn column(remark: &str) -> Option<Column> {
     }
 }
 
-/// A time, or the time between two messages at a rate that is the sum of `summed` equal ones.
+/// A time, or the time between two messages, given the sum of `summed` equal rates.
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
 fn point(column: Column, bytes: u64, number: f64, summed: f64) -> Option<Point> {
     let seconds = match column {

@@ -1,8 +1,8 @@
-//! Chakra execution traces (Sridharan et al. 2023; schema `et_def.proto` of MLCommons): for each rank a file
-//! `program.RANK.et` of messages with their lengths before them, a `GlobalMetadata` and then the nodes.
+//! Chakra execution traces (Sridharan et al. 2023; schema `et_def.proto` of MLCommons): a file
+//! `program.RANK.et` per rank, with length-prefixed messages: a `GlobalMetadata` and then the nodes.
 //!
-//! What readers stumble over is heeded: `is_cpu_op` is there and false, or nodes are skipped; `comm_size` is an
-//! `int64`; every node is named by those that require it by its id, and ids are those of the rank.
+//! Known readers need this: `is_cpu_op` is present and false, or nodes are skipped; `comm_size` is an
+//! `int64`; requirements name a node by its id, and ids are per rank.
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Operation, OperationKind, Requirement};
@@ -19,7 +19,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-/// The part of the schema that is written.
+/// The part of the schema that is used.
 pub(super) mod schema {
     #[derive(Clone, PartialEq, prost::Message)]
     pub(in super::super) struct GlobalMetadata {
@@ -83,11 +83,11 @@ const VERSION: &str = "0.0.4";
 fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let schedule = schedule_of(run, FORMAT.name)?;
     let (amounts, requirements) = (Amounts::new(run), schedule.requirements());
-    let mut numbers: Vec<u64> = vec![0; requirements.len()]; // in its rank
+    let mut numbers: Vec<u64> = vec![0; requirements.len()]; // number within its rank
     let mut texts: Vec<(u64, Vec<u8>)> = ProcessId::first(schedule.process_count().into())
         .map(|_| (0, GlobalMetadata { version: VERSION.to_owned() }.encode_length_delimited_to_vec()))
         .collect();
-    // An operation may require one that comes later in the file.
+    // An operation may require a later one of the file.
     for (number, own) in schedule.operations().iter().enumerate() {
         let count = &mut texts[own.process.label() as usize].0;
         numbers[number] = *count;
@@ -116,15 +116,15 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
         });
     }
     if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
-        notes.push("what requires the begin of an operation waits for its end".to_owned());
+        notes.push("a requirement on the begin of an operation waits for its end".to_owned());
     }
     if schedule.operations().iter().any(|own| own.processor > 0) {
-        notes.push("the processors of a process are not said".to_owned());
+        notes.push("the processors of a process are left out".to_owned());
     }
     Ok(ProgramFiles { files: files.collect(), notes })
 }
 
-/// The node of an operation, without its id and what it requires.
+/// The node of an operation, without its id and requirements.
 fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError> {
     let attribute = |name: &str, value| AttributeProto { name: name.to_owned(), value: Some(value) };
     let mut attr = vec![attribute("is_cpu_op", Value::Bool(false))];

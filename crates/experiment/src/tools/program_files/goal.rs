@@ -21,10 +21,10 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let (amounts, requirements) = (Amounts::new(run), schedule.requirements());
     let mut text = vec![];
     writeln!(text, "num_ranks {}", schedule.process_count())?;
-    // Ranks are written in ascending order, whatever the order in which their operations are numbered.
+    // Ranks are written in ascending order, independently of the numbering of operations.
     let mut order: Vec<u32> = (0..).zip(schedule.operations()).map(|own| own.0).collect();
     order.sort_by_key(|&operation| schedule.operations()[operation as usize].process);
-    let mut numbers = vec![0; order.len()]; // in its rank
+    let mut numbers = vec![0; order.len()]; // number within its rank
     let mut next = 0;
     for process in ProcessId::first(schedule.process_count().into()) {
         writeln!(text, "\nrank {process} {{")?;

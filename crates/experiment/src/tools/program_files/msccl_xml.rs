@@ -1,14 +1,15 @@
 //! MSCCL XML (Microsoft's msccl-tools): the steps of a collective, thread block by thread block.
 //!
-//! A rank is a GPU. The vector is cut into as many chunks as there are blocks in all shares, `k P`. Where blocks belong to
-//! ranks, MSCCL lays the chunks of a rank side by side: block `b` of share `c` is chunk `b k + c`. Of an all-reduce and
-//! a broadcast it is chunk `c P + b`, so that runs of blocks are runs of chunks. A share is a channel. A GPU has a thread
-//! block for each share, peer and direction, whose steps are done one after another; a step that needs what another
-//! thread block has done depends on its latest such step (`depid`, `deps`), on several by `nop` steps before it. A
-//! message is a step for each run of consecutive chunks.
+//! A rank is a GPU, a share a channel. The vector is cut into one chunk for each block of each share, `k P`
+//! in all. If blocks belong to ranks, MSCCL makes the chunks of a rank consecutive: block `b` of share `c` is
+//! chunk `b k + c`. In an all-reduce and a broadcast it is chunk `c P + b`, so that consecutive blocks are
+//! consecutive chunks. A GPU has a thread block for each share, peer and direction, whose steps run one after
+//! another. A step that needs results of another thread block depends on its latest such step (`depid`,
+//! `deps`); further dependencies are `nop` steps before it. A message is a step for each run of consecutive
+//! chunks.
 //!
-//! Collectives are in place, so that a chunk is one place at a rank: all-reduce and reduce-scatter work in the input,
-//! all-gather and broadcast in the output. All-to-all is out of place.
+//! Collectives are in place, so that a chunk has one place per rank: all-reduce and reduce-scatter work in
+//! the input, all-gather and broadcast in the output. All-to-all is out of place.
 
 use std::collections::BTreeMap;
 
@@ -29,16 +30,16 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-/// The most ranks: payloads are enumerated, up to P^2 items a message.
+/// Largest number of ranks: payloads are enumerated, up to P^2 items per message.
 const MAX_RANKS: u64 = 4096;
 
-/// How the format calls an operation, and where its chunks are.
+/// The format's name of an operation, and the buffers of its chunks.
 struct CollectiveKind {
     name: &'static str,
     source: &'static str,
     destination: &'static str,
     is_in_place: bool,
-    has_blocks_of_ranks: bool, // whether a block is what one rank gives or gets
+    has_blocks_of_ranks: bool, // whether a block is the input or output of one rank
 }
 
 fn kind_of(operation: Operation) -> Option<CollectiveKind> {
@@ -62,7 +63,7 @@ fn kind_of(operation: Operation) -> Option<CollectiveKind> {
     }
 }
 
-/// A direction of a share to a peer: a thread block.
+/// A direction between a share and a peer: a thread block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct BlockKey {
     share: u32,
@@ -80,13 +81,13 @@ struct Step {
     is_depended_on: bool,
 }
 
-/// The thread blocks of a GPU.
+/// Thread blocks of a GPU.
 #[derive(Debug, Default)]
 struct Gpu {
     blocks: Vec<(BlockKey, Vec<Step>)>,
     numbers: BTreeMap<BlockKey, usize>,
-    written: BTreeMap<u32, (usize, usize)>, // by chunk, the step that wrote it last
-    read: BTreeMap<u32, Vec<(usize, usize)>>, // by chunk, the steps that have read it since
+    written: BTreeMap<u32, (usize, usize)>, // by chunk, its last writing step
+    read: BTreeMap<u32, Vec<(usize, usize)>>, // by chunk, the reading steps since then
 }
 
 impl Gpu {
@@ -99,9 +100,9 @@ impl Gpu {
         number
     }
 
-    /// Adds a step behind those of `before` in other thread blocks; returns where it is.
+    /// Adds a step that depends on the steps `before` of other thread blocks. Returns its position.
     fn add(&mut self, block: usize, step: Step, before: &[(usize, usize)]) -> (usize, usize) {
-        // Of each other thread block the latest step.
+        // Only the latest step of each other thread block counts.
         let mut latest: BTreeMap<usize, usize> = BTreeMap::new();
         for &(other, number) in before.iter().filter(|own| own.0 != block) {
             let own = latest.entry(other).or_insert(number);
@@ -148,7 +149,7 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     Ok(ProgramFiles { files: vec![("program.xml".to_owned(), file)], notes: notes(run, collective) })
 }
 
-/// The thread blocks of every GPU; what cannot be said else.
+/// The thread blocks of every GPU, or what the format cannot express.
 fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> {
     let mut gpus: Vec<Gpu> = (0..collective.rank_count()).map(|_| Gpu::default()).collect();
     let layout = Layout::new(collective, kind);
@@ -157,7 +158,7 @@ fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, Stri
             .flow(stage)
             .map(|message| chunks(&message, layout).map(|chunks| (message, chunks)))
             .collect::<Result<_, _>>()?;
-        // A message carries what its source had when the stage began: all sends come before the receives.
+        // All sends precede the receives: a message carries what its source had when the stage began.
         for (message, chunks) in &messages {
             add_sends(&mut gpus[message.source as usize], message, chunks, kind);
         }
@@ -168,16 +169,16 @@ fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, Stri
     Ok(gpus)
 }
 
-/// The number of ranks, below 2^32.
+/// Number of ranks, below 2^32.
 fn ranks(collective: &Collective) -> u32 {
     u32::try_from(collective.rank_count()).unwrap_or(u32::MAX)
 }
 
-/// Which chunk each block of each share is.
+/// The map from blocks of shares to chunks.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    of_block: u32, // from a block to the next
-    of_share: u32, // from a share to the next
+    of_block: u32, // stride between blocks
+    of_share: u32, // stride between shares
 }
 
 impl Layout {
@@ -205,14 +206,14 @@ fn chunks(message: &FlowMessage, layout: Layout) -> Result<Vec<[u32; 2]>, String
                 let is_direct = (origin, destination) == (message.source, message.destination);
                 is_direct
                     .then(|| [of_share(destination), of_share(origin)])
-                    .ok_or_else(|| "items that go by way of other ranks".to_owned())
+                    .ok_or_else(|| "items that are relayed by other ranks".to_owned())
             })
             .collect(),
         Payload::Token => Err("a barrier".to_owned()),
     }
 }
 
-/// Runs of chunks that are consecutive at both ends: the first, and how many.
+/// Runs of chunks that are consecutive at both ends: the first chunk and the length.
 fn consecutive(chunks: &[[u32; 2]]) -> impl Iterator<Item = ([u32; 2], u32)> {
     let runs = chunks.chunk_by(|one, next| [one[0] + 1, one[1] + 1] == *next);
     runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX)))
@@ -279,7 +280,7 @@ fn document(
     ];
     open(&mut writer, "algo", &attributes)?;
     for (id, gpu) in gpus.iter().enumerate() {
-        // In place a collective that works in one buffer has no chunks of its own in the other.
+        // A collective that works in place in one buffer has no chunks in the other.
         let input = if kind.source == "i" { chunks } else { 0 };
         let output = if kind.destination == "o" { chunks } else { 0 };
         let attributes = [
@@ -303,7 +304,7 @@ fn document(
     Ok(file)
 }
 
-/// A rank of an all-to-all copies its own items, which no message carries.
+/// Writes the copy of a rank's own items in an all-to-all, which no message carries.
 fn write_own_items(
     writer: &mut Writer<Vec<u8>>,
     collective: &Collective,
@@ -377,14 +378,14 @@ fn open(
     Ok(())
 }
 
-/// What the file does not say.
+/// Describes what the file leaves out.
 fn notes(run: &Run, collective: &Collective) -> Vec<String> {
     let own = collective.specification();
-    let mut notes = vec!["the size of the vector is given where the collective is called".to_owned()];
+    let mut notes = vec!["the caller of the collective gives the size of the vector".to_owned()];
     let chunks = u64::from(collective.share_count()) * collective.rank_count();
     if !own.vector_units.is_multiple_of(chunks) {
         notes.push(format!(
-            "chunks are equally large: blocks of {} units in {chunks} are not",
+            "MSCCL expects equal chunks: blocks of {} units in {chunks} are not",
             own.vector_units
         ));
     }

@@ -1,8 +1,8 @@
-//! Time-independent traces, as `SimGrid`'s SMPI replays them (Desprez et al. 2011): a file of actions for each
+//! Time-independent traces, as `SimGrid`'s SMPI replays them (Desprez et al. 2011): a file of actions per
 //! rank, and a file that lists these.
 //!
-//! A rank does one action after another. What an operation requires is waited for before it: `wait` names a
-//! receive, or a send, by source, destination and tag.
+//! A rank executes its actions one after another. Before an operation, `wait` actions wait for its
+//! requirements, naming a receive or a send by source, destination and tag.
 
 use std::{collections::BTreeSet, io::Write};
 
@@ -36,7 +36,7 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     Ok(files)
 }
 
-/// The operations that an operation requires.
+/// Requirements of an operation.
 type Requirements = Vec<(u32, Requirement)>;
 
 /// The operations of each process, in an order in which they can be executed one after another.
@@ -129,18 +129,15 @@ fn notes(run: &Run, schedule: &TaskSchedule) -> Vec<String> {
     }];
     if schedule.operations().iter().any(|own| own.processor > 0) {
         notes.push(
-            "the processors of a process are not said: it computes for one operation after another"
-                .to_owned(),
+            "the processors of a process are left out: its computations run one after another".to_owned(),
         );
     }
     let requirements = schedule.requirements();
     if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
-        notes.push("that an operation requires the begin of another is said by their order only".to_owned());
+        notes.push("a requirement on the begin of an operation is kept by the order only".to_owned());
     }
     if run.program.task_graph().is_some() {
-        notes.push(
-            "operations of a rank that require nothing of one another are put one after another".to_owned(),
-        );
+        notes.push("independent operations of a rank run one after another".to_owned());
     }
     notes
 }

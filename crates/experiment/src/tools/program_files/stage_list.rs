@@ -1,4 +1,4 @@
-//! Lists of messages, a row each, as `program.kind = "stages"` reads them.
+//! Lists of messages, a row each, in the format of `program.kind = "stages"`.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     Ok(ProgramFiles { files: vec![("program.csv".to_owned(), text)], notes: notes(run) })
 }
 
-/// The computations, and stages behind the last message, are no rows.
+/// Describes what has no rows: computations, and stages after the last message.
 fn notes(run: &Run) -> Vec<String> {
     let program = &run.program;
     let processes = program.process_count();
@@ -47,7 +47,7 @@ fn notes(run: &Run) -> Vec<String> {
         let first = computations(stage).next().unwrap_or(0);
         if computations(stage).any(|own| own != first) {
             return vec![format!(
-                "computations are not said: in stage {stage} they differ between processes (--format goal has them)"
+                "computations are left out: in stage {stage} they differ between processes (--format goal has them)"
             )];
         }
         by_stage.push(first);
@@ -58,6 +58,6 @@ fn notes(run: &Run) -> Vec<String> {
     vec![if all {
         format!("the program has {processes} processes and {stages} stages")
     } else {
-        format!("give program.processes = {processes} and program.compute_cycles = [{list}] beside the file")
+        format!("give program.processes = {processes} and program.compute_cycles = [{list}] with the file")
     }]
 }

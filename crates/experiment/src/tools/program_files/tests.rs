@@ -1,4 +1,4 @@
-//! What is written is read back: GOAL and lists of messages by us, XML and protobuf by libraries.
+//! Round trips: our readers read GOAL and lists of messages, libraries read XML and protobuf.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -57,7 +57,7 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
         let expected = schedule_of(&run, "goal").unwrap();
         assert_eq!(schedule.operations().len(), expected.operations().len());
         assert_eq!(schedule.requirements(), expected.requirements());
-        // A graph that was read is written as it was.
+        // Writing a graph that was read gives the same text.
         assert_eq!(ProgramFormat::GOAL.write(&read).unwrap().files, written.files);
     }
 }
@@ -70,7 +70,7 @@ fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
     std::fs::write(directory.path().join("p.csv"), &written.files[0].1).unwrap();
     assert_eq!(
         written.notes,
-        ["give program.processes = 16 and program.compute_cycles = [5, 5, 5, 5] beside the file"]
+        ["give program.processes = 16 and program.compute_cycles = [5, 5, 5, 5] with the file"]
     );
     let begin = CC_CUBE.find("[program]").unwrap();
     let stages = format!(
@@ -96,7 +96,7 @@ fn what_a_format_cannot_say_is_named() {
         "goal cannot say coordinated execution, expected asynchronous execution"
     );
     let bruck = collective("[8]", "kind = \"all-to-all\"\nalgorithm = \"bruck\"\nunits = 64");
-    assert!(error(ProgramFormat::MSCCL_XML, &bruck).contains("items that go by way of other ranks"));
+    assert!(error(ProgramFormat::MSCCL_XML, &bruck).contains("items that are relayed by other ranks"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ struct Block {
     steps: Vec<BTreeMap<String, String>>,
 }
 
-/// The thread blocks of every GPU of a file.
+/// Thread blocks of every GPU of a file.
 fn read(xml: &[u8]) -> (BTreeMap<String, String>, Vec<Vec<Block>>) {
     let mut reader = Reader::from_str(std::str::from_utf8(xml).unwrap());
     let (mut algorithm, mut gpus) = (BTreeMap::new(), vec![]);
@@ -55,10 +55,10 @@ fn read(xml: &[u8]) -> (BTreeMap<String, String>, Vec<Vec<Block>>) {
     }
 }
 
-/// The origins of what a chunk holds: ranks whose inputs have been combined.
+/// Origins of a chunk's contents: ranks whose inputs have been combined.
 type Chunk = BTreeSet<usize>;
 
-/// Executes the file, each thread block in order, and gives the buffers of every rank.
+/// Executes the file, each thread block in order, and returns the buffers of every rank.
 #[expect(clippy::too_many_lines, reason = "an interpreter, a match on the kinds of steps")]
 fn interpret(
     xml: &[u8],
@@ -213,12 +213,13 @@ fn gathers_scatters_and_all_to_alls_leave_each_chunk_where_it_belongs() {
     }));
 }
 
-/// What rank `origin` gives for a chunk.
+/// The contribution of rank `origin` to a chunk.
 fn given(origin: usize, chunk: usize) -> usize {
     1000 * origin + chunk
 }
 
-/// MSCCL's layout in place: of the `k P` chunks rank `r` owns `k r` to `k (r + 1) - 1`, whatever the number of shares.
+/// MSCCL's layout in place: of `k P` chunks, rank `r` owns `k r` to `k (r + 1) - 1`, for any number of
+/// shares.
 #[test]
 fn chunks_of_a_rank_lie_side_by_side_in_every_share() {
     let programs = [
