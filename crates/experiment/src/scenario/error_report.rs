@@ -1,7 +1,7 @@
-//! What a terminal shows of an error: its message, the text around its marks, and its help.
+//! The display of an error in a terminal: its message, the text around its marks, and its help.
 //!
-//! An error may stand in a line of a megabyte, and its file may hold anything. Of every line only windows around the marks
-//! are kept, and all that is shown is printable. Lines and columns are those of the file.
+//! A line may have a megabyte, and its file any contents. Only windows around the marks of each line are
+//! kept, and all displayed text is printable. Line and column numbers are those of the file.
 
 use std::{
     collections::BTreeMap,
@@ -18,18 +18,18 @@ use crate::input::text::{printable, push_printable};
 
 /// Lines up to this length are shown whole \[characters\].
 const MAX_LINE: usize = 160;
-/// As much is shown before a mark in a longer line \[characters\].
+/// Text before a mark that is shown in a longer line \[characters\].
 const BEFORE_MARK: usize = 40;
-/// As much is shown from the start of a mark in a longer line \[characters\].
+/// Text from the start of a mark that is shown in a longer line \[characters\].
 const FROM_MARK: usize = 80;
-/// A mark over more lines than this ends with its first line.
+/// A mark over more lines is shortened to its first line.
 const MAX_MARKED_LINES: usize = 8;
-/// The longest message, label or line of help \[characters\].
+/// Size limit of a message, label or line of help \[characters\].
 const MAX_TEXT: usize = 2000;
-/// What stands for text that is left out.
+/// Stands for omitted text.
 const LEFT_OUT: char = '…';
 
-/// An error as it is shown, with the marked text.
+/// An error in displayable form, with the marked text.
 #[derive(Debug, Clone)]
 pub struct ErrorReport {
     message: String,
@@ -38,24 +38,24 @@ pub struct ErrorReport {
     labels: Vec<LabeledSpan>,
 }
 
-/// A mark that is to be shown.
+/// A mark to be shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportMark<'error> {
     pub(super) place: &'error Place,
     pub(super) label: &'error str,
 }
 
-/// Lines of a file, shortened; what lies between them is empty lines.
+/// Lines of a file, shortened, with empty lines for omitted ones.
 #[derive(Debug, Clone)]
 struct Excerpt {
     name: String,
     text: String,
     lines_before: usize,
-    columns: Vec<(usize, usize)>, // by the byte in the text where a mark starts, its column in the file, from 0
+    columns: Vec<(usize, usize)>, // by start byte of a mark in the text: its column in the file, from 0
 }
 
 impl ErrorReport {
-    /// `marks` are in one file, the first is what is wrong.
+    /// Makes a report; `marks` are in one file, and the first is the error.
     pub(super) fn new(message: &str, help: impl Iterator<Item = String>, marks: &[ReportMark<'_>]) -> Self {
         let help: Vec<String> = help.map(|line| shown(&line)).collect();
         let help = (!help.is_empty()).then(|| help.join("\n"));
@@ -109,7 +109,7 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// A text on one line, printable and not without end.
+/// Makes a text printable on one line and limits its length.
 fn shown(text: &str) -> String {
     let (start, is_cut) = match text.char_indices().nth(MAX_TEXT) {
         Some((end, _)) => (&text[..end], true),
@@ -128,7 +128,7 @@ struct Line<'file> {
 }
 
 impl<'file> Line<'file> {
-    /// The line around a byte.
+    /// The line that contains a byte.
     fn around(source: &'file SourceFile, byte: usize) -> Self {
         let text = source.text();
         let start = text[..byte].rfind('\n').map_or(0, |feed| feed + 1);
@@ -155,7 +155,7 @@ impl<'file> Line<'file> {
     }
 }
 
-/// A mark as bytes of the lines that are shown.
+/// A mark as bytes of the displayed lines.
 #[derive(Debug, Clone)]
 struct MarkedLines {
     first: usize, // number of the line in the file, from 0
@@ -165,7 +165,7 @@ struct MarkedLines {
     column: usize,
 }
 
-/// Where a mark is in the text that is shown, as far as that is known \[bytes\].
+/// The range of a mark in the displayed text, as far as it is known \[bytes\].
 #[derive(Debug, Clone, Default)]
 struct PlacedMark {
     start: Option<usize>,
@@ -212,7 +212,7 @@ fn excerpt(marks: &[ReportMark<'_>]) -> Option<(Excerpt, Vec<LabeledSpan>)> {
     Some((Excerpt { name, text, lines_before: first, columns }, labels))
 }
 
-/// Adds the lines of a mark, and one on each side, to those that are shown.
+/// Adds the lines of a mark, and one on each side, to the displayed lines.
 fn mark_lines<'file>(place: &'file Place, lines: &mut BTreeMap<usize, Line<'file>>) -> MarkedLines {
     let (source, span) = (place.source(), place.span());
     let (line, column) = place.position();
@@ -246,10 +246,10 @@ fn mark_lines<'file>(place: &'file Place, lines: &mut BTreeMap<usize, Line<'file
     MarkedLines { first, last, start, end, column: column - 1 }
 }
 
-/// Appends what is shown of a line, and moves the ends of marks that are in it.
+/// Appends the windows of a line, and updates the ends of marks in it.
 fn push_line(text: &mut String, number: usize, line: &str, marked: &[MarkedLines], spans: &mut [PlacedMark]) {
     let windows = windows(number, line, marked);
-    let mut from = 0; // what is shown or left out so far
+    let mut from = 0; // start of the text that is neither shown nor omitted yet
     for (index, window) in windows.iter().enumerate() {
         if window.start > from {
             text.push(LEFT_OUT);
@@ -271,7 +271,7 @@ fn push_line(text: &mut String, number: usize, line: &str, marked: &[MarkedLines
     }
 }
 
-/// Gives the marks that start or end at these bytes of a line their place in the text.
+/// Sets the positions of marks that start or end in these bytes of a line.
 fn place_marks(
     number: usize,
     bytes: Range<usize>,
@@ -289,7 +289,7 @@ fn place_marks(
     }
 }
 
-/// The parts of a line that are shown \[bytes\], in order and apart.
+/// The displayed parts of a line \[bytes\], in order and disjoint.
 fn windows(number: usize, line: &str, marked: &[MarkedLines]) -> Vec<Range<usize>> {
     if line.char_indices().nth(MAX_LINE).is_none() {
         return vec![Range { start: 0, end: line.len() }];
@@ -331,7 +331,7 @@ mod tests {
         SourceFile::excerpt(Path::new("a.toml"), text.to_owned(), 0)
     }
 
-    /// The excerpt, and the marked parts of it.
+    /// The excerpt, and its marked parts.
     fn excerpt_of(text: &str, spans: &[Range<usize>]) -> (String, Vec<String>) {
         let source = source(text);
         let places: Vec<Place> = spans.iter().map(|span| Place::new(&source, span.clone())).collect();

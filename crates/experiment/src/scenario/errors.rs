@@ -1,7 +1,8 @@
 //! Errors in scenario files and in the files that they name.
 //!
-//! [`ScenarioError`] is one error at its place, [`ScenarioErrors`] all of one command. [`Findings`] gathers those of the
-//! combinations of a sweep and reports each once. Suggestions for misspelt names are at the end.
+//! [`ScenarioError`] is one error at its place, [`ScenarioErrors`] all errors of a command. [`Findings`]
+//! collects the errors of the combinations of a sweep and reports each once. Suggestions for misspelt names
+//! are at the end.
 
 use std::{
     collections::BTreeMap,
@@ -20,42 +21,42 @@ use crate::input::{
     text::{printable, with_article},
 };
 
-/// One thing that is wrong with a scenario, and where it is written.
+/// One error of a scenario, with its place.
 ///
-/// It displays as `file:line:column: message`, or `file: message` where there is no text to point at.
-/// [`report`](Self::report) gives it with the text, the marks in it and a help.
+/// It displays as `file:line:column: message`, or as `file: message` if no text is marked.
+/// [`report`](Self::report) adds the text, its marks and a help.
 #[derive(Debug, Clone)]
 pub struct ScenarioError {
     path: PathBuf,
     message: String,
-    marks: Vec<Mark>, // the first is what is wrong, the others took part in it
+    marks: Vec<Mark>, // the first is the error, the others are causes
     help: Option<String>,
     standing: Standing,
-    matter: Option<&'static str>, // its identity at its place, instead of the message
-    left_out: u32,                // how many errors of its file that come after it were left out
-    alike: u16,                   // how many that differ from it in numbers and names alone were left out
+    matter: Option<&'static str>, // its identity at its place, in place of the message
+    left_out: u32,                // number of omitted errors of its file that follow it
+    alike: u16,                   // number of omitted errors that differ from it only in numbers and names
 }
 
-/// Whether an error may be no more than the shadow of another.
+/// Whether an error may be a consequence of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It stands by itself.
+    /// It is independent.
     Own,
-    /// A value was not read because of it: a misspelt name, a file that is not there.
+    /// It prevents a value from being read: a misspelt name, a missing file.
     HidesValues,
-    /// A value is missing, perhaps only because another error hides it.
+    /// A value is missing, perhaps because another error hides it.
     MissingValue,
 }
 
-/// The identity of an error: two errors with the same one are the same.
+/// The identity of an error: errors with the same identity are duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ErrorIdentity {
     path: PathBuf,
-    place: Option<(usize, usize)>, // lines before the text that is kept, byte in that text
+    place: Option<(usize, usize)>, // lines before the kept text, byte in that text
     message: String,
 }
 
-/// A marked text and what is said about it.
+/// A marked text and its label.
 #[derive(Debug, Clone)]
 struct Mark {
     place: Place,
@@ -63,7 +64,7 @@ struct Mark {
 }
 
 impl ScenarioError {
-    /// What is wrong at a place; `label` is said right there.
+    /// An error at a place, with a label for the marked text.
     pub(super) fn at(place: &Place, message: impl Into<String>, label: impl Into<String>) -> Self {
         Self {
             path: place.source().path().to_owned(),
@@ -77,8 +78,8 @@ impl ScenarioError {
         }
     }
 
-    /// A key of a table, named by its path, that what is of this kind does not have; `kind_place` is where the kind is
-    /// written, if it is.
+    /// The error for a key, named by its path, that `kind` does not have; `kind_place` is the place of the
+    /// kind, if it is written.
     pub(super) fn foreign_key(path: &str, place: &Place, kind: &str, kind_place: Option<&Place>) -> Self {
         let table = path.rsplit_once('.').map_or(path, |(table, _)| table);
         let kind = with_article(kind);
@@ -87,14 +88,14 @@ impl ScenarioError {
             .with_help(format!("remove it, or change {table}.kind"))
     }
 
-    /// What is wrong with a file as a whole.
+    /// An error of a whole file.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let (path, message) = (path.to_owned(), message.into());
         let standing = Standing::Own;
         Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0, alike: 0 }
     }
 
-    /// Adds how to mend it, unless that is empty; a second help becomes a line after the first.
+    /// Adds a suggestion, unless it is empty; a second one becomes another line.
     pub(super) fn with_help(mut self, help: impl AsRef<str>) -> Self {
         let help = help.as_ref();
         match &mut self.help {
@@ -108,7 +109,7 @@ impl ScenarioError {
         self
     }
 
-    /// Adds a place without which this would be no error, unless it is marked already.
+    /// Marks a place that contributes to the error, unless it is marked already.
     pub(super) fn because(mut self, place: Option<&Place>, label: impl Into<String>) -> Self {
         let place = place.filter(|place| self.marks.iter().all(|mark| !mark.place.is(place)));
         if let Some(place) = place {
@@ -117,26 +118,26 @@ impl ScenarioError {
         self
     }
 
-    /// Says that values went unread, or that one is missing.
+    /// Sets whether values went unread, or one is missing.
     pub(super) fn standing(mut self, standing: Standing) -> Self {
         self.standing = standing;
         self
     }
 
-    /// Says that errors in the same matter at one place are the same, though their messages may differ.
+    /// Makes errors in the same matter at one place equal, although their messages may differ.
     pub(super) fn one_a_place(mut self, matter: &'static str) -> Self {
         self.matter = Some(matter);
         self
     }
 
-    /// Leaves out the missing values that another of the errors may hide.
+    /// Removes missing values that another of the errors may hide.
     pub(super) fn without_shadows(errors: &mut Vec<Self>) {
         if errors.iter().any(|error| error.standing == Standing::HidesValues) {
             errors.retain(|error| error.standing != Standing::MissingValue);
         }
     }
 
-    /// Puts the first mark that `preferred` accepts in front, when it does not accept the one there.
+    /// Moves the first mark that `preferred` accepts to the front, unless the front one is accepted.
     pub(super) fn led_by(mut self, preferred: impl Fn(&Place) -> bool) -> Self {
         match self.marks.iter().position(|mark| preferred(&mark.place)) {
             Some(index) if index > 0 => {
@@ -148,37 +149,37 @@ impl ScenarioError {
         self
     }
 
-    /// What is wrong, without the place.
+    /// The message, without the place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// How to mend it, where that can be said.
+    /// A suggestion, if there is one.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// The file in which it is wrong.
+    /// The file with the error.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Line and column of the marked text, both counted from 1; none where no text is marked.
+    /// Line and column of the marked text, both counted from 1; `None` if no text is marked.
     #[must_use]
     pub fn position(&self) -> Option<(usize, usize)> {
         self.marks.first().map(|mark| mark.place.position())
     }
 
-    /// The marked text; none where no text is marked.
+    /// The marked text; `None` if no text is marked.
     #[must_use]
     pub fn marked(&self) -> Option<&str> {
         self.marks.first().map(|mark| mark.place.text())
     }
 
-    /// The identity; in the order of files, places and messages.
+    /// Its identity, which is ordered by file, place and message.
     pub(super) fn identity(&self) -> ErrorIdentity {
         let place =
             self.marks.first().map(|mark| (mark.place.source().lines_before(), mark.place.span().start));
@@ -189,19 +190,19 @@ impl ScenarioError {
         }
     }
 
-    /// How many further errors of the same file are left out after it, and for it.
+    /// Number of further errors of the same file that are omitted after it.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         u64::from(self.left_out) + u64::from(self.alike)
     }
 
-    /// The message without numbers and names in quotes: errors that share it differ in nothing else.
+    /// The message without numbers and quoted names, by which similar errors are grouped.
     fn form(&self) -> String {
         let outside_quotes = self.message.split('"').step_by(2);
         outside_quotes.flat_map(str::chars).filter(|letter| !letter.is_ascii_digit()).collect()
     }
 
-    /// What a terminal shows of it.
+    /// The text that a terminal shows.
     #[must_use]
     pub fn report(&self) -> ErrorReport {
         let is_near = |mark: &&Mark| mark.place.source().path() == self.path;
@@ -231,27 +232,27 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Everything that is wrong with the scenarios of one command, at least one error.
+/// All errors in the scenarios of one command, at least one.
 ///
-/// In the order of the scenario files, and by place inside each file.
+/// Ordered by scenario file, and by place inside each file.
 #[derive(Debug, Clone)]
 pub struct ScenarioErrors(Vec<ScenarioError>);
 
 impl ScenarioErrors {
-    /// `errors` without repetitions, which two scenarios that share a file give.
+    /// Removes repetitions, which occur if two scenarios share a file.
     pub(super) fn new(mut errors: Vec<ScenarioError>) -> Self {
         let mut seen = std::collections::BTreeSet::new();
         errors.retain(|error| seen.insert(error.identity()));
         Self(errors)
     }
 
-    /// The number of all errors, also of those that are left out.
+    /// Number of all errors, including omitted ones.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().map(|error| 1 + error.left_out()).sum()
     }
 
-    /// The errors.
+    /// Lists the errors.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ScenarioError> {
         self.0.iter()
@@ -268,7 +269,7 @@ impl IntoIterator for ScenarioErrors {
 }
 
 impl fmt::Display for ScenarioErrors {
-    /// One line an error.
+    /// Writes one line per error.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { "\n" };
@@ -280,7 +281,7 @@ impl fmt::Display for ScenarioErrors {
 
 impl std::error::Error for ScenarioErrors {}
 
-/// The diagnostics about a file at their places, the last with the number of those left out.
+/// The errors for the diagnostics of a file, the last with the number of omitted ones.
 pub(super) fn errors_at(source: &Arc<SourceFile>, diagnostics: &Diagnostics) -> Vec<ScenarioError> {
     let error = |diagnostic: &Diagnostic| {
         ScenarioError::at(&Place::new(source, diagnostic.span.clone()), &diagnostic.message, "here")
@@ -288,7 +289,7 @@ pub(super) fn errors_at(source: &Arc<SourceFile>, diagnostics: &Diagnostics) -> 
     and_more(diagnostics.kept().iter().map(error).collect(), diagnostics.left_out())
 }
 
-/// The errors of a file, the last with the number of those left out.
+/// The errors of a file, the last with the number of omitted ones.
 pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<ScenarioError> {
     if let Some(last) = errors.last_mut() {
         let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
@@ -297,8 +298,8 @@ pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<Sce
     errors
 }
 
-/// The first errors of a scenario and the files that it names, the last with the number of those left out; of those
-/// that are alike the first three.
+/// The first errors of a scenario and the files that it names, the last with the number of omitted ones; of
+/// similar errors only the first three.
 pub(super) fn first_errors(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
     let mut errors = first_alike(errors);
     let left_out = errors.len().saturating_sub(MAX_REPORTED);
@@ -306,13 +307,13 @@ pub(super) fn first_errors(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
     and_more(errors, hidden)
 }
 
-/// The most errors of a file that differ in numbers and names alone.
+/// Largest number of errors of a file that differ only in numbers and names.
 const MAX_ALIKE: usize = 3;
 
-/// Of errors that are alike the first, the last of them with the number of those left out.
+/// Keeps the first of similar errors, the last of them with the number of omitted ones.
 fn first_alike(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
     let mut kept: Vec<ScenarioError> = vec![];
-    let mut forms: BTreeMap<(PathBuf, String), Vec<usize>> = BTreeMap::new(); // places in `kept`
+    let mut forms: BTreeMap<(PathBuf, String), Vec<usize>> = BTreeMap::new(); // indices into `kept`
     for error in errors {
         let places = forms.entry((error.path.clone(), error.form())).or_default();
         if let [.., last] = places[..]
@@ -346,27 +347,27 @@ struct Finding {
 }
 
 impl Findings {
-    /// With what is wrong whatever the combination.
+    /// Starts with the errors that do not depend on the combination.
     pub(super) fn new(path: &Path, combination_count: u128, of_file: Vec<ScenarioError>) -> Self {
         Self { path: path.to_owned(), combination_count, of_file, of_combinations: BTreeMap::new() }
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there are no errors so far.
     pub(super) fn is_empty(&self) -> bool {
         self.of_file.is_empty() && self.of_combinations.is_empty()
     }
 
-    /// The number of different errors.
+    /// Number of different errors.
     pub(super) fn count(&self) -> usize {
         self.of_file.len() + self.of_combinations.len()
     }
 
-    /// Adds what is wrong whatever the combination.
+    /// Adds an error that does not depend on the combination.
     pub(super) fn add_of_file(&mut self, error: ScenarioError) {
         self.of_file.push(error);
     }
 
-    /// Adds what is wrong in a combination, at the value of the sweep that makes it wrong if there is one.
+    /// Adds the errors of a combination, marking the swept value that causes each, if there is one.
     pub(super) fn add(&mut self, combination: &[&Assignment], errors: Vec<ScenarioError>) {
         let is_swept =
             |place: &_| combination.iter().any(|assignment| assignment.value.place.contains(place));
@@ -381,7 +382,8 @@ impl Findings {
         }
     }
 
-    /// The errors in the order of their places, those in the scenario file before those in others.
+    /// Returns the errors in the order of their places, those of the scenario file before those of other
+    /// files.
     pub(super) fn into_result(self) -> Result<(), Vec<ScenarioError>> {
         let total = self.combination_count;
         let of_combinations = self.of_combinations.into_values().map(|finding| finding.into_error(total));
@@ -394,7 +396,7 @@ impl Findings {
 }
 
 impl Finding {
-    /// The error, with the combinations that have it when those are not all.
+    /// The error, with its combinations unless it occurs in all.
     fn into_error(self, total: u128) -> ScenarioError {
         if self.count == total {
             return self.error;
@@ -404,13 +406,13 @@ impl Finding {
     }
 }
 
-/// The most letters that a name may differ in and still be taken for misspelt.
+/// Largest number of letters in which a misspelt name may differ.
 const MAX_CHANGES: usize = 3;
 
-/// No known name is nearly as long: what is longer is not compared.
+/// Longer names are not compared: every known name is much shorter.
 const MAX_COMPARED_LENGTH: usize = 64;
 
-/// The known name that `found` is most likely meant to be; none when it is like no known one.
+/// The known name most similar to `found`; `None` if none is similar.
 pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     if found.len() > MAX_COMPARED_LENGTH {
         return None;
@@ -424,18 +426,18 @@ pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// What to do about an unknown name, beside a message that says the known ones: the nearest of them; nothing where none is
-/// near.
+/// The suggestion for an unknown name, to accompany a message that lists the known ones; empty if none is
+/// similar.
 pub(super) fn help(found: &str, known: &[&str]) -> String {
     nearest(found, known).map_or_else(String::new, |name| format!("did you mean \"{name}\"?"))
 }
 
-/// `a`, `a or b`, `a, b or c`.
+/// Joins names with "or": `a`, `a or b`, `a, b or c`.
 pub(super) fn alternatives<T: Display>(names: &[T]) -> String {
     joined(names, "or")
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins names with "and": `a`, `a and b`, `a, b and c`.
 pub(super) fn all_of<T: Display>(names: &[T]) -> String {
     joined(names, "and")
 }

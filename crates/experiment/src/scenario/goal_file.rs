@@ -12,12 +12,12 @@
 //! }
 //! ```
 //!
-//! The grammar is that of `LogGOPSim`'s `txt2bin` (Hoefler, Schneider, Lumsdaine 2010), less its wildcards: labels
-//! are optional, `tag`, `cpu` and `nic` are 0 unless given and come in any order, `//` and `/* */` are comments. An
-//! operation may be required before it is defined.
+//! The grammar is that of `LogGOPSim`'s `txt2bin` (Hoefler, Schneider, Lumsdaine 2010) without wildcards:
+//! labels are optional; `tag`, `cpu` and `nic` default to 0 and come in any order; `//` and `/* */` are
+//! comments. An operation may be required before it is defined.
 //!
-//! The file is read as a stream. Of an operation nothing is kept but its entry in the [`TaskSchedule`]; where an error is
-//! found only when all are read, the file is read again for the places of the operations.
+//! The file is read as a stream. Only the entry in the [`TaskSchedule`] of an operation is kept; for an error
+//! that is found only after reading all operations, the file is read again to locate them.
 
 mod goal_lines;
 mod labels;
@@ -59,26 +59,26 @@ pub(super) static GOAL: ProgramKind = ProgramKind {
     read,
 };
 
-/// The bytes of a file that are read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
-/// The most bytes of a line: a file without ends of lines is no schedule.
+/// Size limit of a line \[bytes\]: a file without line ends is no schedule.
 const MAX_LINE: usize = 1 << 26;
-/// The memory of the operation of a line, and of what it requires, until the schedule is made \[bytes\].
+/// Memory per operation and its requirements, until the schedule is made \[bytes\].
 const BYTES_A_LINE: u64 = 64;
-/// The memory of a line that waits for labels behind it \[bytes\].
+/// Memory per requirement that waits for a label \[bytes\].
 const BYTES_A_LATER: u64 = 320;
-/// The memory of a rank \[bytes\].
+/// Memory per rank \[bytes\].
 const BYTES_A_RANK: u64 = 64;
-/// The most bytes of a line that an error shows.
+/// Size limit of the part of a line that an error shows \[bytes\].
 const MAX_SHOWN: usize = 4096;
-/// The most operations that an error about several points at.
+/// Largest number of operations that one error marks.
 const MAX_MARKED: usize = 8;
 
 /// Reads the task graph of a file.
 ///
 /// # Errors
 ///
-/// When it cannot be read or is wrong: the first errors, the last of them with the number of those left out.
+/// If it cannot be read or is wrong: the first errors, the last of them with the number of omitted ones.
 pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path, errors: vec![], wrong: 0 };
@@ -120,16 +120,16 @@ pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule
     Ok(schedule)
 }
 
-/// Lines of a file.
+/// Progress in the lines of a file.
 enum Lines<'a> {
-    /// So many that have been read.
+    /// The number of plain lines that have been read.
     Plain(usize),
-    /// The bytes of the next, which is to be read.
+    /// The next line, which is to be read.
     Next(&'a [u8]),
 }
 
-/// Lets the reader read the plain lines of a file, and calls `read` for all others, with the number of the line, counted
-/// from 0, until it fails.
+/// Lets the reader read the plain lines of a file, and calls `read` for all others with the line number,
+/// counted from 0, until it fails.
 fn read_lines(
     path: &Path,
     reader: &mut GoalReader,
@@ -139,7 +139,7 @@ fn read_lines(
     read_lines_of(file, reader, read)
 }
 
-/// The same of a file that is open.
+/// Reads the lines of an open file in the same way.
 fn read_lines_of(
     mut file: impl Read,
     reader: &mut GoalReader,
@@ -184,7 +184,7 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::Unreadable(error.to_string())
 }
 
-/// The errors of a file: the first, and the number of all.
+/// The first errors of a file, and the number of all.
 struct LineReport<'a> {
     path: &'a Path,
     errors: Vec<ScenarioError>,
@@ -212,15 +212,15 @@ impl LineReport<'_> {
     }
 }
 
-/// A stretch of a line as a place; of a long line no more than its begin is kept.
+/// Makes a place from a range of a line; only the start of a long line is kept.
 fn place(path: &Path, number: usize, line: &[u8], span: std::ops::Range<usize>) -> Place {
     let shown = &line[..line.len().min(MAX_SHOWN)];
     let text = String::from_utf8_lossy(shown).trim_end_matches('\r').to_owned();
-    // Bytes that are no text take more room when they are shown: the place is then about right.
+    // Bytes that are not UTF-8 take more room when they are shown, so the place is approximate.
     Place::new(&SourceFile::excerpt(path, text, number), span)
 }
 
-/// What is wrong with a schedule as a whole, at the operations that are.
+/// The error for an invalid schedule, at the operations that cause it.
 fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
     match error {
         TaskScheduleError::Cycle { operations } => {
@@ -247,7 +247,7 @@ fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
     }
 }
 
-/// What is wrong with operations, each with a label; `label` is asked with whether one is the last.
+/// An error that marks several operations; `label` takes whether an operation is the last.
 fn operations_error(
     path: &Path,
     operations: &[u32],
@@ -267,10 +267,10 @@ fn operations_error(
     error
 }
 
-/// The places of operations in a file that could be read; fewer when it has changed.
+/// Locations of operations in a file that was read before; fewer if it has changed.
 fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
     let mut reader = GoalReader::locating(operations);
-    // What could be wrong was reported before.
+    // Errors were reported when the file was read first.
     let read = read_lines(path, &mut reader, |reader, _, line| {
         if let Lines::Next(line) = line {
             reader.read_line(line).unwrap_or(());
@@ -280,7 +280,7 @@ fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
     read.map_or_else(|_| vec![], |()| reader.located(operations))
 }
 
-/// Why a run of a task graph did not come to its end, with the operations as `rank 3, line 17: recv ...`.
+/// Explains why a run of a task graph is stuck, with the operations as `rank 3, line 17: recv ...`.
 pub(crate) fn describe_stuck(path: &Path, stuck: &StuckTasks) -> String {
     let shown = &stuck.operations[..stuck.operations.len().min(MAX_MARKED)];
     let lines: Vec<String> = locate(path, shown)
@@ -324,7 +324,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let graph = match reading.machine.timing.scale() {
         None => TaskGraph::new(schedule, overhead),
         Some(scale) => {
-            // What passes 2^63 cycles or units is refused before a run.
+            // Times above 2^63 cycles and sizes above 2^63 units are refused before a run.
             let nanoseconds = |time: u64| Ratio::from(time).over(Ratio::from(1_000_000_000));
             let cycles = |time| nanoseconds(time).and_then(|time| scale.cycles(time)).unwrap_or(u64::MAX);
             let units = |bytes| scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX);
@@ -336,7 +336,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(program.with_bytes(bytes).sharing_nodes(per_node))
 }
 
-/// The size of the largest message as the file gives it \[bytes\].
+/// The size of the largest message in the file \[bytes\].
 fn largest_message(schedule: &Arc<TaskSchedule>) -> Option<u64> {
     let sends = schedule.operations().iter().filter(|own| own.kind == OperationKind::Send);
     sends.map(|own| own.amount).max()

@@ -1,8 +1,8 @@
-//! The keys of a scenario file: one table, from which reading, ranges and defaults, sweeps, the errors about unknown
-//! and foreign keys, and the check of `docs/scenarios.md` derive.
+//! The keys of a scenario file: one table, which defines reading, ranges and defaults, sweeps, the errors
+//! about unknown and foreign keys, and the check of `docs/scenarios.md`.
 //!
-//! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
-//! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
+//! A key is added as one entry of [`keys!`] and read in the file of its section. The descriptors of program
+//! kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take.
 
 use std::sync::LazyLock;
 
@@ -21,52 +21,52 @@ use super::{
 /// A key of a scenario that holds one value.
 #[derive(Debug)]
 pub struct ScenarioKey {
-    /// The path in the file, as a sweep writes it: `machine.links`.
+    /// Its path in the file, as in a sweep: `machine.links`.
     pub path: &'static str,
-    /// The values that it takes.
+    /// Its possible values.
     pub values: KeyValues,
-    /// What holds when it is not written.
+    /// Its default.
     pub default: KeyDefault,
-    /// The machines whose description has it.
+    /// The machines that have it.
     pub machines: KeyMachines,
-    /// What it says, in one sentence.
+    /// A description in one sentence.
     pub summary: &'static str,
 }
 
-/// The values that a key takes.
+/// The possible values of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyValues {
     /// A string: a name or a path.
     Text,
     /// An integer in a range.
     Integer {
-        /// The least.
+        /// The smallest value.
         least: u64,
-        /// The greatest.
+        /// The largest value.
         greatest: u64,
     },
     /// One of these words.
     Choice(fn() -> Vec<&'static str>),
-    /// What no single type says, such as a list or a table.
+    /// A value without a single type, such as a list or a table.
     Form(&'static str),
 }
 
-/// What holds when a key is not written.
+/// The default of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyDefault {
-    /// It has to be written, or another key in its place.
+    /// It is required, or another key in its place.
     Required,
-    /// Nothing.
+    /// It has no default value.
     Absent,
     /// A number.
     Integer(u64),
     /// A word.
     Word(&'static str),
-    /// What follows from other keys.
+    /// Derived from other keys.
     Derived(&'static str),
 }
 
-/// The machines whose description has a key.
+/// The machines that have a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyMachines {
     /// All.
@@ -79,7 +79,7 @@ pub enum KeyMachines {
     LinkLists,
     /// Toruses.
     Toruses,
-    /// Full meshes and networks with switches, those of them whose parameters it is one of.
+    /// Full meshes and networks with switches that have it as a parameter.
     Switched,
 }
 
@@ -94,17 +94,17 @@ pub(super) enum Section {
     Execution,
 }
 
-/// Makes the names of the keys and their table of the same entries.
+/// Defines the names of the keys and their table from the same entries.
 macro_rules! keys {
     ($($key:ident $path:literal, $values:expr, $default:expr, $machines:expr, $summary:literal;)*) => {
-        /// The name of a key: its place in the table.
+        /// The name of a key, which is its index in the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) enum Key {
             $($key),*
         }
 
         impl Key {
-            /// Every key, in the order in which they are documented.
+            /// Every key, in the order of the documentation.
             pub(super) const ALL: &[Self] = &[$(Self::$key),*];
         }
 
@@ -123,7 +123,7 @@ use KeyDefault::{Absent, Derived, Required, Word};
 use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists, Switched, Toruses};
 use KeyValues::{Choice, Form, Text};
 
-/// The greatest integer of a scenario, `2^63 - 1`: that of TOML, of the clock, and of columns in tables.
+/// Largest integer of a scenario, `2^63 - 1`: the limit of TOML, of the clock, and of columns in tables.
 pub(crate) const MAX_INTEGER: u64 = i64::MAX.unsigned_abs();
 
 /// Integers of at least `least`.
@@ -286,20 +286,20 @@ keys! {
         "The largest size of messages that set out before their destinations are ready.";
 }
 
-/// The keys of a scenario file, in the order in which they are documented.
+/// Lists the keys of a scenario file, in the order of the documentation.
 #[must_use]
 pub fn scenario_keys() -> &'static [ScenarioKey] {
     KEYS
 }
 
 impl ScenarioKey {
-    /// The key without its table: `links`.
+    /// Its key within its table: `links`.
     #[must_use]
     pub fn key(&self) -> &'static str {
         self.path.split_once('.').map_or(self.path, |(_, key)| key)
     }
 
-    /// The names of the program kinds that take it; all of them for a key outside of `[program]`.
+    /// Names of the program kinds that take it; all of them for a key outside `[program]`.
     pub fn program_kinds(&self) -> impl Iterator<Item = &'static str> {
         let takes = |kind: &&&ProgramKind| {
             let of_kind = Key::with_path(self.path).filter(|key| key.is_of_one_program_kind());
@@ -315,19 +315,19 @@ impl Key {
         &KEYS[self as usize]
     }
 
-    /// Its path, as a sweep writes it.
+    /// Its path, as in a sweep.
     pub(super) fn path(self) -> &'static str {
         self.entry().path
     }
 
-    /// The part of the file that it stands in.
+    /// Its section of the file.
     pub(super) fn section(self) -> Section {
         static SECTIONS: LazyLock<Vec<Section>> =
             LazyLock::new(|| Key::ALL.iter().map(|key| Section::of_path(key.path())).collect());
         SECTIONS[self as usize]
     }
 
-    /// Whether some program kind lists it.
+    /// Whether a program kind lists it.
     fn is_of_one_program_kind(self) -> bool {
         static LISTED: LazyLock<KeySet> = LazyLock::new(|| {
             let listed = PROGRAM_KINDS.iter().flat_map(|kind| kind.keys);
@@ -336,27 +336,27 @@ impl Key {
         LISTED.contains(self)
     }
 
-    /// Its key inside that part.
+    /// Its key within its section.
     pub(super) fn key(self) -> &'static str {
         self.entry().key()
     }
 
-    /// The one with this path.
+    /// The key with this path.
     pub(super) fn with_path(path: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|key| key.path() == path)
     }
 
-    /// The one with this key in a part of the file.
+    /// The key with this name in a section.
     pub(super) fn with_key(section: Section, key: &str) -> Option<Self> {
         Self::in_section(section).find(|own| own.key() == key)
     }
 
-    /// Those of a part of the file.
+    /// The keys of a section.
     pub(super) fn in_section(section: Section) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |key| key.section() == section)
     }
 
-    /// Whether some program kind takes it, and this one does not.
+    /// Whether it belongs to other program kinds only.
     pub(super) fn is_foreign_to(self, kind: &ProgramKind) -> bool {
         self.is_of_one_program_kind() && !kind.keys.contains(&self)
     }
@@ -366,7 +366,7 @@ impl Section {
     /// The tables.
     pub(super) const TABLES: [Self; 4] = [Self::Machine, Self::Program, Self::Mapping, Self::Execution];
 
-    /// The name of the table.
+    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Top => "",
@@ -377,7 +377,7 @@ impl Section {
         }
     }
 
-    /// The part in which the key with this path stands.
+    /// The section of the key with this path.
     fn of_path(path: &str) -> Self {
         let table = path.split_once('.').and_then(|(table, _)| Self::with_name(table));
         table.unwrap_or(Self::Top)
@@ -433,7 +433,7 @@ mod tests {
         assert_eq!(kinds(Key::Seed).len(), PROGRAM_KINDS.len());
     }
 
-    /// The cells of the rows of all tables of a page.
+    /// Cells of the rows of all tables of a page.
     fn rows(page: &str) -> Vec<Vec<&str>> {
         page.lines()
             .filter_map(|line| line.strip_prefix('|')?.strip_suffix('|'))

@@ -6,8 +6,8 @@
 //! 1,1,0
 //! ```
 //!
-//! The rows may stand in any order. The file is read as a stream: of each row only its process, its node
-//! and where it begins are kept, and the text of a row is fetched again when it is wrong.
+//! Rows may be in any order. The file is read as a stream: only the process, the node and the start of each
+//! row are kept, and the text of a wrong row is read again.
 
 use std::{
     fs::File,
@@ -29,12 +29,12 @@ use crate::input::{
     diagnostic::MAX_REPORTED, input_file, missing_processes, region::Region, text::described,
 };
 
-/// Why a file gives no placement.
+/// A file that gives no placement.
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
-    /// It cannot be read, with the system's reason.
+    /// It cannot be read, with the operating system's reason.
     Unreadable(String),
-    /// What is wrong in it.
+    /// It has errors.
     Wrong(Vec<ScenarioError>),
 }
 
@@ -44,12 +44,12 @@ impl From<csv::Error> for Failure {
     }
 }
 
-/// Reads the placement of so many processes on `region`.
+/// Reads the placement of `processes` processes on `region`.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is wrong: the first errors, the last of them with the number of those
-/// left out.
+/// If the file cannot be read or is wrong: the first errors, the last of them with the number of omitted
+/// ones.
 pub(super) fn read(
     path: &Path,
     processes: u64,
@@ -75,10 +75,10 @@ pub(super) fn read(
 struct Reading<'a> {
     processes: u64,
     region: Region<'a>,
-    machine: &'a Machine, // that of the region
+    machine: &'a Machine, // the machine of the region
     texts: RowTexts<'a>,
     rows: Vec<Row>,
-    unknown_processes: u64,     // rows whose process is not known
+    unknown_processes: u64,     // rows with an invalid process
     errors: Vec<ScenarioError>, // at most MAX_REPORTED
     wrong: u64,                 // errors, reported or not
 }
@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Counts an error, and keeps it if there are not too many.
+    /// Adds an error; errors after the first [`MAX_REPORTED`] are only counted.
     fn report(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
         self.wrong += 1;
         if self.errors.len() < MAX_REPORTED {
@@ -130,13 +130,13 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The header for a machine of so many dimensions.
+    /// The header for the dimensions of the machine.
     fn header(&self) -> String {
         let coordinates = 1..=self.machine.shape().dimension_count();
         coordinates.fold("process".to_owned(), |header, number| format!("{header},p_{number}"))
     }
 
-    /// Whether the rows are worth reading: the header has as many columns as it should.
+    /// Checks the header. Returns whether it has the right number of columns, so that rows can be read.
     fn check_header(&mut self, record: &ByteRecord) -> bool {
         let expected = self.header();
         let same = record.iter().eq(expected.split(',').map(str::as_bytes));
@@ -165,7 +165,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are reported.
+    /// The node at the coordinates of a row; reports wrong ones and returns node 0 for them.
     fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
         let machine = self.machine;
         let mut index = 0;
@@ -178,7 +178,7 @@ impl<'a> Reading<'a> {
         machine.node(index).unwrap_or(NodeId::new(0))
     }
 
-    /// The number in a field; none, and reported, when it is no number in `range`.
+    /// The number in a field; reports an error and returns `None` if it is not a number in `range`.
     fn number(
         &mut self,
         record: &ByteRecord,
@@ -199,12 +199,12 @@ impl<'a> Reading<'a> {
         number
     }
 
-    /// Puts the rows in the order of their processes and reports processes that have several.
+    /// Sorts the rows by process and reports processes with several rows.
     fn sort_rows(&mut self) {
         if self.rows.is_sorted_by(|one, next| one.process < next.process) {
             return;
         }
-        // Of several rows of a process the first in the file stays first.
+        // Of several rows of a process, the first in the file stays first.
         self.rows.sort_unstable_by_key(|row| (row.process, row.start));
         let rows = std::mem::take(&mut self.rows);
         for pair in rows.windows(2).filter(|pair| pair[0].process == pair[1].process) {
@@ -215,10 +215,10 @@ impl<'a> Reading<'a> {
         self.rows.dedup_by_key(|row| row.process);
     }
 
-    /// Reports which processes have no row, unless rows with wrong processes may be theirs.
+    /// Reports processes without a row, unless rows with invalid processes may be theirs.
     fn report_missing(&mut self) {
         let missing = self.processes - self.rows.len() as u64;
-        // A header of the wrong width has left all rows unread.
+        // After a header of the wrong width, no row is read.
         let unread = self.rows.is_empty() && self.wrong > 0;
         if missing <= self.unknown_processes || unread {
             return;
@@ -244,7 +244,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A number of decimal digits that fits 32 bits.
+/// Parses a decimal number of at most 32 bits.
 fn decimal(text: &[u8]) -> Option<u32> {
     if !text.iter().all(u8::is_ascii_digit) {
         return None;
@@ -252,18 +252,18 @@ fn decimal(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The most bytes of a row that an error shows.
+/// Size limit of the part of a row that an error shows \[bytes\].
 const MAX_SHOWN: u64 = 4096;
 
-/// A row that is right by itself.
+/// A valid row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) process: ProcessId,
     pub(super) node: NodeId,
-    pub(super) start: u64, // byte of the file at or before which it begins, only line ends between
+    pub(super) start: u64, // byte of the file at or before which it begins, with only line ends between
 }
 
-/// Fetches the text of rows for errors.
+/// Reads the text of rows for errors.
 #[derive(Debug)]
 pub(super) struct RowTexts<'a> {
     path: &'a Path,
@@ -278,9 +278,9 @@ impl<'a> RowTexts<'a> {
         self.path
     }
 
-    /// The error at a field of the row that begins at a byte, or at the whole row.
+    /// The error at a field of the row that begins at `start`, or at the whole row.
     pub(super) fn wrong(&self, start: u64, field: Option<usize>, message: &str) -> ScenarioError {
-        // The file has been read before; if it is gone by now the error still names it.
+        // If the file, which has been read before, is gone, the error still names it.
         match self.fetch(start) {
             Ok((text, lines_before)) => {
                 let span = field.and_then(|field| field_span(&text, field)).unwrap_or(0..text.len());
@@ -291,12 +291,12 @@ impl<'a> RowTexts<'a> {
         }
     }
 
-    /// The line, counted from 1, of the row that begins at a byte; none when the file is gone by now.
+    /// The line, counted from 1, of the row that begins at `start`; `None` if the file is gone.
     pub(super) fn line(&self, start: u64) -> Option<usize> {
         self.fetch(start).ok().map(|(_, lines_before)| lines_before + 1)
     }
 
-    /// The line of the first text after a byte, and how many lines precede it.
+    /// The first non-empty line after a byte, and the number of lines before it.
     fn fetch(&self, start: u64) -> io::Result<(String, usize)> {
         let mut file = File::open(self.path)?;
         let mut lines_before = count_lines(&mut (&mut file).take(start))?;
@@ -331,7 +331,7 @@ fn count_lines(reader: &mut impl Read) -> io::Result<usize> {
     }
 }
 
-/// Where a field stands in a row without quotes.
+/// The bytes of a field in a row without quotes.
 fn field_span(row: &str, field: usize) -> Option<Range<usize>> {
     if row.contains('"') {
         return None;

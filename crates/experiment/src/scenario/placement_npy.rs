@@ -1,8 +1,8 @@
-//! Placements from arrays of `NumPy`, as `place --format npy` writes them: a row of coordinates for each process.
+//! Placements from `NumPy` arrays, as `place --format npy` writes them: a row of coordinates per process.
 //!
 //! The format is that of `numpy.lib.format`: a magic word, a version, the length of a header, the header as a
-//! dictionary of Python, and the numbers. Whole numbers of 1 to 8 bytes in either byte order are read, by rows or
-//! by columns (`fortran_order`).
+//! Python dictionary, and the numbers. Integers of 1 to 8 bytes in either byte order, by rows or by columns
+//! (`fortran_order`), can be read.
 
 use std::{io, path::Path};
 
@@ -17,22 +17,22 @@ use super::{
 use crate::input::{diagnostic::MAX_REPORTED, input_file, region::Region};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// More than any header has \[bytes\].
+/// Larger than any header \[bytes\].
 const MAX_HEADER: u64 = 1 << 17;
 
-/// An array of whole numbers.
+/// An array of integers.
 #[derive(Debug)]
 struct Array {
     shape: Vec<usize>,
     numbers: Vec<i128>,
 }
 
-/// Reads the placement of so many processes on `region`.
+/// Reads the placement of `processes` processes on `region`.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is wrong: the first errors, the last of them with the number of those left
-/// out.
+/// If the file cannot be read or is wrong: the first errors, the last of them with the number of omitted
+/// ones.
 pub(super) fn read(
     path: &Path,
     processes: u64,
@@ -40,7 +40,7 @@ pub(super) fn read(
     budget: &Budget,
 ) -> Result<Placement, Failure> {
     let dimensions = region.machine.shape().dimension_count();
-    // As bytes of the file, and as numbers.
+    // Numbers are held both as bytes of the file and as integers.
     let bytes_a_process = (dimensions as u64).saturating_mul((size_of::<u64>() + size_of::<i128>()) as u64);
     budget
         .take_for_a_while(processes.saturating_mul(bytes_a_process), 0)
@@ -86,7 +86,7 @@ pub(super) fn read(
 }
 
 impl Array {
-    /// The array that a file holds; else what is wrong.
+    /// Parses the array in a file; the error is a message.
     fn new(bytes: &[u8]) -> Result<Self, String> {
         let no_array = || "no array of NumPy, expected a file that numpy.save wrote".to_owned();
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_array)?;
@@ -124,20 +124,20 @@ impl Array {
     }
 }
 
-/// The numbers of a table of columns one after another, row by row.
+/// Reorders the numbers of a table from columns to rows.
 fn rows_first(numbers: &[i128], rows: usize, columns: usize) -> Vec<i128> {
     let row = |row: usize| (0..columns).filter_map(move |column| numbers.get(column * rows + row));
     (0..rows).flat_map(row).copied().collect()
 }
 
-/// The value of a key of a dictionary of Python that holds strings, words and tuples of numbers.
+/// The value of a key in a Python dictionary of strings, words and tuples of numbers.
 fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let behind = header.split_once(&format!("'{key}':"))?.1.trim_start();
     let end = if behind.starts_with('(') { behind.find(')')? + 1 } else { behind.find([',', '}'])? };
     Some(behind[..end].trim())
 }
 
-/// The numbers of a type such as `<u4` or `|i1`.
+/// Reads integers of a type such as `<u4` or `|i1`.
 fn whole_numbers(kind: &str, bytes: &[u8]) -> Result<Vec<i128>, String> {
     let unknown = || format!("numbers of type {kind:?}, expected integers of 1 to 8 bytes such as \"<u4\"");
     let (order, rest) = kind.split_at_checked(1).ok_or_else(unknown)?;

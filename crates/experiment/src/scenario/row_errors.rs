@@ -1,7 +1,7 @@
-//! What is wrong in the rows of a file, found in any order and reported by lines.
+//! Errors in the rows of a file, found in any order and reported by lines.
 //!
-//! Of the rows themselves nothing is kept: their text is fetched again for the errors that are reported. Whatever the
-//! number of errors, no more than a few are kept.
+//! Rows are not kept: the text of reported rows is read again. Only a few errors are kept, however many there
+//! are.
 
 use std::path::Path;
 
@@ -14,27 +14,27 @@ use crate::input::diagnostic::MAX_REPORTED;
 /// The first errors of a file by their lines, and the number of all.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowErrors {
-    kept: Vec<RowError>, // fewer than 2 MAX_REPORTED; those before `ordered` in order
-    ordered: usize,      // 0, or MAX_REPORTED once as many were found: what comes after them is only counted
+    kept: Vec<RowError>, // fewer than 2 MAX_REPORTED, those before `ordered` in order
+    ordered: usize,      // 0, or MAX_REPORTED once that many were found: later rows are only counted
     count: u64,          // errors, kept or not
 }
 
-/// One of them.
+/// One error.
 #[derive(Debug, Clone)]
 struct RowError {
-    start: u64,           // byte of the file at or before which the row begins, only line ends between
-    field: Option<usize>, // none of the whole row
+    start: u64, // byte of the file at or before which the row begins, with only line ends between
+    field: Option<usize>, // `None` for the whole row
     message: String,
-    is_about_count: bool, // of processes
+    is_about_count: bool, // whether it is about the number of processes
 }
 
 impl RowErrors {
-    /// Adds an error in a field of the row that begins at a byte, or in the whole row.
+    /// Adds an error in a field of the row that begins at `start`, or in the whole row.
     pub(super) fn add(&mut self, start: u64, field: Option<usize>, message: impl FnOnce() -> String) {
         self.add_error((start, field), false, message);
     }
 
-    /// Adds a field that does not fit the number of processes.
+    /// Adds a field that is out of range for the number of processes.
     pub(super) fn add_about_count(&mut self, start: u64, field: usize, message: impl FnOnce() -> String) {
         self.add_error((start, Some(field)), true, message);
     }
@@ -57,14 +57,14 @@ impl RowErrors {
         }
     }
 
-    /// Keeps the first of the errors, in order.
+    /// Keeps the first errors, in order.
     fn keep_first(&mut self) {
         self.kept.sort_by_key(RowError::place);
         self.kept.truncate(MAX_REPORTED);
     }
 
-    /// The errors at their places in the file, the last with the number of those left out. `help` is for the last about
-    /// the number of processes.
+    /// The errors at their places in the file, the last with the number of omitted ones. `help` is added to
+    /// the last error about the number of processes.
     pub(super) fn into_errors(mut self, path: &Path, help: &str) -> Vec<ScenarioError> {
         self.keep_first();
         let left_out = self.count - self.kept.len() as u64;

@@ -1,4 +1,4 @@
-//! Files that errors point into: their text, places in it, and its entries as a TOML document.
+//! Files with places for errors: their text, positions in it, and its entries as a TOML document.
 
 use std::{
     fmt,
@@ -20,8 +20,8 @@ use crate::input::{
     text::shortened,
 };
 
-/// The most that a scenario may have \[bytes\]: a list with a number for each of the most runs that a file may ask for
-/// fits, and what is no scenario is refused before it fills the memory.
+/// Size limit of a scenario \[bytes\]: a list with a number for each of the largest number of runs fits, and
+/// other files are refused before they fill the memory.
 const MAX_SCENARIO_BYTES: u64 = 32 << 20;
 
 /// The text of a file, or of one line of a file that is too large to keep.
@@ -29,16 +29,16 @@ const MAX_SCENARIO_BYTES: u64 = 32 << 20;
 pub(super) struct SourceFile {
     path: PathBuf,
     text: String,
-    lines_before: usize, // lines of the file that precede the text
+    lines_before: usize, // lines of the file before the text
 }
 
-/// Why a file has no text.
+/// A file whose text cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadError {
     /// It cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// It takes too much memory.
+    /// It would exceed the memory limit.
     #[error("{0}: give it more with --memory-limit")]
     OverBudget(#[from] OverBudget),
     /// It is not UTF-8.
@@ -47,16 +47,16 @@ pub(super) enum ReadError {
 }
 
 impl SourceFile {
-    /// What standard input is called.
+    /// The name of standard input.
     pub(super) const STANDARD_INPUT: &str = "standard input";
 
-    /// A scenario, which is read to a bound of its own, unless it has more than there is memory left.
+    /// Reads a scenario up to its size limit, unless it exceeds the remaining memory.
     pub(super) fn read_scenario(path: &Path, budget: &Budget) -> Result<Arc<Self>, ReadError> {
         Self::check_room(path, MAX_SCENARIO_BYTES, budget)?;
         Self::read_to(path, MAX_SCENARIO_BYTES)
     }
 
-    /// The whole file.
+    /// Reads a whole file.
     pub(super) fn read(path: &Path) -> Result<Arc<Self>, ReadError> {
         Self::read_to(path, input_file::MAX_BYTES)
     }
@@ -68,13 +68,13 @@ impl SourceFile {
         Ok(Arc::new(Self { path: path.to_owned(), text, lines_before: 0 }))
     }
 
-    /// The whole file, unless it has more than there is memory left.
+    /// Reads a whole file, unless it exceeds the remaining memory.
     pub(super) fn read_within(path: &Path, budget: &Budget) -> Result<Arc<Self>, ReadError> {
         Self::check_room(path, input_file::MAX_BYTES, budget)?;
         Self::read(path)
     }
 
-    /// Checks that a file fits into the memory. What has no length before it is read is read to its bound.
+    /// Checks that a file fits in memory. Only the size limit bounds a file of unknown length.
     fn check_room(path: &Path, most: u64, budget: &Budget) -> Result<(), OverBudget> {
         budget.take_for_a_while(std::fs::metadata(path).map_or(0, |data| data.len()).min(most), 0)
     }
@@ -94,7 +94,7 @@ impl SourceFile {
         &self.text
     }
 
-    /// How many lines of the file precede the text.
+    /// Number of lines of the file before the text.
     pub(super) fn lines_before(&self) -> usize {
         self.lines_before
     }
@@ -108,7 +108,7 @@ impl SourceFile {
     }
 }
 
-/// A stretch of text in a file.
+/// A range of text in a file.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     source: Arc<SourceFile>,
@@ -116,14 +116,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The bytes `span` of a file, moved to the nearest characters inside the text.
+    /// The bytes `span` of a file, moved to character boundaries inside the text.
     pub(super) fn new(source: &Arc<SourceFile>, span: Range<usize>) -> Self {
         let start = source.text.floor_char_boundary(span.start);
         let end = source.text.ceil_char_boundary(span.end).max(start);
         Self { source: Arc::clone(source), span: start..end }
     }
 
-    /// The beginning of a file, for what ought to be in it and is not.
+    /// The beginning of a file, for missing contents.
     pub(super) fn start(source: &Arc<SourceFile>) -> Self {
         Self::new(source, 0..0)
     }
@@ -138,7 +138,7 @@ impl Place {
         self.span.clone()
     }
 
-    /// The text there.
+    /// The text of the range.
     pub(super) fn text(&self) -> &str {
         &self.source.text[self.span()]
     }
@@ -148,20 +148,20 @@ impl Place {
         self.source.position(self.span.start)
     }
 
-    /// Whether it is the same stretch of the same text.
+    /// Whether it is the same range of the same text.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.source, &other.source) && self.span == other.span
     }
 
-    /// Whether the whole of `inner` lies in it.
+    /// Whether it contains all of `inner`.
     pub(super) fn contains(&self, inner: &Self) -> bool {
         Arc::ptr_eq(&self.source, &inner.source)
             && self.span.start <= inner.span.start
             && inner.span.end <= self.span.end
     }
 
-    /// From the start of this place to the end of a later one; this place itself when they are not in
-    /// one line.
+    /// From the start of this place to the end of a later one; this place alone if they are on different
+    /// lines.
     pub(super) fn through(&self, later: &Self) -> Self {
         let span = self.span.start..later.span.end.max(self.span.end);
         let together = Self { source: Arc::clone(&self.source), span };
@@ -170,20 +170,21 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// `file:line:column`.
+    /// Writes `file:line:column`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, column) = self.position();
         write!(formatter, "{}:{line}:{column}", self.source.path.display())
     }
 }
 
-/// Estimates the memory that a text and the values in it take while it is parsed and when it is \[bytes\].
+/// Estimates the memory for a text and its values during and after parsing \[bytes\].
 ///
-/// Never less than it takes: whatever looks like a table, a dotted key or a value counts, also in remarks and strings.
+/// An upper bound: anything that looks like a table, a dotted key or a value counts, also in comments and
+/// strings.
 pub(super) fn bytes_to_parse(text: &str) -> u64 {
-    // A table of the parser has room for eleven keys and their values.
+    // A table of the parser has room for eleven keys with values.
     const BYTES_A_TABLE: u64 = 1800;
-    // With the error that it may be.
+    // Includes the error that it may be.
     const BYTES_A_VALUE: u64 = 600;
     let (mut tables, mut values) = (0, 0);
     let mut before = b'\n';
@@ -192,13 +193,13 @@ pub(super) fn bytes_to_parse(text: &str) -> u64 {
             b'{' => tables += 1,
             b'[' if before == b'\n' => tables += 1,
             b'=' | b',' | b'[' => values += 1,
-            // Not the point of a number.
+            // A point inside a number does not count.
             _ if before == b'.' && !byte.is_ascii_digit() => tables += 1,
             _ => {}
         }
         before = if byte.is_ascii_whitespace() && before == b'\n' { b'\n' } else { byte };
     }
-    // A second time with the keys that are set besides.
+    // The text is copied once, with the keys that the command line sets.
     2 * text.len() as u64 + tables * BYTES_A_TABLE + values * BYTES_A_VALUE
 }
 
@@ -206,9 +207,10 @@ pub(super) fn bytes_to_parse(text: &str) -> u64 {
 ///
 /// # Errors
 ///
-/// Every syntax error, of a long text the first. What the parser makes of such a file is a guess, and is not looked at.
+/// Every syntax error; of a long text only the first. The values that the parser recovers from such a file
+/// are not used.
 pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<ScenarioError>> {
-    /// Every error in a longer text could take more memory than the text itself by far.
+    /// The errors of a longer text could take far more memory than the text.
     const MAX_ALL_ERRORS: usize = 1 << 16;
     if source.text().len() > MAX_ALL_ERRORS {
         let table = DeTable::parse(source.text()).map_err(|error| vec![syntax_error(source, &error)])?;
@@ -233,7 +235,7 @@ fn syntax_error(source: &Arc<SourceFile>, error: &toml::de::Error) -> ScenarioEr
         .standing(Standing::HidesValues)
 }
 
-/// A common mistake, told in the terms of whoever made it.
+/// A common mistake, described in the user's terms.
 #[derive(Debug)]
 struct Slip<'text> {
     kind: SlipKind,
@@ -258,7 +260,7 @@ enum SlipKind {
 }
 
 impl<'text> Slip<'text> {
-    /// The slip behind a message of the parser about the byte `at`; none where it is another mistake.
+    /// The slip that explains a message of the parser about the byte `at`; `None` if it is another mistake.
     fn at(text: &'text str, at: usize, message: &str) -> Option<Self> {
         let rest = text[at..].lines().next().unwrap_or_default();
         let token = &rest[..rest.find([' ', '\t', ',', ']', '}', '#']).unwrap_or(rest.len())];
@@ -287,7 +289,7 @@ impl<'text> Slip<'text> {
         }
         let kind = if token.is_empty() { SlipKind::Valueless } else { SlipKind::Unquoted };
         let is_word = token.is_empty() || token.starts_with(char::is_alphabetic);
-        // What is nearly true or false is no word that lacks its quotes.
+        // A misspelt true or false is not an unquoted name.
         let is_name =
             is_word && !["true", "false"].iter().any(|name| name.starts_with(token) && !token.is_empty());
         is_name.then(|| Self { kind, word: token, span: at..at + token.len() })
@@ -316,7 +318,8 @@ impl<'text> Slip<'text> {
     }
 }
 
-/// Where a comma is missing around the byte `at` of a list: between the token there and the value behind it, or before it.
+/// The range around the byte `at` of a list in which a comma is missing: between the token there and the next
+/// value, or before it.
 fn missing_comma(text: &str, at: usize, before: &str, token: &str) -> Option<Range<usize>> {
     let line = &before[before.rfind('\n').map_or(0, |feed| feed + 1)..];
     let in_list = line.matches('[').count() > line.matches(']').count();

@@ -1,4 +1,4 @@
-//! The `[sweep]` table: the choices whose every combination is a run.
+//! The `[sweep]` table: choices, of which every combination is a run.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::input::text::shortened;
 /// The key of the cases.
 const CASES: &str = "cases";
 
-/// What a sweep sets in a run: the path of a key, and the value as it is written, on one line.
+/// A key that a sweep sets in a run: its path, and its value as written, on one line.
 pub type SweptValue = (Arc<str>, Arc<str>);
 
 /// A value that a sweep gives to a key.
@@ -33,17 +33,16 @@ impl Assignment {
         Self { setting, value: value.clone(), written }
     }
 
-    /// The path, and the value as it is written, on one line.
+    /// The path, and the value as written, on one line.
     pub(super) fn written(&self) -> SweptValue {
         self.written.clone()
     }
 }
 
-/// One dimension of a sweep: the options of a key, or the cases. An option sets one key or, as a case,
-/// several.
+/// One dimension of a sweep: the options of a key, or the cases. An option sets one key; a case sets several.
 type Choice = Vec<Vec<Assignment>>;
 
-/// The choices of a scenario, the slowest first; none at all without a sweep, which makes one combination.
+/// The choices of a scenario, the slowest first; empty without a sweep, which makes one combination.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
     choices: Vec<Choice>, // each with at least one option
@@ -51,7 +50,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// Reads the sweep; keys and cases that are wrong are reported and left out.
+    /// Reads the sweep; wrong keys and cases are reported and left out.
     ///
     /// A list of algorithms of a collective is the innermost choice, unless the sweep itself sets the algorithm.
     pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
@@ -89,17 +88,17 @@ impl Sweep {
         sweep
     }
 
-    /// Where it is written; none without a sweep.
+    /// The place of the table; `None` without a sweep.
     pub(super) fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
 
-    /// The number of combinations.
+    /// Number of combinations.
     pub(super) fn combination_count(&self) -> u128 {
         self.choices.iter().fold(1, |count, choice| count.saturating_mul(choice.len() as u128))
     }
 
-    /// The number of runs, without making them: each combination has one for each of its embeddings.
+    /// Number of runs, without making them: each combination has one per embedding.
     pub(super) fn run_count(&self, written: &Written) -> u128 {
         let base = written.values.get(Key::MappingEmbeddings);
         let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
@@ -117,7 +116,7 @@ impl Sweep {
         if embeddings_are_swept { count } else { count.saturating_mul(base) }
     }
 
-    /// The most runs of one combination: one for each of its embeddings.
+    /// Largest number of runs of a combination: one per embedding.
     pub(super) fn most_runs_of_a_combination(&self, written: &Written) -> u128 {
         let base = written.values.get(Key::MappingEmbeddings);
         let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
@@ -128,7 +127,7 @@ impl Sweep {
         self.choices.iter().filter(sets_embeddings).map(lengths).max().unwrap_or(base)
     }
 
-    /// Every combination in order, the last choice varying fastest.
+    /// Lists every combination in order, the last choice varying fastest.
     pub(super) fn combinations(&self) -> impl Iterator<Item = Vec<&Assignment>> {
         let mut at = Some(vec![0; self.choices.len()]);
         std::iter::from_fn(move || {
@@ -140,7 +139,7 @@ impl Sweep {
         })
     }
 
-    /// The positions of the next combination.
+    /// The option indices of the next combination.
     fn after(&self, mut positions: Vec<usize>) -> Option<Vec<usize>> {
         for (position, choice) in positions.iter_mut().zip(&self.choices).rev() {
             *position += 1;
@@ -159,7 +158,7 @@ fn embeddings(option: &[Assignment]) -> Option<&Value> {
     option.iter().find(sets).map(|assignment| &assignment.value)
 }
 
-/// The length of a list; 1 for what is none, which is an error elsewhere.
+/// The length of a list; 1 for another value, which is reported elsewhere.
 fn list_length(value: &Value) -> u128 {
     match &value.content {
         Content::List(values) => values.len().max(1) as u128,
@@ -225,7 +224,7 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
     Some(assignments)
 }
 
-/// The key that a path of a sweep names.
+/// The key for a path of a sweep; reports an error and returns `None` if there is none.
 fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Key> {
     let setting = Key::with_path(&entry.key);
     if setting.is_none() {
@@ -246,7 +245,7 @@ fn unknown_paths(entry: &Entry) -> Vec<ScenarioError> {
     errors.into_iter().map(|error| error.standing(Standing::HidesValues)).collect()
 }
 
-/// `machine.links = [..]` without quotes, which TOML reads as a table in a table.
+/// The error for `machine.links = [..]` without quotes, which TOML reads as a nested table.
 fn unquoted_path(section: Section, entry: &Entry, inner: &Entry) -> ScenarioError {
     let path = format!("{}.{}", section.name(), shortened(&inner.key));
     let message = format!("unquoted path {path}, expected \"{path}\"");
@@ -271,7 +270,7 @@ fn unknown_path(entry: &Entry) -> ScenarioError {
     }
     let known = Key::ALL;
     let paths: Vec<&str> = known.iter().map(|setting| setting.path()).collect();
-    // A key without its table is nearer to the full path than its letters are.
+    // For a key without its table, its path is a better suggestion than a similar path.
     let whole = known.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());
     let message = format!("unknown path \"{}\", expected a key of this file", shortened(&entry.key));
     let error = ScenarioError::at(&entry.key_place, message, "unknown path");

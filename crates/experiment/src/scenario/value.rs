@@ -1,6 +1,6 @@
-//! TOML values with the places where they are written, and their reading as numbers, names, lists, tables and lengths.
+//! TOML values with their places, and their conversion to numbers, names, lists, tables and lengths.
 //!
-//! What does not read is added to a list of errors, each at its place; `None` then stands for the value.
+//! A value that cannot be converted is reported at its place, and `None` is returned.
 
 use std::{fmt::Display, ops::RangeInclusive, sync::Arc};
 
@@ -14,24 +14,24 @@ use super::{
 };
 use crate::input::text::shortened;
 
-/// A value and where it is written.
+/// A value and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     pub(super) place: Place,
     pub(super) content: Content,
 }
 
-/// What a value is.
+/// The contents of a value.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     Text(String),
-    /// None when it is negative or over 2^64 - 1.
+    /// `None` if it is negative or over 2^64 - 1.
     Integer(Option<u64>),
     Boolean(bool),
     List(Vec<Value>),
     /// In the order of the file.
     Table(Vec<Entry>),
-    /// Nothing that scenarios use: a float or a date.
+    /// A type that scenarios do not use: a float or a date.
     Other,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Entry {
 }
 
 impl Value {
-    /// A value of the parser with its places.
+    /// Converts a value of the parser.
     pub(super) fn new(source: &Arc<SourceFile>, parsed: &toml::Spanned<DeValue<'_>>) -> Self {
         let content = match parsed.get_ref() {
             DeValue::String(text) => Content::Text(text.clone().into_owned()),
@@ -59,7 +59,7 @@ impl Value {
         Self { place: Place::new(source, parsed.span()), content }
     }
 
-    /// What it is, for a message: short, and on one line.
+    /// A short description on one line, for a message.
     pub(super) fn describe(&self) -> String {
         match &self.content {
             Content::Text(text) => format!("{:?}", shortened(text)),
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// As it is written, on one line.
+    /// The value as written, on one line.
     pub(super) fn written(&self) -> String {
         if !self.place.text().contains('\n') {
             return self.place.text().to_owned();
@@ -89,13 +89,13 @@ impl Value {
         }
     }
 
-    /// The error that says what `name` is and what it ought to be.
+    /// The error that `name` has this value instead of the expected one.
     pub(super) fn unexpected(&self, name: impl Display, expected: impl Display) -> ScenarioError {
         let message = format!("{name} is {}, expected {expected}", self.describe());
         ScenarioError::at(&self.place, message, label(&expected))
     }
 
-    /// An integer in a range.
+    /// Reads an integer in a range.
     pub(super) fn natural(
         &self,
         name: impl Display,
@@ -111,7 +111,7 @@ impl Value {
         }
     }
 
-    /// An integer that may be negative, at most `most` away from 0.
+    /// Reads an integer from `-most` to `most`.
     pub(super) fn whole(
         &self,
         name: impl Display,
@@ -120,7 +120,7 @@ impl Value {
     ) -> Option<i64> {
         let number = match self.content {
             Content::Integer(Some(number)) => i64::try_from(number).ok(),
-            // Only what is written in decimal has a sign.
+            // Only decimal integers have a sign.
             Content::Integer(None) => self.place.text().replace('_', "").parse().ok(),
             _ => None,
         };
@@ -131,7 +131,7 @@ impl Value {
         number
     }
 
-    /// A text.
+    /// Reads a string.
     pub(super) fn text(&self, name: impl Display, errors: &mut Vec<ScenarioError>) -> Option<&str> {
         let Content::Text(text) = &self.content else {
             errors.push(self.unexpected(name, "a string"));
@@ -140,7 +140,7 @@ impl Value {
         Some(text)
     }
 
-    /// The number of entries, where it is a list.
+    /// The number of entries, if it is a list.
     pub(super) fn list_length(&self) -> Option<usize> {
         match &self.content {
             Content::List(values) => Some(values.len()),
@@ -148,7 +148,7 @@ impl Value {
         }
     }
 
-    /// A list of at least one value.
+    /// Reads a list of at least one value.
     pub(super) fn list(
         &self,
         name: impl Display,
@@ -168,7 +168,7 @@ impl Value {
         }
     }
 
-    /// One of the known names.
+    /// Reads one of the known names.
     pub(super) fn choice<T: Copy>(
         &self,
         name: &str,
@@ -178,7 +178,7 @@ impl Value {
         self.choice_by_name(name, choices, |&(known, _)| known, errors).map(|(_, choice)| choice)
     }
 
-    /// The one of `choices` that has the name.
+    /// Returns the one of `choices` with this name.
     pub(super) fn choice_by_name<'name, T: Copy>(
         &self,
         name: &str,
@@ -201,16 +201,16 @@ impl Value {
         choice.copied()
     }
 
-    /// The error for a name that is none of the known ones.
+    /// The error for an unknown name.
     pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
         self.unexpected(name, alternatives(known)).with_help(help(text, known))
     }
 }
 
-/// The longest expectation that is said a second time, beside the marked text \[bytes\].
+/// Size limit of an expectation that is repeated beside the marked text \[bytes\].
 const MAX_REPEATED: usize = 60;
 
-/// What is said beside a value that is not the expected one: the expectation again, unless it is a long list.
+/// The label of an unexpected value: the expectation again, unless it is a long list.
 fn label(expected: &impl Display) -> String {
     let label = format!("expected {expected}");
     if label.len() > MAX_REPEATED { "none of these".to_owned() } else { label }
@@ -242,38 +242,38 @@ fn integers_in(range: &RangeInclusive<u64>) -> String {
     }
 }
 
-/// The lengths, and where they are written.
+/// Lengths and their places.
 #[derive(Debug)]
 pub(super) struct Size {
     pub(super) lengths: Vec<u64>, // each at least 2
     pub(super) place: Place,      // the whole value
-    length_places: Vec<Place>,    // of each length; empty when a number of dimensions is written
+    length_places: Vec<Place>,    // of each length; empty if the file gives a number of dimensions
 }
 
 impl Size {
-    /// Where a length is written.
+    /// The place of a length.
     pub(super) fn length_place(&self, index: usize) -> &Place {
         self.length_places.get(index).unwrap_or(&self.place)
     }
 
-    /// The lengths as in `8x8`.
+    /// The lengths in the form `8x8`.
     pub(super) fn written(&self) -> String {
         let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
         lengths.join("x")
     }
 
-    /// The lengths of a cube of so many dimensions, written at `place`.
+    /// The lengths of a cube of `dimensions` dimensions, which are given at `place`.
     pub(super) fn of_cube(dimensions: u64, place: &Place) -> Self {
         let lengths = (0..dimensions).map(|_| 2).collect();
         Self { lengths, place: place.clone(), length_places: vec![] }
     }
 
-    /// The lengths by which the nodes of a network are numbered; what describes it is written at `place`.
+    /// The lengths by which the nodes of a network are numbered; its description is at `place`.
     pub(super) fn of_machine(machine: &Machine, place: &Place) -> Self {
         Self { lengths: machine.shape().lengths().to_vec(), place: place.clone(), length_places: vec![] }
     }
 
-    /// The lengths in a list, which is called `name`.
+    /// Reads a list of lengths called `name`.
     pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
         let values = value.list(name, "lengths", errors)?;
         let before = errors.len();
@@ -297,7 +297,7 @@ impl Size {
     }
 }
 
-/// Whether each of the dimensions wraps, as a list says which is called `name`.
+/// Reads from a list called `name` whether each dimension wraps.
 pub(super) fn read_wraps(
     value: &Value,
     name: &str,
@@ -329,7 +329,7 @@ fn read_wrap(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Opti
     }
 }
 
-/// A table whose keys are all known.
+/// A table with known keys only.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
     name: &'a str,
@@ -338,7 +338,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table that `value`, called `name`, is; keys that are not `known` are reported.
+    /// Reads the table called `name`; keys that are not `known` are reported.
     pub(super) fn read(
         value: &'a Value,
         name: &'a str,
@@ -357,17 +357,17 @@ impl<'a> Table<'a> {
         Some(Self { name, place: &value.place, entries })
     }
 
-    /// The name of a key, for messages.
+    /// The full name of a key, for messages.
     pub(super) fn name(&self, key: &str) -> String {
         format!("{}.{key}", self.name)
     }
 
-    /// The value of a key; none when it is not there.
+    /// The value of a key; `None` if it is absent.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// The value of a key that has to be there; reported when it is not.
+    /// The value of a required key; reports an error if it is absent.
     pub(super) fn required(
         &self,
         key: &str,

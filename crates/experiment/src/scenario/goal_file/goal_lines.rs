@@ -1,4 +1,4 @@
-//! The lines of a GOAL file, one after another.
+//! The lines of a GOAL file, read one after another.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use super::{
     plain_lines::{LinesRead, PlainLines},
 };
 
-/// The greatest time or size: its sums stay within 64 bits far enough.
+/// Largest time or size: sums of two fit 64 bits.
 const MAX_AMOUNT: u64 = (1 << 63) - 1;
 
-/// Where an operation stands.
+/// Location of an operation.
 #[derive(Debug, Clone)]
 pub(super) struct Location {
     pub(super) rank: u32,
@@ -32,17 +32,17 @@ pub(super) struct Location {
 pub(super) struct GoalReader {
     builder: Option<TaskScheduleBuilder>, // from `num_ranks` on
     ranks: u32,
-    seen: Vec<bool>,    // by rank, whether it has had its operations
-    rank: Option<Rank>, // whose operations are read
+    seen: Vec<bool>,    // by rank, whether its operations have been read
+    rank: Option<Rank>, // the rank whose operations are being read
     labels: Labels,
-    later: Vec<Later>, // requirements of operations to come
+    later: Vec<Later>, // requirements with a label that is not defined yet
     line: usize,
     in_comment: bool,
-    wanted: Vec<u32>, // operations whose places are asked for, in descending order
+    wanted: Vec<u32>, // operations whose locations are wanted, in descending order
     locations: Vec<(u32, Location)>,
 }
 
-/// The rank whose operations are read.
+/// The rank whose operations are being read.
 #[derive(Debug, Clone, Copy)]
 struct Rank {
     label: ProcessId,
@@ -50,10 +50,10 @@ struct Rank {
     line: usize,
 }
 
-/// A requirement of labels, one of which is not known yet.
+/// A requirement between labels of which at least one is not defined yet.
 #[derive(Debug)]
 struct Later {
-    labels: [Vec<u8>; 2], // the operation, and the one required
+    labels: [Vec<u8>; 2], // the operation, and its requirement
     requirement: Requirement,
     line: usize,
     text: Vec<u8>,
@@ -76,17 +76,17 @@ impl GoalReader {
         }
     }
 
-    /// The number of lines that wait for labels behind them.
+    /// Number of requirements that wait for a label to be defined.
     pub(super) fn pending(&self) -> usize {
         self.later.len()
     }
 
-    /// The number of ranks; 0 before it is read.
+    /// Number of ranks; 0 before it is read.
     pub(super) fn rank_count(&self) -> u32 {
         self.ranks
     }
 
-    /// A reader that keeps the places of these operations.
+    /// A reader that keeps the locations of these operations.
     pub(super) fn locating(operations: &[u32]) -> Self {
         let mut wanted = operations.to_vec();
         wanted.sort_unstable_by(|one, other| other.cmp(one));
@@ -94,17 +94,17 @@ impl GoalReader {
         Self { wanted, ..Self::new() }
     }
 
-    /// The places of operations, in the order in which they are asked for; fewer where some have none.
+    /// Locations of the operations in the requested order; fewer if some have none.
     pub(super) fn located(self, operations: &[u32]) -> Vec<Location> {
         let find = |operation: &u32| self.locations.iter().find(|own| own.0 == *operation);
         operations.iter().filter_map(find).map(|own| own.1.clone()).collect()
     }
 
-    /// The schedule of all lines; none where nothing was said.
+    /// The schedule of all lines; `None` if the file has no `num_ranks`.
     ///
     /// # Errors
     ///
-    /// When the operations of a rank have no end, with the number of their first line.
+    /// If the operations of a rank have no end, with the number of their first line.
     pub(super) fn finish(self) -> Result<Option<TaskScheduleBuilder>, (usize, LineError)> {
         match self.rank {
             None => Ok(self.builder),
@@ -115,7 +115,7 @@ impl GoalReader {
         }
     }
 
-    /// Reads the lines at the begin of `bytes` that are plain and right, the fast way. None may be.
+    /// Reads the plain and correct lines, if any, at the start of `bytes`, on the fast path.
     pub(super) fn read_plain_lines(&mut self, bytes: &[u8]) -> LinesRead {
         let rank = self.rank.filter(|rank| rank.is_open && !self.in_comment && self.wanted.is_empty());
         let (Some(rank), Some(builder)) = (rank, &mut self.builder) else { return LinesRead::default() };
@@ -129,7 +129,7 @@ impl GoalReader {
     ///
     /// # Errors
     ///
-    /// What is wrong first; the rest of the line is left out.
+    /// The first error of the line; the rest of the line is ignored.
     pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
         let mut cursor = Cursor { line, at: 0 };
         let result = self.read_statements(&mut cursor);
@@ -213,7 +213,7 @@ impl GoalReader {
         }
     }
 
-    /// A rank below the number of ranks.
+    /// Reads a rank below the number of ranks.
     #[inline]
     fn rank_number(&self, cursor: &mut Cursor<'_>) -> Result<u32, LineError> {
         if self.ranks == 0 {
@@ -222,7 +222,7 @@ impl GoalReader {
         cursor.number("a rank", u64::from(self.ranks) - 1).map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
-    /// An operation with or without a label, or a requirement.
+    /// Reads an operation with or without a label, or a requirement.
     #[inline]
     fn read_operation(&mut self, rank: ProcessId, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
         let start = cursor.at;
@@ -293,7 +293,7 @@ impl GoalReader {
         }
     }
 
-    /// The rest of an operation, from behind its kind on.
+    /// Reads the rest of an operation, after its kind.
     #[inline]
     fn add(
         &mut self,
@@ -351,7 +351,7 @@ impl GoalReader {
             unit = cursor.word();
         } else {
             *cursor = before;
-            return Err(cursor.unexpected("\"b\" behind the size"));
+            return Err(cursor.unexpected("\"b\" after the size"));
         }
         if unit != word.as_bytes() {
             cursor.at -= unit.len();
@@ -364,14 +364,14 @@ impl GoalReader {
         Ok(())
     }
 
-    /// The operations of a rank are complete.
+    /// Completes the operations of a rank.
     fn end_rank(&mut self) -> Result<(), LineError> {
         self.rank = None;
         let mut unknown = None;
         for later in std::mem::take(&mut self.later) {
             let numbers = [0, 1].map(|at: usize| self.labels.get(&later.labels[at]).ok_or(at));
             match (numbers, &mut self.builder) {
-                // Memory ends before so many wait for labels behind them.
+                // Memory ends before that many requirements wait for labels.
                 ([Ok(operation), Ok(required)], Some(builder))
                     if builder.requirement_count() < MAX_REQUIREMENTS =>
                 {
@@ -397,7 +397,7 @@ impl GoalReader {
     }
 }
 
-/// The kind that a word stands for.
+/// The kind that a word names.
 #[inline]
 fn kind(word: &[u8]) -> Option<OperationKind> {
     match word {
@@ -408,7 +408,7 @@ fn kind(word: &[u8]) -> Option<OperationKind> {
     }
 }
 
-/// `tag T`, `cpu C` or `nic N`.
+/// Reads `tag T`, `cpu C` or `nic N`.
 #[inline]
 fn read_option(operation: &mut Operation, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
     let before = *cursor;
@@ -425,7 +425,7 @@ fn read_option(operation: &mut Operation, cursor: &mut Cursor<'_>) -> Result<(),
             let processor = cursor.number("a processor", MAX_PROCESSOR.into())?;
             operation.processor = u16::try_from(processor).unwrap_or(MAX_PROCESSOR);
         }
-        // The network of the machine takes the place of network interfaces.
+        // Network interfaces are ignored: the network of the machine replaces them.
         b"nic" => {
             cursor.number("a network interface", u64::MAX)?;
         }

@@ -1,37 +1,37 @@
-//! The labels of the operations of a rank.
+//! Labels of the operations of a rank.
 
-/// Labels and the numbers that they stand for, in tables that are used again for every rank.
+/// A map from labels to numbers, in tables that are reused for every rank.
 ///
-/// Most tools call operations `l1`, `l2` and so on: a letter and a number, which are found without a search. All other
-/// labels are in a hash table.
+/// Most tools call operations `l1`, `l2` and so on: a letter and a number, which index a table directly. All
+/// other labels are in a hash table.
 ///
-/// Invariants: a label is in one table at most; a slot belongs to this rank where its generation is the current one; no
-/// more than half of the slots do.
+/// Invariants: a label is in at most one table; a slot belongs to this rank if its generation is the current
+/// one; at most half of the slots do.
 #[derive(Debug)]
 pub(super) struct Labels {
-    counted: Vec<Vec<u32>>, // by letter and number, 1 + what the label stands for; 0 of no label
+    counted: Vec<Vec<u32>>, // by letter and number, 1 + the label's value; 0 if undefined
     slots: Vec<Slot>,       // a power of two
     generation: u32,
     count: usize,
     text: Vec<u8>, // of all labels of this rank
 }
 
-/// The letters of ASCII, capital ones first.
+/// The letters of ASCII, upper case first.
 const LETTERS: usize = 52;
-/// The numbers that labels of one letter may leave out before they are hashed.
+/// Largest gap in the numbers of one letter before labels are hashed.
 const MAX_GAP: usize = 1 << 10;
-/// The digits of the greatest number that is looked up.
+/// Number of digits of the largest number that is looked up directly.
 const MAX_DIGITS: usize = 8;
 
-/// A label that is a letter and a number, as it is written shortest.
+/// A label that is a letter and a number without leading zeros.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedLabel {
-    letter: usize, // its place
+    letter: usize, // its index
     number: usize,
 }
 
 impl CountedLabel {
-    /// None where the letter is none.
+    /// The label, or `None` if `letter` is not a letter.
     #[inline]
     pub(super) fn new(letter: u8, number: usize) -> Option<Self> {
         let letter = match letter {
@@ -65,13 +65,13 @@ struct Slot {
 }
 
 impl Labels {
-    /// No labels.
+    /// An empty map.
     pub(super) fn new() -> Self {
         let counted = vec![vec![]; LETTERS];
         Self { counted, slots: vec![Slot::default(); 64], generation: 1, count: 0, text: vec![] }
     }
 
-    /// Forgets all labels, for the next rank.
+    /// Removes all labels, for the next rank.
     pub(super) fn clear(&mut self) {
         for numbers in &mut self.counted {
             numbers.clear();
@@ -85,25 +85,25 @@ impl Labels {
         }
     }
 
-    /// The number that a label stands for.
+    /// The value of a label.
     #[inline]
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
         self.get_as(label, CountedLabel::of(label))
     }
 
-    /// The number that a label stands for, where it is found without a search.
+    /// The value of a label if the direct table has it.
     #[inline]
     pub(super) fn get_counted(&self, label: CountedLabel) -> Option<u32> {
         self.counted[label.letter].get(label.number)?.checked_sub(1)
     }
 
-    /// Lets a label stand for a number, where that is sure to be right without a search; returns whether it was.
+    /// Inserts a new label if the direct table is enough. Returns whether it did.
     #[inline]
     pub(super) fn insert_counted(&mut self, label: CountedLabel, number: u32) -> bool {
         self.count == 0 && self.get_counted(label).is_none() && self.put_counted(label, number)
     }
 
-    /// The same, given its letter and number if it has them.
+    /// The value of a label, given its letter and number if it has them.
     #[inline]
     fn get_as(&self, label: &[u8], counted: Option<CountedLabel>) -> Option<u32> {
         if let Some(own) = counted.and_then(|label| self.get_counted(label)) {
@@ -116,7 +116,7 @@ impl Labels {
         (slot.generation == self.generation).then_some(slot.number)
     }
 
-    /// Lets a label stand for a number; returns whether it stood for none before.
+    /// Inserts a label. Returns whether it was new.
     #[inline]
     pub(super) fn insert(&mut self, label: &[u8], number: u32) -> bool {
         let counted = CountedLabel::of(label);
@@ -129,7 +129,7 @@ impl Labels {
         true
     }
 
-    /// Puts a label that is in no table into the one without a search; returns whether it is worth the room.
+    /// Puts a new label into the direct table, unless it would waste memory. Returns whether it did.
     #[inline]
     fn put_counted(&mut self, label: CountedLabel, number: u32) -> bool {
         let numbers = &mut self.counted[label.letter];
@@ -138,7 +138,7 @@ impl Labels {
             numbers.push(entry);
             return true;
         }
-        // Numbers with great gaps take less memory in the other table.
+        // Numbers with large gaps take less memory in the hash table.
         if label.number >= MAX_GAP + 4 * numbers.len() {
             return false;
         }
@@ -161,7 +161,7 @@ impl Labels {
         self.count += 1;
     }
 
-    /// The slot of a label, or the free one that it would get.
+    /// The slot of a label, or the free slot for it.
     #[inline]
     fn find(&self, label: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
@@ -190,7 +190,7 @@ impl Labels {
     }
 }
 
-/// A hash of a label: a multiplication for every eight bytes.
+/// A hash of a label: one multiplication per eight bytes.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the upper half of a product is mixed best")]
 fn hash(label: &[u8]) -> usize {

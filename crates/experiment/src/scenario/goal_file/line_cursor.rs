@@ -1,8 +1,8 @@
-//! A line of a GOAL file byte by byte, and what is wrong in it.
+//! A cursor over the bytes of a line of a GOAL file, and the errors in it.
 
 use std::ops::Range;
 
-/// By byte, whether it is a letter, a digit or an underscore: one look instead of four comparisons.
+/// By byte, whether it is a letter, a digit or an underscore: one lookup instead of four comparisons.
 const IS_OF_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
@@ -15,12 +15,12 @@ const IS_OF_WORD: [bool; 256] = {
     }
 };
 
-/// What is wrong in a line, and where.
+/// An error in a line.
 #[derive(Debug)]
 pub(super) struct LineError {
     pub(super) span: Range<usize>, // bytes of the line
     pub(super) message: String,
-    pub(super) line: Option<(usize, Vec<u8>)>, // number and bytes, where it is an earlier one
+    pub(super) line: Option<(usize, Vec<u8>)>, // number and bytes of an earlier line, if the error is there
 }
 
 impl LineError {
@@ -29,7 +29,7 @@ impl LineError {
     }
 }
 
-/// A line and the place in it.
+/// A line and a position in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub(super) line: &'a [u8],
@@ -44,14 +44,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The byte after blanks.
+    /// Skips blanks and returns the next byte.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         self.skip_blanks();
         self.line.get(self.at).copied()
     }
 
-    /// A word of letters, digits and underscores after blanks, which may be empty.
+    /// Skips blanks and reads a word of letters, digits and underscores, possibly empty.
     #[inline]
     pub(super) fn word(&mut self) -> &'a [u8] {
         self.skip_blanks();
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         &self.line[start..self.at]
     }
 
-    /// An integer after blanks, up to `greatest`.
+    /// Skips blanks and reads an integer of at most `greatest`.
     #[inline]
     pub(super) fn number(&mut self, name: &str, greatest: u64) -> Result<u64, LineError> {
         self.skip_blanks();
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// What stands here is not what was expected.
+    /// The error that the next word is not the expected one.
     #[cold]
     pub(super) fn unexpected(&mut self, expected: &str) -> LineError {
         self.skip_blanks();

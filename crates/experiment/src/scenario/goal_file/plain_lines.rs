@@ -1,4 +1,4 @@
-//! Lines of GOAL files as tools write them, eight bytes at a time.
+//! Lines of GOAL files in the form that tools write, read eight bytes at a time.
 //!
 //! ```text
 //! l1: calc 100 cpu 0
@@ -7,8 +7,9 @@
 //! l2 requires l1
 //! ```
 //!
-//! Plain are lines with labels of a letter and a number, blanks where they are above, and nothing that is wrong. All
-//! others are left to [`GoalReader`](super::goal_lines::GoalReader), which reads plain lines the same, byte by byte.
+//! Lines are plain if labels are a letter and a number, blanks are as above, and nothing is wrong. All other
+//! lines are left to [`GoalReader`](super::goal_lines::GoalReader), which reads plain lines with the same
+//! result, byte by byte.
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{
@@ -18,7 +19,7 @@ use cubefold_simulator::{
 
 use super::labels::{CountedLabel, Labels};
 
-/// A rank whose operations are read, and what they are added to.
+/// A rank whose operations are being read, and the destinations of its operations.
 #[derive(Debug)]
 pub(super) struct PlainLines<'a> {
     pub(super) rank: ProcessId,
@@ -27,7 +28,7 @@ pub(super) struct PlainLines<'a> {
     pub(super) builder: &'a mut TaskScheduleBuilder,
 }
 
-/// How many bytes and lines have been read.
+/// Number of bytes and lines that have been read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LinesRead {
     pub(super) bytes: usize,
@@ -38,7 +39,7 @@ pub(super) struct LinesRead {
 #[derive(Debug, Clone, Copy)]
 struct Text {
     bits: u64,
-    mask: u64, // of its bytes
+    mask: u64, // of the bytes of the text
     length: usize,
 }
 
@@ -53,11 +54,11 @@ const INTERFACE: Text = Text::new(b" nic ");
 const REQUIRES: [Text; 2] = [Text::new(b" require"), Text::new(b"s ")];
 const REQUIRES_BEGUN: [Text; 2] = [Text::new(b" irequir"), Text::new(b"es ")];
 
-/// The digits that one look may find.
+/// Digits examined at once.
 const DIGITS: usize = 8;
-/// The most digits of a number that is read here.
+/// Largest number of digits of a number that is read here.
 const MAX_DIGITS: usize = 18;
-/// A byte in all places of a word.
+/// A word with 1 in every byte.
 const BYTES: u64 = 0x0101_0101_0101_0101;
 
 impl Text {
@@ -77,7 +78,7 @@ impl Text {
     }
 }
 
-/// A place in bytes.
+/// A position in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Cursor<'a> {
     bytes: &'a [u8],
@@ -119,7 +120,7 @@ impl Cursor<'_> {
         Some(rest[..count].iter().fold(0, |number, byte| 10 * number + u64::from(byte - b'0')))
     }
 
-    /// A letter and a number as it is written shortest.
+    /// Reads a letter and a number without leading zeros.
     #[inline]
     fn label(&mut self) -> Option<CountedLabel> {
         let letter = *self.bytes.get(self.at)?;
@@ -147,19 +148,19 @@ impl Cursor<'_> {
     }
 }
 
-/// The number that the digits at the begin of a word stand for, and how many they are.
+/// The value of the digits at the start of a word, and their number.
 #[inline]
 fn digits(word: u64) -> (u64, usize) {
     const EVEN_BYTES: u64 = 0x00ff_00ff_00ff_00ff;
     const EVEN_PAIRS: u64 = 0x0000_ffff_0000_ffff;
-    // The digits themselves; of other bytes something above 9, whose highest bit is set or comes to be when 118 is added.
+    // Digits become 0 to 9; other bytes are above 9 and have their highest bit set, or get it by adding 118.
     let values = word ^ (BYTES * u64::from(b'0'));
     let others = (values.wrapping_add(BYTES * 118) | values) & (BYTES << 7);
     let count = others.trailing_zeros() as usize / 8;
     if count == 0 {
         return (0, 0);
     }
-    // Zeros in front make them eight digits. Neighbours are joined to numbers of two, four, and eight digits.
+    // Leading zeros make eight digits. Neighbours are combined into numbers of two, four, and eight digits.
     let values = values << (64 - 8 * count);
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8) & EVEN_BYTES;
     let fours = twos.wrapping_mul(100).wrapping_add(twos >> 16) & EVEN_PAIRS;
@@ -168,7 +169,7 @@ fn digits(word: u64) -> (u64, usize) {
 }
 
 impl PlainLines<'_> {
-    /// Reads plain lines up to the first that is not, or has no end.
+    /// Reads plain lines up to the first other or incomplete line.
     pub(super) fn read(&mut self, bytes: &[u8]) -> LinesRead {
         let mut read = LinesRead::default();
         let mut cursor = Cursor { bytes, at: 0 };
@@ -179,7 +180,7 @@ impl PlainLines<'_> {
         read
     }
 
-    /// Reads a line; none that is not plain, of which nothing is kept.
+    /// Reads a line; returns `None` without effect if it is not plain.
     #[inline]
     fn read_line(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
         while let Some(b' ' | b'\t') = cursor.bytes.get(cursor.at) {
@@ -248,7 +249,7 @@ impl PlainLines<'_> {
         self.add(label, operation, cursor)
     }
 
-    /// Reads what follows and adds an operation.
+    /// Reads the options of an operation and adds it.
     #[inline]
     fn add(&mut self, label: CountedLabel, mut operation: Operation, cursor: &mut Cursor<'_>) -> Option<()> {
         while cursor.bytes.get(cursor.at) == Some(&b' ') {
@@ -294,7 +295,7 @@ mod tests {
                 assert_eq!(digits(u64::from_le_bytes(bytes)), (expected, length), "{text}");
             }
         }
-        // Whatever stands behind the digits.
+        // Any byte may follow the digits.
         for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
             assert_eq!(digits(u64::from_le_bytes([b'4', b'2', byte, b'7', 0xff, byte, b'0', b'9'])), (42, 2));
             assert_eq!(digits(u64::from_le_bytes([byte, b'2', b'3', b'7', 0xff, byte, b'0', b'9'])).1, 0);

@@ -1,4 +1,4 @@
-//! Files that are right, and files that are wrong at a place.
+//! Correct files, and files with an error at a known position.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -66,7 +66,7 @@ fn wrong_lines_are_reported_at_their_places() {
     .unwrap_err();
     let expected = [
         "3:10: \"x\", expected a time from 0 to 9223372036854775807",
-        "4:12: \"to\", expected \"b\" behind the size",
+        "4:12: \"to\", expected \"b\" after the size",
         "5:13: \"from\", expected \"to\" and a rank",
         "6:18: 2, expected a rank from 0 to 1",
         "7:18: \"-1\", expected a rank: messages of any rank are not supported",
@@ -167,7 +167,7 @@ fn ten_thousand_changed_files_are_read_or_reported() {
     assert!(right > 500 && wrong > 5000, "{right} are right, {wrong} wrong");
 }
 
-/// Most lines are plain, some end with a carriage return, a blank or a comment, some are longer than a look.
+/// Most lines are plain; some end with a carriage return, a blank or a comment, some are longer than a chunk.
 #[test]
 fn plain_lines_are_read_as_all_others() {
     use rand::SeedableRng;
@@ -195,7 +195,7 @@ fn plain_lines_are_read_as_all_others() {
     assert!((100..2000).contains(&wrong), "{wrong} are wrong");
 }
 
-/// Operations of a rank, with requirements of many.
+/// Writes operations of a rank, and requirements of many of them.
 fn write_rank(text: &mut String, generator: &mut rand_chacha::ChaCha12Rng) {
     use rand::{RngExt, seq::IndexedRandom};
     let letters: Vec<char> = (0..2).map(|_| *['l', 'a', 'Z'].choose(generator).unwrap()).collect();
@@ -219,7 +219,7 @@ fn write_rank(text: &mut String, generator: &mut rand_chacha::ChaCha12Rng) {
     }
 }
 
-/// An operation in one of the forms that there are; a few name a rank too many.
+/// An operation in a random form; a few name a rank that is out of range.
 fn operation(number: u64, generator: &mut rand_chacha::ChaCha12Rng) -> String {
     use rand::{Rng, RngExt};
     let peers = if generator.random_ratio(1, 500) { 50 } else { 40 };
@@ -235,7 +235,7 @@ fn operation(number: u64, generator: &mut rand_chacha::ChaCha12Rng) -> String {
     }
 }
 
-/// Without a file: 10 000 of them take longer to write than to read. No line is taken as a plain one.
+/// Reads from memory: writing 10 000 files takes longer than reading them. No line is read as plain.
 fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
@@ -245,7 +245,7 @@ fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     finish(reader, report)
 }
 
-/// The same as files are read.
+/// Reads from memory as files are read.
 fn read_stream(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
@@ -279,8 +279,8 @@ fn finish(reader: GoalReader, mut report: LineReport<'_>) -> Result<TaskSchedule
 
 #[test]
 fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
-    // What its binary_tree_32.goal says: rank r receives from r less its highest bit, and sends to all r + 2^k above.
-    // On a hypercube every message crosses one link, and rank 31 is five messages away.
+    // As binary_tree_32.goal: rank r receives from r less its highest bit, and sends to all r + 2^k above. On
+    // a hypercube every message crosses one link, and rank 31 is five messages away.
     let mut goal = "num_ranks 32\n\n".to_owned();
     for rank in 0..32_u32 {
         writeln!(goal, "rank {rank} {{").unwrap();
@@ -309,7 +309,8 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
             .unwrap();
     assert_eq!(finished.outcome.summary.makespan().get(), 5);
     let levels: Vec<u64> = finished.records.iter().map(|own| own.finish.get()).collect();
-    // A rank receives at its number of ones, or ends with its last send: rank 0 at 1, rank 16 at 1.
+    // A rank finishes when it receives, at its number of ones, or with its last send: rank 0 at 1, rank 16 at
+    // 1.
     assert_eq!((levels[0], levels[16], levels[31]), (1, 1, 5));
 }
 
@@ -342,7 +343,8 @@ fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
     );
 }
 
-/// The makespan of a graph on a full mesh by `LogGP`: latency 2500, an overhead of 1500 before every send, a cycle a byte.
+/// The makespan of a graph on a full mesh by `LogGP`: latency 2500, an overhead of 1500 before every send, a
+/// cycle per byte.
 fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
     let (_directory, path) = file(goal);
     let text = format!(
@@ -357,10 +359,11 @@ fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
     finished.outcome.summary.makespan().get()
 }
 
-/// The pattern of `LogGOPSim`'s `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank sends one byte to
-/// the rank `2^i` after it and receives from that before it; the next round requires both.
+/// The pattern of `LogGOPSim`'s `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank
+/// sends one byte to the rank `2^i` after it and receives one from the rank `2^i` before it; the next round
+/// requires both.
 ///
-/// By hand: every round takes an overhead, the latency and a byte, `1500 + 2500 + 1`.
+/// Worked by hand: every round takes an overhead, the latency and a byte, `1500 + 2500 + 1`.
 #[test]
 fn dissemination_takes_the_time_of_log_gp() {
     for (ranks, rounds) in [(16_u32, 4_u32), (32, 5)] {
@@ -384,8 +387,9 @@ fn dissemination_takes_the_time_of_log_gp() {
 /// The pattern of `LogGOPSim`'s `binary_tree_16.goal`: rank `r` receives from its parent, then sends to ranks `2 r + 1` and
 /// `2 r + 2`.
 ///
-/// By hand: a first child has the message `1500 + 2500 + 1` after its parent, a second one an overhead later. Rank 15 is
-/// four times a first child, 16004; rank 14 three times a second one, 16503, and no other comes later.
+/// Worked by hand: a first child has the message `1500 + 2500 + 1` after its parent, a second one an overhead
+/// later. Rank 15 is four times a first child, 16004; rank 14 three times a second one, 16503, which is the
+/// latest.
 #[test]
 fn a_binary_tree_takes_the_time_of_log_gp() {
     let mut goal = "num_ranks 16\n".to_owned();

@@ -5,7 +5,7 @@ fn mesh(lengths: &[u64]) -> Machine {
     Machine::new(MachineKind::Mesh, lengths).unwrap()
 }
 
-/// The file's placement, or its errors as `line:column: message`.
+/// The placement of a file with this text, or its errors as `line:column: message`.
 fn read_text(text: &[u8], dimensions: u64, machine: &Machine) -> Result<Placement, Vec<String>> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
