@@ -1,6 +1,6 @@
 //! Experiments: scenario files, sweeps, runs and result records.
 //!
-//! Each module knows those to its left, and nothing else:
+//! Each module depends only on those to its left:
 //!
 //! ```text
 //! input  <-  launcher  <-  scenario  <-  records  <-  runs  <-  tools
@@ -10,11 +10,11 @@
 //! - [`launcher`] reads and writes rank files, host lists and coordinate maps of launchers. It lies below
 //!   `scenario`, because scenarios name such files.
 //! - [`scenario`] reads scenario files into validated [`Run`]s, or all their errors, each at its place ([`load`]).
-//! - [`records`] holds the records that results are written as, their columns, definitions and formats.
+//! - [`records`] holds the records of results, their columns, definitions and formats.
 //! - [`runs`] executes runs in parallel and keeps journals ([`execute_runs`]).
 //! - [`tools`] holds the rest: program files, calibration, benchmark, comparison of algorithms.
 //!
-//! The crate prints nothing and knows no terminal: that is for the crate above.
+//! The crate does not print and does not depend on a terminal: the crate above does that.
 
 pub mod input;
 pub mod launcher;

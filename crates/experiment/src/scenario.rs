@@ -1,8 +1,8 @@
-//! Scenario files: what to run, read and validated.
+//! Scenario files, read and validated into runs.
 //!
-//! A file is parsed once, into values that know where they are written. Every combination of its sweep is
-//! then validated into domain types, the sweep's values standing in for the file's. All errors of all files
-//! are collected, each at its place. Nothing is run here and nothing is printed.
+//! A file is parsed once, into values that know their places. Every combination of its sweep is then
+//! validated into domain types, with the sweep's values replacing the file's. All errors of all files are
+//! collected with their places. Nothing is run or printed here.
 
 mod budget;
 mod checked;
@@ -88,67 +88,67 @@ use self::{
 };
 use crate::input::{input_file::STANDARD_INPUT, region::Region, text::printable};
 
-/// The most runs that one file may ask for.
+/// Largest number of runs of one file.
 const MAX_RUNS: u128 = 1_000_000;
 
 /// A scenario file and its runs.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// The file, as it was given.
+    /// The path of the file, as given.
     pub path: PathBuf,
-    /// Its name: as written, else the stem of the file's name.
+    /// Its name, or else the stem of the file's name.
     pub name: String,
-    /// The runs: the sweep's combinations in their order, the embeddings of each innermost. At least one.
+    /// The runs: combinations of the sweep in their order, the embeddings of each innermost. At least one.
     pub runs: Vec<Run>,
     /// Whether it has a sweep.
     pub swept: bool,
-    /// Its text, with the keys that were set besides.
+    /// Its text, with the keys that the command line set.
     pub text: Arc<str>,
-    /// The files that were read for it: itself, and the machine and placement files that it names (and
-    /// those of the scenarios read before it).
+    /// The files that were read for it: itself, and the machine and placement files that it names (and those
+    /// of the scenarios read before it).
     pub inputs: Vec<PathBuf>,
 }
 
-/// Everything that one run needs, validated.
+/// One validated run.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The scenario's name.
     pub scenario: Arc<str>,
-    /// What random choices are drawn from.
+    /// The seed of random choices.
     pub seed: u64,
-    /// The keys that the sweep sets, as paths, and the values as written, on one line.
+    /// The keys that the sweep sets, as paths, with their values as written, on one line.
     pub combination: Arc<[SweptValue]>,
-    /// What the program runs on: the machine, or the inside of its partition.
+    /// The machine of the program: the whole one, or the inside of its partition.
     pub machine: Arc<Machine>,
-    /// The partition of the machine, where there is one.
+    /// The partition of the machine, if there is one.
     pub partition: Option<Arc<Partition>>,
-    /// The rules of its network and nodes: link mode, times of messages, switching, and the way round when both are
-    /// equally long.
+    /// The rules of its network and nodes: link mode, times of messages, switching, and ties between the two
+    /// ways around a ring.
     pub communication: Communication,
-    /// What a cycle and a unit are in seconds and bytes, where the scenario says so.
+    /// The length of a cycle and the bytes of a unit, if the scenario gives them.
     pub scale: Option<PhysicalScale>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
-    /// How it is loaded, where the scenario says so.
+    /// The loading of the program, if the scenario has one.
     pub loading: Option<Loading>,
-    /// What the scenario calls the placement.
+    /// The scenario's name for the placement.
     pub embedding: EmbeddingName,
-    /// Where the processes of the program sit on the machine.
+    /// The nodes of the processes.
     pub placement: Arc<Placement>,
-    /// How the program is executed.
+    /// The execution rules.
     pub execution: Execution,
-    /// The memory that all scenarios of its command take, as far as they were read when it was \[bytes\].
+    /// The memory of all scenarios of its command that were read by then \[bytes\].
     pub held_bytes: u64,
 }
 
 impl Run {
-    /// The coordinates of a node, on the whole machine where the program runs in a partition.
+    /// Coordinates of a node, on the whole machine if the program runs in a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
         self.region().address(node)
     }
 
-    /// The run with a vector of so many units, of a collective that is no sequence and has a vector.
+    /// The run with a vector of `units` units; `None` unless it is a single collective with a vector.
     #[must_use]
     pub fn with_vector_units(&self, units: u64) -> Option<Self> {
         let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
@@ -156,12 +156,12 @@ impl Run {
         Some(Self { program, ..self.clone() })
     }
 
-    /// The program, and those that do the same, of which the fastest counts.
+    /// Lists the program and its equivalents, of which the fastest counts.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
         self.program.with_others()
     }
 
-    /// Where its processes may sit.
+    /// The nodes that its processes may use.
     pub(crate) fn region(&self) -> Region<'_> {
         Region { machine: &self.machine, partition: self.partition.as_deref() }
     }
@@ -171,18 +171,18 @@ impl Run {
 ///
 /// # Errors
 ///
-/// When anything is wrong in any of the files, or in a machine file or placement file that they name: every
-/// error of every file.
+/// If anything is wrong in any file, or in a machine file or placement file that they name: every error of
+/// every file.
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
     load_with(paths, &[], u64::MAX)
 }
 
-/// Reads and validates scenario files as [`load`] does, with keys that are set for all of them, and with at most `memory`
-/// bytes for what is made of them. The path `-` is standard input.
+/// Reads and validates scenario files as [`load`] does, with keys set for all of them, using at most `memory`
+/// bytes. The path `-` is standard input.
 ///
 /// # Errors
 ///
-/// As [`load`]; and when more memory would be needed.
+/// As for [`load`]; also if more memory would be needed.
 pub fn load_with(
     paths: &[PathBuf],
     settings: &[Setting],
@@ -192,7 +192,7 @@ pub fn load_with(
     read_all(paths, &mut library, |path, library| Scenario::read(path, settings, library))
 }
 
-/// What `read` makes of each of the files, or what is wrong with any of them.
+/// Applies `read` to each file and collects the results, or the errors of all files.
 fn read_all<T>(
     paths: &[PathBuf],
     library: &mut Library,
@@ -214,21 +214,21 @@ fn read_all<T>(
     if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
 }
 
-/// Reads and validates a scenario that is in no file, as if its text stood in one at `path`.
+/// Reads and validates the text of a scenario as if it were in a file at `path`.
 ///
 /// # Errors
 ///
-/// As [`load`].
+/// As for [`load`].
 pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
     load_text_with(path, text, &[], u64::MAX)
 }
 
-/// Reads and validates a scenario that is in no file as [`load_text`] does, with keys that are set besides, and with at
-/// most `memory` bytes for what is made of it.
+/// Reads and validates the text of a scenario as [`load_text`] does, with keys set by `settings`, using at
+/// most `memory` bytes.
 ///
 /// # Errors
 ///
-/// As [`load_with`].
+/// As for [`load_with`].
 pub fn load_text_with(
     path: &Path,
     text: &str,
@@ -240,31 +240,31 @@ pub fn load_text_with(
     read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
-/// What embeddings place, and where they may put it.
+/// A program to be placed, and its machine.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// The machine, or the inside of its partition.
     pub machine: Arc<Machine>,
-    /// The partition of the machine, where there is one.
+    /// The partition of the machine, if there is one.
     pub partition: Option<Arc<Partition>>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
 }
 
 impl Site {
-    /// The coordinates of a node, on the whole machine where there is a partition.
+    /// Coordinates of a node, on the whole machine if there is a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
         Region { machine: &self.machine, partition: self.partition.as_deref() }.address(node)
     }
 }
 
-/// Reads the sites of all combinations of a scenario, whatever its embeddings: of the file at `path`, or of the text of one
-/// that would stand there.
+/// Reads the sites of all combinations of a scenario, independently of its embeddings, from the file at
+/// `path` or from a text in its place.
 ///
 /// # Errors
 ///
-/// What is wrong with the machine or the program.
+/// The errors of the machine and the program.
 pub fn load_sites(
     path: &Path,
     text: Option<&str>,
@@ -350,7 +350,7 @@ impl Scenario {
     }
 }
 
-/// The text of a scenario, with what the command line sets in remarks behind it.
+/// The text of a scenario, followed by comments with the keys that the command line set.
 fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
     if settings.is_empty() {
         return text.into();
@@ -360,11 +360,11 @@ fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
     format!("{}\n", lines.join("\n")).into()
 }
 
-/// The runs of one combination, one for each embedding.
+/// Makes the runs of one combination, one per embedding.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All errors of the combination.
 fn validate(
     combination: &[&Assignment],
     written: &Written,
@@ -436,7 +436,7 @@ fn runs(
     Some(placed.into_iter().map(run).collect())
 }
 
-/// The scenario's name: as written, else the stem of the file's name.
+/// The scenario's name, or else the stem of the file's name.
 fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioError>) -> Option<Arc<str>> {
     match settings.get(Key::Name) {
         Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
@@ -444,7 +444,7 @@ fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioErr
     }
 }
 
-/// The rules of the nodes on which every share of a collective has a processor of its own.
+/// The rules, with a processor per node for each share of a collective.
 fn with_processors(
     communication: Communication,
     program: &ScenarioProgram,
@@ -459,7 +459,7 @@ fn with_processors(
     }
 }
 
-/// Machine and program, when both are right.
+/// Pairs machine and program if both are valid.
 fn together<'a>(
     section: &'a MachineSection,
     program: Option<&'a Arc<ScenarioProgram>>,

@@ -1,4 +1,4 @@
-//! What unit tests of several modules share: scenarios from texts.
+//! Helpers for unit tests of several modules: scenarios from texts.
 
 use std::{fs, io::Cursor};
 
@@ -13,7 +13,7 @@ use crate::{
     scenario::{Run, load},
 };
 
-/// Enough memory for all.
+/// Resources that are enough for all tests.
 pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30, ranks: None };
 
 /// The runs of a scenario.
@@ -32,7 +32,7 @@ pub(crate) fn twelve_runs() -> Vec<Run> {
     )
 }
 
-/// What a run comes to.
+/// The record of a run.
 pub(crate) fn record(run: &Run, place: usize) -> RunRecord {
     RunRecord::new(run, place, &execute(run, place, KeepRecords::No, &Progress::default()).unwrap())
 }

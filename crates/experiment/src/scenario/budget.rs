@@ -1,7 +1,8 @@
-//! The memory that scenarios may take before anything runs: for their text, machines, programs, placements and runs.
+//! The memory limit for scenarios before anything runs: for their text, machines, programs, placements and
+//! runs.
 //!
-//! Whatever grows with a number that a scenario gives is taken from one [`Budget`] before it is allocated. What is needed
-//! only while something is made is given back then.
+//! Allocations sized by the scenario are taken from one [`Budget`] first. Temporary memory is returned after
+//! use.
 
 use std::{cell::Cell, path::Path};
 
@@ -10,28 +11,28 @@ use cubefold_topology::Network;
 use super::{errors::ScenarioError, source_file::Place};
 use crate::runs::Bytes;
 
-/// The memory that a run takes when it is read, apart from its machine, placement and program \[bytes\].
+/// Memory per run when it is read, without its machine, placement and program \[bytes\].
 ///
-/// Measured on sweeps of 10 000 runs. What results take is counted by the commands that have any.
+/// Measured on sweeps of 10 000 runs. Commands with results count these themselves.
 pub(super) const BYTES_A_RUN: u64 = 5 << 9;
-/// The memory that a construction takes for each process while it makes a placement \[bytes\].
+/// Memory per process while a construction makes a placement \[bytes\].
 pub(super) const BYTES_A_PROCESS: u64 = 32;
-/// The memory of a message of a permutation set \[bytes\].
+/// Memory per message of a permutation set \[bytes\].
 pub(super) const BYTES_A_MESSAGE: u64 = 4;
-/// So much is not counted in all: less than the program itself takes \[bytes\].
+/// Totals below this are ignored: the program itself takes more \[bytes\].
 pub(super) const UNCOUNTED: u64 = 1 << 20;
 
 const HELP: &str = "give it more with --memory-limit, or ask for less";
 
-/// How much is allowed, and how much is taken.
+/// A memory limit, and the memory that is taken.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
-    taken: Cell<u64>, // at most the limit and what is not counted
+    taken: Cell<u64>, // at most the limit and `UNCOUNTED`
     refused: Cell<bool>,
 }
 
-/// More than is allowed.
+/// A request for more memory than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("needs about {}, expected at most {}", Bytes(*needed), Bytes(*limit))]
 pub(super) struct OverBudget {
@@ -40,12 +41,12 @@ pub(super) struct OverBudget {
 }
 
 impl OverBudget {
-    /// The error at the place of what would take the memory, called `what`.
+    /// The error at the place of a value that would take the memory, called `what`.
     pub(super) fn at(self, place: &Place, what: &str) -> ScenarioError {
         ScenarioError::at(place, format!("{what} {self}"), "too much").with_help(HELP)
     }
 
-    /// The error about a file, called `what`, as a whole.
+    /// The error of a whole file, called `what`.
     pub(super) fn of_file(self, path: &Path, what: &str) -> ScenarioError {
         ScenarioError::of_file(path, format!("{what} {self}")).with_help(HELP)
     }
@@ -58,17 +59,17 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget of which nothing is taken.
+    /// A budget with no memory taken.
     pub(super) fn new(limit: u64) -> Self {
         Self { limit, taken: Cell::new(0), refused: Cell::new(false) }
     }
 
-    /// What may be taken \[bytes\].
+    /// Memory limit \[bytes\].
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Takes so many bytes, before they are allocated.
+    /// Takes `bytes` bytes, before they are allocated.
     pub(super) fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let needed = self.taken.get().saturating_add(bytes);
         if needed > self.limit.saturating_add(UNCOUNTED) {
@@ -79,77 +80,77 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes the bytes that are needed while something is made, of which no more than `kept` are needed then.
+    /// Takes `bytes` bytes and returns all but `kept`, for memory that is mostly temporary.
     pub(super) fn take_for_a_while(&self, bytes: u64, kept: u64) -> Result<(), OverBudget> {
         self.take(bytes)?;
         self.give_back(bytes.saturating_sub(kept));
         Ok(())
     }
 
-    /// Takes what a network of so many nodes and links needs, which is described at `place`.
+    /// Takes the memory for a network of `nodes` nodes and `links` links, which is described at `place`.
     pub(super) fn take_network(&self, nodes: u64, links: u64, place: &Place) -> Result<(), ScenarioError> {
         let [while_made, kept] = Network::bytes_to_make(nodes, links);
         self.take_for_a_while(while_made, kept)
             .map_err(|over| over.at(place, &format!("a network of {nodes} nodes and {links} links")))
     }
 
-    /// Gives back bytes that are no longer needed.
+    /// Returns bytes that are no longer needed.
     pub(super) fn give_back(&self, bytes: u64) {
         self.taken.set(self.taken.get().saturating_sub(bytes));
     }
 
-    /// Whether anything was refused since that was last forgotten.
+    /// Whether a request was refused since [`Self::forget_refusal`].
     pub(super) fn has_refused(&self) -> bool {
         self.refused.get()
     }
 
-    /// Forgets what was refused.
+    /// Clears [`Self::has_refused`].
     pub(super) fn forget_refusal(&self) {
         self.refused.set(false);
     }
 
-    /// What `make` makes, and the memory that it has taken and not given back \[bytes\].
+    /// Calls `make`, and measures the memory that it has taken and not returned \[bytes\].
     pub(super) fn measured<T>(&self, make: impl FnOnce() -> T) -> (T, u64) {
         let before = self.taken.get();
         let result = make();
         (result, self.taken.get().saturating_sub(before))
     }
 
-    /// What is taken \[bytes\].
+    /// Memory that is taken \[bytes\].
     pub(super) fn taken(&self) -> u64 {
         self.taken.get()
     }
 
-    /// What is taken beyond what is not counted \[bytes\].
+    /// Memory that is taken beyond [`UNCOUNTED`] \[bytes\].
     pub(super) fn counted(&self) -> u64 {
         self.taken.get().saturating_sub(UNCOUNTED)
     }
 }
 
-/// The rows or lines of a file, whose memory is taken some at a time while they are read.
+/// The rows or lines of a file, whose memory is taken in batches while they are read.
 #[derive(Debug)]
 pub(super) struct RowBudget<'a> {
     budget: &'a Budget,
     bytes_a_row: u64,
-    ahead: u64, // rows for which memory is taken, and that are not read yet
+    ahead: u64, // rows with memory that are not read yet
     taken: u64, // bytes
 }
 
 impl<'a> RowBudget<'a> {
-    /// So many rows are paid for at a time.
+    /// Number of rows for which memory is taken at a time.
     const ROWS: u64 = 1 << 10;
 
-    /// Rows that take so many bytes each until their file is read and made into something.
+    /// A budget for rows that take `bytes_a_row` bytes each until the whole file is read and converted.
     pub(super) fn new(budget: &'a Budget, bytes_a_row: u64) -> Self {
         Self { budget, bytes_a_row, ahead: 0, taken: 0 }
     }
 
-    /// Takes the memory of the next row.
+    /// Takes the memory for the next row.
     pub(super) fn take_row(&mut self) -> Result<(), OverBudget> {
         self.take_rows(1)
     }
 
-    /// Takes the memory of the next rows.
+    /// Takes the memory for the next rows.
     pub(super) fn take_rows(&mut self, rows: u64) -> Result<(), OverBudget> {
         if rows > self.ahead {
             let more = (rows - self.ahead).next_multiple_of(Self::ROWS);
@@ -162,7 +163,7 @@ impl<'a> RowBudget<'a> {
         Ok(())
     }
 
-    /// Gives back all but so many bytes.
+    /// Returns the memory of the rows except for `bytes` bytes.
     pub(super) fn keep(self, bytes: u64) {
         self.budget.give_back(self.taken.saturating_sub(bytes));
     }

@@ -1,7 +1,8 @@
-//! Scenarios that are checked, one combination of their sweeps after another: no more of their runs is ever in memory.
+//! Scenarios that are validated one combination of their sweeps at a time, so that only its runs are in
+//! memory.
 //!
-//! The runs are made anew each time that they are asked for. What combinations share is kept as long as there is memory
-//! for it, and made anew when there is not.
+//! The runs are made anew on each request. Resources that combinations share are kept while memory lasts, and
+//! made anew otherwise.
 
 use std::{
     cell::RefCell,
@@ -19,33 +20,34 @@ use super::{
     validate,
 };
 
-/// Scenarios of which every combination is right.
+/// Scenarios whose combinations are all valid.
 #[derive(Debug)]
 pub struct CheckedScenarios {
     scenarios: Vec<CheckedScenario>,
     library: RefCell<Library>,
 }
 
-/// A scenario file of which every combination is right.
+/// A scenario file whose combinations are all valid.
 #[derive(Debug)]
 pub struct CheckedScenario {
-    /// The file, as it was given.
+    /// The path of the file, as given.
     pub path: PathBuf,
-    /// Its name: as written, else the stem of the file's name.
+    /// Its name, or else the stem of the file's name.
     pub name: String,
     /// The number of its runs, at least 1.
     pub run_count: usize,
-    /// The files that were read for it, as those of a [`Scenario`].
+    /// The files that were read for it, as for a [`Scenario`].
     pub inputs: Vec<PathBuf>,
     draft: Draft,
 }
 
-/// Reads and validates scenario files as [`load_with`](super::load_with) does, without holding their runs: of these there
-/// may be as many as a file may ask for, whatever the memory.
+/// Reads and validates scenario files as [`load_with`](super::load_with) does, without holding their runs, so
+/// that memory does not limit their number.
 ///
 /// # Errors
 ///
-/// As [`load_with`](super::load_with); memory is needed for the runs of one combination at a time.
+/// As for [`load_with`](super::load_with), but the memory limit applies to the runs of one combination at a
+/// time.
 pub fn check_with(
     paths: &[PathBuf],
     settings: &[Setting],
@@ -58,26 +60,26 @@ pub fn check_with(
 }
 
 impl CheckedScenarios {
-    /// The scenarios, in the order given.
+    /// All scenarios, in the given order.
     #[must_use]
     pub fn scenarios(&self) -> &[CheckedScenario] {
         &self.scenarios
     }
 
-    /// The number of runs of all scenarios.
+    /// Number of runs of all scenarios.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.scenarios.iter().map(|scenario| scenario.run_count).sum()
     }
 
-    /// The runs of all scenarios in their order, each made when it is due.
+    /// The runs of all scenarios in their order, made on demand.
     ///
-    /// Each is as it was checked, or an error where a file that is read once more has changed.
+    /// Each is as it was checked, or an error if a file that is read again has changed.
     pub fn runs(&self) -> impl Iterator<Item = Result<Run, ScenarioError>> {
         self.scenarios.iter().flat_map(|scenario| self.runs_of(scenario))
     }
 
-    /// Those of one of the scenarios.
+    /// The runs of one of the scenarios.
     pub fn runs_of<'a>(
         &'a self,
         scenario: &'a CheckedScenario,
@@ -92,7 +94,8 @@ impl CheckedScenarios {
 }
 
 impl CheckedScenario {
-    /// The combinations of its sweep in their order: the keys that it sets, as paths, and the values as written.
+    /// The combinations of its sweep in their order: the keys that it sets, as paths, and the values as
+    /// written.
     pub fn combinations(&self) -> impl Iterator<Item = Vec<SweptValue>> {
         let written = |combination: Vec<&Assignment>| combination.iter().map(|own| own.written()).collect();
         self.draft.sweep.combinations().map(written)
@@ -121,17 +124,17 @@ impl CheckedScenario {
     }
 }
 
-/// So many errors are not counted.
+/// Number of errors that are not counted.
 const UNCOUNTED_ERRORS: u64 = 1 << 10;
 
-/// Checks that there is memory for these errors: one takes no more than a run.
+/// Checks that the errors fit in memory: one takes no more than a run.
 fn check_room(findings: &Findings, library: &Library) -> Result<(), OverBudget> {
     let counted = (findings.count() as u64).saturating_sub(UNCOUNTED_ERRORS);
     library.budget().take_for_a_while(counted.saturating_mul(BYTES_A_RUN), 0)
 }
 
-/// The runs of one combination, whose memory is given back; what it shares with others is kept where there is memory for
-/// it, and does not count against it.
+/// Makes the runs of one combination and returns their memory; resources that it shares with others are kept
+/// if they fit, and do not count against it.
 fn runs_of_combination(
     combination: &[&Assignment],
     draft: &Draft,

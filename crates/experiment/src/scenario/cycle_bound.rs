@@ -1,4 +1,4 @@
-//! The bound that keeps cycle counts from overflowing.
+//! An upper bound that keeps cycle counts from overflowing.
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::scenario::ScenarioProgram;
 
-/// Every cycle count is below this: sums of two still fit 64 bits.
+/// Limit of cycle counts: the sum of two still fits 64 bits.
 const LIMIT: u128 = 1 << 63;
 
-/// The most cycles that a run could take ([`max_cycles`](cubefold_simulator::max_cycles)), and what they
-/// are made of: it says which value is to blame.
+/// The largest number of cycles that a run could take ([`max_cycles`](cubefold_simulator::max_cycles)), and
+/// its parts, which decide the value to blame.
 #[derive(Debug, Clone)]
 pub(super) struct CycleBound {
     computations: u128, // one after another on the node with the most processes: S L
@@ -25,7 +25,7 @@ pub(super) struct CycleBound {
 }
 
 impl CycleBound {
-    /// The largest bound for a program on one of several placements; none without any.
+    /// The largest bound for a program over several placements; `None` without any.
     pub(super) fn largest<'a>(
         program: &ScenarioProgram,
         placements: impl Iterator<Item = &'a Placement>,
@@ -47,7 +47,8 @@ impl CycleBound {
             ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
         let mut messages = serial_messages(&**program, placement, communication.links(), &execution);
-        // Programs of more messages are measured and placed, but not run: there is no contention to bound.
+        // Programs with more messages are measured and placed but not run, so there is no contention to
+        // bound.
         let of_stage = u128::from(program.process_count()) * program.max_received() as u128;
         let is_whole_stage = |own: &SerialMessages| own.count >= of_stage;
         if of_stage > u128::from(MAX_MESSAGES) {
@@ -63,13 +64,13 @@ impl CycleBound {
         }
     }
 
-    /// `S L T_a` and the times of all messages one after another, or as much of it as 128 bits hold.
+    /// `S L T_a` plus the times of all messages in sequence; saturates at 128 bits.
     fn cycles(&self) -> u128 {
         let computing = self.computations.saturating_mul(self.compute.into());
         self.messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(self.communication)))
     }
 
-    /// Reports when a run could take 2^63 cycles or more, at the largest of the values that are written.
+    /// Reports a run that could take 2^63 cycles or more, at the largest of the given values.
     pub(super) fn check(&self, settings: &Settings<'_>, size: &Size) -> Result<(), ScenarioError> {
         let cycles = self.cycles();
         if cycles < LIMIT {
@@ -106,7 +107,7 @@ impl CycleBound {
         Err(error.with_help(help))
     }
 
-    /// The largest of the values that are written, if any are.
+    /// The largest of the given values, if there are any.
     fn blamed<'a>(&self, settings: &'a Settings<'_>) -> Option<(Key, &'a Place)> {
         let units = self.messages.iter().map(|own| own.units).max().unwrap_or(1);
         let (hop, latency) = (self.communication.hop().get(), self.communication.latency().get());
@@ -124,13 +125,13 @@ impl CycleBound {
             (hop, Key::MachineHopCycles),
         ];
         let written = values.into_iter().filter_map(|(value, key)| Some((value, key, settings.place(key)?)));
-        // Of equal ones the last: more hops are made than computations.
+        // Of equal values the last counts: there are more hops than computations.
         let largest = written.max_by_key(|&(value, _, _)| value);
         largest.map(|(_, setting, place)| (setting, place))
     }
 
-    /// The greatest value of the setting that is to blame with which the bound would hold; none where there is none,
-    /// or the setting is no single number of cycles or units.
+    /// The largest value of the blamed key for which the bound holds; `None` if there is none, or if the key
+    /// is not a single number of cycles or units.
     fn greatest(&self, setting: Key) -> Option<u64> {
         let holds = |value: u64| self.with(setting, value).map(|bound| bound.cycles() < LIMIT);
         let least = match setting {
@@ -148,7 +149,7 @@ impl CycleBound {
         Some(fits)
     }
 
-    /// The bound with another value of a setting, where that is one number of cycles or units.
+    /// The bound with another value of a key, if it is one number of cycles or units.
     fn with(&self, setting: Key, value: u64) -> Option<Self> {
         let own = self.clone();
         let bound = match setting {

@@ -1,4 +1,4 @@
-//! A scenario file that is read, before any combination of its sweep is looked at.
+//! A scenario file that has been read, before the combinations of its sweep are validated.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::{
     value::Content,
 };
 
-/// What a scenario file says, and what is wrong with it whatever the combination.
+/// The contents of a scenario file, and its errors that do not depend on the combination.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) written: Written,
@@ -28,7 +28,7 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// What is wrong with the syntax, and a sweep of too many runs.
+    /// Syntax errors, and a sweep of too many runs.
     pub(super) fn read(
         source: &Arc<SourceFile>,
         settings: &[Setting],
@@ -43,17 +43,17 @@ impl Draft {
             let message = format!("{count} runs, expected at most {MAX_RUNS} in one file");
             let error = ScenarioError::at(place, message, "this sweep");
             errors.push(error.with_help("sweep fewer values, or spread them over several files"));
-            // The combinations, too many to look at, may have errors of their own.
+            // There are too many combinations to check for further errors.
             return Err(errors);
         }
         Ok(Self { written, sweep, errors })
     }
 
-    /// Takes the memory of so many of its runs.
+    /// Takes the memory for `runs` of its runs.
     ///
     /// # Errors
     ///
-    /// When there is not enough, behind what is wrong otherwise.
+    /// If there is not enough, after the other errors.
     pub(super) fn take_runs(&mut self, runs: u128, library: &Library) -> Result<(), Vec<ScenarioError>> {
         let counted = u64::try_from(runs).unwrap_or(u64::MAX);
         let taken = library.budget().take(counted.saturating_mul(BYTES_A_RUN));
@@ -65,13 +65,13 @@ impl Draft {
         })
     }
 
-    /// What is wrong so far, to which what is wrong with combinations is added.
+    /// The errors so far, to which those of combinations are added.
     pub(super) fn findings(&mut self) -> Findings {
         let errors = std::mem::take(&mut self.errors);
         Findings::new(self.written.source.path(), self.sweep.combination_count(), errors)
     }
 
-    /// The name at the top of the file, else the stem of the file's name.
+    /// The name at the top of the file, or else the stem of the file's name.
     pub(super) fn name(&self) -> String {
         match self.written.values.get(Key::Name).map(|value| &value.content) {
             Some(Content::Text(name)) => name.clone(),
@@ -79,13 +79,13 @@ impl Draft {
         }
     }
 
-    /// The files that were read for it, and for those before it.
+    /// The files that were read for it and for earlier scenarios.
     pub(super) fn inputs(&self, library: &Library) -> Vec<PathBuf> {
         std::iter::once(self.written.source.path().to_owned()).chain(library.files()).collect()
     }
 }
 
-/// Takes the memory of a scenario's text and of its values, before it is parsed.
+/// Takes the memory for a scenario's text and values, before it is parsed.
 pub(super) fn take_text(source: &Arc<SourceFile>, library: &Library) -> Result<(), Vec<ScenarioError>> {
     let bytes = source_file::bytes_to_parse(source.text());
     library
@@ -94,7 +94,7 @@ pub(super) fn take_text(source: &Arc<SourceFile>, library: &Library) -> Result<(
         .map_err(|over| vec![over.at(&Place::start(source), "the values of this file:")])
 }
 
-/// The stem of the file's name.
+/// Stem of the file's name.
 pub(super) fn file_stem(written: &Written) -> String {
     written.source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

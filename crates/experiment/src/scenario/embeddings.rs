@@ -1,8 +1,8 @@
-//! The embeddings that a scenario can name: one registry, from which parsing, the errors about unknown names, the
-//! lists in help and the check of the documentation derive.
+//! The embeddings that a scenario can name: one registry, which defines parsing, the errors about unknown
+//! names, the lists in help and the check of the documentation.
 //!
-//! An embedding is added as one entry of [`EMBEDDINGS`]. Files are no entries: `file:PATH` and the tables of launchers
-//! name placements made elsewhere.
+//! An embedding is added as one entry of [`EMBEDDINGS`]. Files are not entries: `file:PATH` and the tables of
+//! launchers name placements made elsewhere.
 
 mod axes;
 mod classic;
@@ -30,35 +30,35 @@ pub(super) use axes::{all as all_axis_orders, place as place_axes};
 /// An embedding that a scenario can name.
 #[derive(Debug)]
 pub struct Embedding {
-    /// The word for it in every file.
+    /// Its name in files.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Where it comes from: author, year, section.
+    /// Its source: author, year, section.
     pub source: &'static str,
-    /// The programs and machines that it takes.
+    /// Programs and machines that it supports.
     pub takes: &'static str,
-    /// The constructions that can be asked for as `name:CONSTRUCTION`.
+    /// Constructions that can be chosen as `name:CONSTRUCTION`.
     pub constructions: fn() -> Vec<&'static str>,
     /// Whether placements depend on the seed of the scenario.
     pub is_seeded: bool,
     pub(super) maker: Maker,
 }
 
-/// What makes the placements of an embedding.
+/// The function that makes the placements of an embedding.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Maker {
     /// A rule for the fields of a hypercube program's labels.
     Rule(EmbeddingKind),
-    /// A function of the program, the machine, and the construction that is asked for.
+    /// A function of the program, the machine, and the chosen construction.
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
     /// A function of the guest, the machine and the seed.
     Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
-    /// Every order of the axes of a logical torus on those of the machine: a placement each.
+    /// Every order of the axes of a logical torus on those of the machine: one placement each.
     AxisOrders,
 }
 
-/// The embeddings, in the order of messages and help.
+/// All embeddings, in the order of messages and help.
 static EMBEDDINGS: &[Embedding] = &[
     rule(EmbeddingKind::Standard),
     rule(EmbeddingKind::Xor),
@@ -87,7 +87,7 @@ const fn rule(kind: EmbeddingKind) -> Embedding {
     }
 }
 
-/// An embedding that the seed decides.
+/// An embedding that depends on the seed.
 const fn seeded(embedding: SeededEmbedding) -> Embedding {
     let SeededEmbedding { name, summary, source, takes, place } = embedding;
     Embedding {
@@ -101,17 +101,17 @@ const fn seeded(embedding: SeededEmbedding) -> Embedding {
     }
 }
 
-/// The embeddings that a scenario can name, besides files.
+/// Lists the embeddings that a scenario can name, besides files.
 #[must_use]
 pub fn embeddings() -> &'static [Embedding] {
     EMBEDDINGS
 }
 
-/// What stands before a path.
+/// Prefix of a path.
 const FILE_PREFIX: &str = "file:";
 
-/// What the entries of `mapping.embeddings` can be, with `NAME` for constructions: `standard, .., tao:NAME or
-/// file:PATH`.
+/// Lists the possible entries of `mapping.embeddings`, with `NAME` for constructions: `standard, .., tao:NAME
+/// or file:PATH`.
 pub(super) fn expected() -> String {
     let forms = |embedding: &Embedding| {
         let family = (!(embedding.constructions)().is_empty()).then(|| format!("{}:NAME", embedding.name));
@@ -129,12 +129,12 @@ impl Embedding {
         std::iter::once(self.name.to_owned()).chain(named)
     }
 
-    /// Whether it stands for every order of axes.
+    /// Whether it stands for all orders of axes.
     pub(super) fn is_axis_orders(&self) -> bool {
         matches!(self.maker, Maker::AxisOrders)
     }
 
-    /// The rule, where it is one.
+    /// The rule, if it is one.
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
@@ -143,7 +143,7 @@ impl Embedding {
     }
 }
 
-/// Places a program by an embedding that the seed decides.
+/// Places a program by an embedding that depends on the seed.
 pub(super) fn place_seeded(
     fit: &Fit<'_>,
     named: &NamedEmbedding,
@@ -161,14 +161,14 @@ pub(super) fn place_seeded(
     })
 }
 
-/// An embedding as a scenario asks for it; displays as the name written there, or by which results call it.
+/// An embedding in a scenario; displays as the name written there, or as results name it.
 #[derive(Debug, Clone)]
 pub enum EmbeddingName {
-    /// One of the registry: `xor`, `tao`, `tao:NAME`.
+    /// An entry of the registry: `xor`, `tao`, `tao:NAME`.
     Registered {
         /// The embedding.
         embedding: &'static Embedding,
-        /// The construction that is asked for; none where the embedding chooses.
+        /// The chosen construction; `None` if the embedding chooses.
         construction: Option<&'static str>,
     },
     /// One order of axes: `axes:ORDER`.
@@ -180,7 +180,7 @@ pub enum EmbeddingName {
 }
 
 impl EmbeddingName {
-    /// The one with this name; none when it is neither a known name nor `file:` and a path.
+    /// The embedding with this name; `None` if it is neither a known name nor `file:` with a path.
     #[must_use]
     pub fn with_name(name: &str) -> Option<Self> {
         if let Some(path) = name.strip_prefix(FILE_PREFIX) {
@@ -200,12 +200,12 @@ impl EmbeddingName {
         Some(Self::Registered { embedding, construction })
     }
 
-    /// Every name that needs no path.
+    /// Lists every name without a path.
     pub(super) fn known() -> Vec<String> {
         EMBEDDINGS.iter().flat_map(Embedding::names).collect()
     }
 
-    /// The rule for the fields of labels, where it is one.
+    /// The rule for the fields of labels, if it is one.
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self {
             Self::Registered { embedding, .. } => embedding.rule(),
@@ -213,7 +213,7 @@ impl EmbeddingName {
         }
     }
 
-    /// The construction that is asked for by its name.
+    /// The name of the chosen construction.
     #[must_use]
     pub fn construction(&self) -> Option<&'static str> {
         match self {
@@ -223,7 +223,7 @@ impl EmbeddingName {
     }
 }
 
-/// Names are equal where they are written equally.
+/// Names are equal if they are written in the same way.
 impl PartialEq for EmbeddingName {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

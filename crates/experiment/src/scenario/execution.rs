@@ -1,4 +1,4 @@
-//! How a program is executed: the `[execution]` table, and whether machine, program and placement can be executed so.
+//! The `[execution]` table, and whether machine, program and placement support it.
 
 use std::{fmt, num::NonZeroU64};
 
@@ -16,18 +16,18 @@ use super::{
 };
 use crate::{input::text::with_article, scenario::ScenarioProgram};
 
-/// How a program is executed.
+/// The execution rules of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Execution {
-    /// Each process by itself, or all together.
+    /// Whether processes advance independently or together.
     pub mode: ExecutionMode,
-    /// What computes it; the results are the same.
+    /// The engine; results do not depend on it.
     pub engine: EngineChoice,
-    /// How routes are chosen, where the scenario says so.
+    /// The routing rule, if the scenario gives one.
     pub routing: Option<RoutingRule>,
 }
 
-/// Each process by itself, or all together.
+/// Whether processes advance independently or together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExecutionMode {
     /// Every process advances on its own (`docs/model.md` section 5).
@@ -35,27 +35,27 @@ pub enum ExecutionMode {
     Asynchronous,
     /// All processes compute, then all messages move (`docs/model.md` section 6).
     Coordinated {
-        /// Which coordinate a message corrects next.
+        /// The choice of the coordinate that a message corrects next.
         dimension_choice: DimensionChoice,
-        /// When messages choose again.
+        /// The length of a phase, after which messages choose again.
         phases: Phases,
     },
 }
 
-/// Which of the coordinates in which it differs a message corrects next.
+/// The choice among coordinates that a message still has to correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DimensionChoice {
     /// The lowest-numbered.
     #[default]
     Lowest,
-    /// Any (Tao 1988, 4.5.1).
+    /// A random one (Tao 1988, 4.5.1).
     Random,
 }
 
-/// How far a message moves in one phase.
+/// The length of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phases {
-    /// As the embedding says.
+    /// As the embedding defines it.
     #[default]
     Embedding,
     /// Until its coordinate agrees.
@@ -64,10 +64,10 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
-/// The engines that a scenario can choose.
+/// Engines that a scenario can choose.
 pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
 
-/// How the route of a message is chosen.
+/// The choice of a message's route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoutingRule {
     /// On grids: one coordinate after the other (`docs/model.md` section 4).
@@ -78,7 +78,7 @@ pub enum RoutingRule {
     Sorting,
     /// On networks: over the neighbours with the lowest numbers (section 12).
     Lowest,
-    /// On networks: any of the shortest, by chance (section 19).
+    /// On networks: any of the shortest routes, at random (section 19).
     Spread,
 }
 
@@ -87,7 +87,7 @@ impl RoutingRule {
     pub const ALL: [Self; 5] =
         [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Lowest, Self::Spread];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl RoutingRule {
         }
     }
 
-    /// Whether it is one of grids, or one of networks.
+    /// Whether it applies to grids; the others apply to networks.
     fn is_of_grids(self) -> bool {
         matches!(self, Self::DimensionOrder | Self::Valiant | Self::Sorting)
     }
@@ -110,14 +110,14 @@ impl RoutingRule {
     }
 }
 
-/// Reads how routes are chosen; none where nothing says so.
+/// Reads the routing rule; `None` if it is not set.
 pub(super) fn read_routing(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RoutingRule> {
     let value = settings.get(Key::ExecutionRouting)?;
     let names = RoutingRule::ALL.map(|rule| (rule.name(), rule));
     value.choice(Key::ExecutionRouting.path(), &names, errors)
 }
 
-/// Reports a rule for routes that the machine or the mode does not have.
+/// Reports a routing rule that the machine or the mode does not support.
 fn check_routing(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
@@ -161,10 +161,10 @@ fn check_routing(
 }
 
 impl ExecutionMode {
-    /// The words for all modes.
+    /// Names of the modes.
     pub(super) const NAMES: [&str; 2] = ["asynchronous", "coordinated"];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -178,7 +178,7 @@ impl DimensionChoice {
     /// Every choice.
     pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -200,9 +200,9 @@ impl fmt::Display for DimensionChoice {
     }
 }
 
-/// The execution that the settings ask for.
+/// Reads the execution rules.
 ///
-/// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
+/// Keys of coordinated execution are checked in every mode, so that a sweep may set only the mode.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
@@ -216,7 +216,7 @@ pub(super) fn read(
         None => Some(Phases::default()),
     };
     let mode = mode(settings, dimension_choice, phases, errors);
-    // What is wrong with it was reported with the machine.
+    // Its errors were reported with the machine.
     let routing = read_routing(settings, &mut vec![]);
     let execution = Execution { mode: mode?, engine: engine?, routing };
     check_routing(settings, machine, Some(execution), errors);
@@ -237,7 +237,7 @@ pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError
     }
 }
 
-/// Which way round messages go when both are equally long.
+/// Reads the rule for ties between the two ways around a ring.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
     settings.one_of(Key::ExecutionTie, &TieRule::ALL, TieRule::name, errors)
 }
@@ -276,7 +276,8 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
     }
 }
 
-/// Reports what goes by dimensions on a network, which has none, and what goes in step in a program that does not.
+/// Reports rules for dimensions on a network, which has none, and coordinated execution of a program that
+/// does not support it.
 pub(super) fn check_fit(
     settings: &Settings<'_>,
     section: &MachineSection,
@@ -319,7 +320,7 @@ pub(super) fn check_fit(
     }
 }
 
-/// Reports round-robin arbitration of links that do not carry messages in both directions on their own.
+/// Reports round-robin arbitration of links whose directions are not independent.
 fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: &mut Vec<ScenarioError>) {
     let links = section.links.filter(|&links| links != LinkMode::FullDuplex);
     let (Some(links), Some(value)) = (links, settings.get(Key::MachineArbitration)) else { return };
@@ -330,12 +331,13 @@ fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: 
     }
 }
 
-/// A value that coordinated executions do not have.
+/// A value that coordinated execution does not support.
 struct Refusal {
     key: Key,
-    rule: &'static str, // what it asks for
+    rule: &'static str, // a name for the value
     expected: &'static str,
-    /// The word, and the least number, that ask for it: what the key does not take has an error of its own.
+    /// The word and the smallest number that are refused; values outside the key's range have an error of
+    /// their own.
     word: Option<&'static str>,
     least: Option<u64>,
 }
@@ -362,7 +364,8 @@ impl Refusal {
     }
 }
 
-/// What keeps messages from moving link by link in steps, as those of coordinated executions do (section 13.4).
+/// Errors for keys that keep messages from moving link by link in steps, as coordinated execution does
+/// (section 13.4).
 fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = ScenarioError> + 'a {
     let (whole, first_come) = (Switching::StoreAndForward.name(), ServiceOrder::FirstCome.name());
     let refusals = [
@@ -387,8 +390,8 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
     })
 }
 
-/// Reports why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
-/// and do not read the choice.
+/// Reports that the requested engine does not apply to a placement. Coordinated runs have an engine of their
+/// own and ignore the choice.
 pub(super) fn check_engine(
     settings: &Settings<'_>,
     execution: Execution,

@@ -1,4 +1,4 @@
-//! Links and nodes of the machine that are down, and the spare nodes that stand in for them (`docs/model.md` section 19).
+//! Failed links and nodes of the machine, and the spare nodes that replace them (`docs/model.md` section 19).
 
 use cubefold_mapping::{
     Placement, PlacementTable, TooManyFailuresError, with_failed_links, with_failed_nodes,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::scenario::generator_key;
 
-/// The machine with the failures that the settings say; reported where they are none of it, or it falls apart.
+/// Applies the failures to the machine; reports failures outside it, or that disconnect it.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<Machine>,
@@ -64,7 +64,7 @@ pub(super) fn read(
     }
 }
 
-/// Reports a machine whose failures take too much, `place` being where the first are written.
+/// Reports a machine that is too large for failures; the first failures are at `place`.
 fn check_size(
     settings: &Settings<'_>,
     machine: &Machine,
@@ -78,11 +78,11 @@ fn check_size(
         errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
-    // The machine with one failure more is made beside the one without it.
+    // The machine with failures is made beside the one without them.
     settings.budget().take_network(nodes, links, place).map_err(|over| errors.push(over)).ok()
 }
 
-/// The number of failures by chance.
+/// The number of random failures.
 fn count(value: &Value) -> Option<u64> {
     match value.content {
         Content::Integer(count) => count,
@@ -90,7 +90,7 @@ fn count(value: &Value) -> Option<u64> {
     }
 }
 
-/// The entries of a list of failures; none of a number of them.
+/// The entries of a list of failures; empty for a number of random failures.
 fn entries<'a>(value: &'a Value, key: Key, errors: &mut Vec<ScenarioError>) -> Option<&'a [Value]> {
     match &value.content {
         Content::Integer(Some(_)) => None,
@@ -150,7 +150,7 @@ fn listed_nodes(value: &Value, machine: &Machine, errors: &mut Vec<ScenarioError
     entries(value, key, errors)?.iter().map(|entry| node(entry, key, machine, errors)).collect()
 }
 
-/// A node by its number, or by its coordinates.
+/// Reads a node by its number or its coordinates.
 fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioError>) -> Option<NodeId> {
     let found = match &value.content {
         Content::Integer(Some(number)) => machine.node(*number).map_err(|error| error.to_string()),
@@ -179,12 +179,12 @@ fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioErr
     }
 }
 
-/// The placement with the processes of failed nodes on their spare nodes, and on the machine itself where it was made for
-/// the grid of its coordinates; reported where a process is on a node that is down, or on a switch.
+/// Moves the processes of failed nodes to their spare nodes, and the placement from a grid of coordinates to
+/// the machine itself; reports processes on failed nodes or switches.
 ///
 /// # Errors
 ///
-/// The node that cannot take its process, or a spare node that is none.
+/// The node that cannot hold its process, or an invalid spare node.
 pub(super) fn settle(
     settings: &Settings<'_>,
     machine: &Machine,
@@ -224,7 +224,7 @@ pub(super) fn settle(
     Ok(Placement::Table(table))
 }
 
-/// The spare nodes: one for each failed node.
+/// Reads the spare nodes, one per failed node.
 fn spares(
     value: &Value,
     machine: &Machine,

@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-/// The key of the generator for `task` under `seed`: the SHA-256 of both.
+/// Key of the generator for `task` under `seed`: the SHA-256 of both.
 ///
-/// A task is named by what it is, never by when it runs, so that the same seed makes the same choices
-/// whatever the order of runs or the number of threads.
+/// A task is named by its contents, never by its time, so that a seed makes the same choices in any order of
+/// runs and for any number of threads.
 #[must_use]
 pub fn generator_key(seed: u64, task: &str) -> [u8; 32] {
     let mut hash = Sha256::new();

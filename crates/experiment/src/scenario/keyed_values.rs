@@ -1,30 +1,30 @@
-//! The values of a table by their keys.
+//! Values of a table by key.
 
 use super::{keys::Key, value::Value};
 
-/// Some of the keys, a bit each.
+/// A set of keys, one bit each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeySet(u128);
 
 const _: () = assert!(Key::ALL.len() <= u128::BITS as usize);
 
 impl KeySet {
-    /// With a key more.
+    /// Adds a key.
     pub(super) fn with(self, key: Key) -> Self {
         Self(self.0 | 1 << key as u32)
     }
 
-    /// With those of another set.
+    /// Adds the keys of another set.
     pub(super) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether it has a key.
+    /// Whether a key is in the set.
     pub(super) fn contains(self, key: Key) -> bool {
         self.0 >> key as u32 & 1 == 1
     }
 
-    /// Its keys, in the order of the list of keys.
+    /// Lists its keys, in the order of the list of keys.
     pub(super) fn iter(self) -> impl Iterator<Item = Key> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -35,31 +35,31 @@ impl KeySet {
     }
 }
 
-/// At most one value for each key. Every combination of a sweep asks for most of the keys: each has a slot of its own.
+/// At most one value per key. Every combination of a sweep reads most keys, so each has a slot of its own.
 #[derive(Debug)]
 pub(super) struct KeyedValues {
-    slots: Vec<Option<Value>>, // by the place of the key in the list of keys
-    keys: KeySet,              // those with a value
+    slots: Vec<Option<Value>>, // by the key's index in the list of keys
+    keys: KeySet,              // the keys with a value
 }
 
 impl KeyedValues {
-    /// No value for any key.
+    /// An empty map.
     pub(super) fn new() -> Self {
         Self { slots: Key::ALL.iter().map(|_| None).collect(), keys: KeySet::default() }
     }
 
-    /// Sets the value of a key, in the place of one that it had.
+    /// Sets the value of a key, replacing any earlier one.
     pub(super) fn insert(&mut self, key: Key, value: Value) {
         self.slots[key as usize] = Some(value);
         self.keys = self.keys.with(key);
     }
 
-    /// The value of a key; none when it is not set.
+    /// The value of a key; `None` if it is not set.
     pub(super) fn get(&self, key: Key) -> Option<&Value> {
         self.slots[key as usize].as_ref()
     }
 
-    /// The keys that are set.
+    /// Keys that are set.
     pub(super) fn keys(&self) -> KeySet {
         self.keys
     }

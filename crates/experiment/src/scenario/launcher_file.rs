@@ -1,4 +1,4 @@
-//! Placements from the files of launchers: the table that names one, and its files.
+//! Placements from launchers' files: the table that names one, and its files.
 
 use std::{
     io,
@@ -26,22 +26,22 @@ use crate::{
 /// The keys of the table.
 const KEYS: [&str; 5] = ["file", "format", "hosts", "coordinates", "slots_per_node"];
 
-/// A launcher's file as a scenario names it.
+/// A launcher's file in a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LauncherEntry {
     /// Its format.
     pub format: LauncherFormat,
     /// The file, relative to the scenario.
     pub file: String,
-    /// The list of host names, relative to the scenario, where the format has names.
+    /// The list of host names, relative to the scenario, if the format has names.
     pub hosts: Option<String>,
-    /// The coordinate map that puts them in order, relative to the scenario, where there is one.
+    /// The coordinate map that orders them, relative to the scenario, if there is one.
     pub coordinates: Option<String>,
-    /// The slots of each host, where the scenario says so; at least 1.
+    /// Slots of each host, if the scenario gives them; at least 1.
     pub slots_per_node: Option<u64>,
 }
 
-/// The table `{ file = .., format = .., hosts = .. }`; what is wrong with it is reported.
+/// Reads the table `{ file = .., format = .., hosts = .. }` and reports its errors.
 pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LauncherEntry> {
     let before = errors.len();
     let table = Table::read(value, "embedding", &KEYS, errors)?;
@@ -57,7 +57,7 @@ pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<La
     (errors.len() == before).then_some(entry)
 }
 
-/// How to write what results call an embedding, `FORMAT:PATH`, into a scenario; none for any other text.
+/// Suggests how to write `FORMAT:PATH`, the name in results, in a scenario; `None` for other texts.
 pub(super) fn as_table(name: &str) -> Option<String> {
     let (format, file) = name.split_once(':')?;
     let format = LauncherFormat::ALL.into_iter().find(|known| known.name() == format)?;
@@ -79,7 +79,7 @@ fn read_format(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Op
     value.choice(name, &now, errors)
 }
 
-/// The path of the host names; reported where the format has names and there is none, or the other way round.
+/// The path of the host names; reports a path that is missing or that the format does not use.
 fn read_hosts_key(
     table: &Table<'_>,
     format: LauncherFormat,
@@ -96,7 +96,7 @@ fn read_hosts_key(
     None
 }
 
-/// The path of the coordinate map; reported where the format has no names.
+/// The path of the coordinate map; reports one that the format does not use.
 fn read_coordinates_key(
     table: &Table<'_>,
     format: LauncherFormat,
@@ -109,7 +109,7 @@ fn read_coordinates_key(
     None
 }
 
-/// The slots of a host; reported where the format has none.
+/// The slots of a host; reports slots that the format does not use.
 fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<ScenarioError>) -> Option<u64> {
     let key = "slots_per_node";
     if format.names_hosts() && format.has_slots() {
@@ -119,7 +119,7 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<Scenar
     None
 }
 
-/// Reports a key that is there and should not be.
+/// Reports a key that must be absent.
 fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &mut Vec<ScenarioError>) {
     let Some(value) = table.get(key) else { return };
     let message = format!("{} is given, expected none: {reason}", table.name(key));
@@ -137,11 +137,11 @@ pub(super) struct LauncherSource {
 }
 
 impl LauncherSource {
-    /// Reads the placement of so many processes on `region`.
+    /// Reads the placement of `processes` processes on `region`.
     ///
     /// # Errors
     ///
-    /// When one of the files cannot be read or is wrong: the first errors of each.
+    /// If one of the files cannot be read or is wrong: the first errors of each.
     pub(super) fn read(&self, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
@@ -165,12 +165,12 @@ impl LauncherSource {
 }
 
 impl Run {
-    /// Its placement in a launcher's format.
+    /// Makes a launcher's file of its placement.
     ///
     /// # Errors
     ///
-    /// When the format needs host names or has no place for them or for a number of slots, the hosts do not
-    /// fit the machine, or the format cannot say where the processes are.
+    /// If host names are missing or unneeded, a number of slots is unneeded, the hosts do not fit the
+    /// machine, or the format cannot express the placement.
     pub fn launcher_file<'a>(
         &'a self,
         format: LauncherFormat,
@@ -179,11 +179,11 @@ impl Run {
         LauncherFile::new(self.region(), &self.placement, format, options)
     }
 
-    /// The hosts of its machine in the order of the nodes, as a coordinate map says: those of a list, or all of the map.
+    /// Orders the hosts of its machine by a coordinate map: those of a list, or all of the map.
     ///
     /// # Errors
     ///
-    /// When a host is unknown, or the coordinates are not those of the nodes of the machine, one host each.
+    /// If a host is unknown, or the coordinates do not match the nodes of the machine one to one.
     pub fn hosts_in_order(
         &self,
         map: &CoordinateMap,
@@ -197,7 +197,7 @@ impl Run {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or a line is no host name or one that was there before: every error.
+/// If the file cannot be read, or a line is not a host name or repeats one: every error.
 pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
     read_list(path).map_err(ScenarioErrors::new)
 }
@@ -206,7 +206,7 @@ pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is no map: every error.
+/// If the file cannot be read, or is not a map: every error.
 pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
     read_map(path).map_err(ScenarioErrors::new)
 }
@@ -215,7 +215,7 @@ pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is no output of a known benchmark: every error.
+/// If the file cannot be read, or is not output of a known benchmark: every error.
 pub fn read_measurement(path: &Path) -> Result<Measurement, ScenarioErrors> {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     parsed(path, "measurements", |text| Measurement::parse(&name, text)).map_err(ScenarioErrors::new)
@@ -229,7 +229,7 @@ fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
     parsed(path, "coordinate map", CoordinateMap::parse)
 }
 
-/// What a file holds, which is called `what`.
+/// Reads and parses a file called `what` in messages.
 fn parsed<T>(
     path: &Path,
     what: &str,

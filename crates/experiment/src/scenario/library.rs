@@ -1,5 +1,5 @@
-//! What the scenarios of one command share: machine files and files of messages are read once, placements are
-//! made once.
+//! Resources that the scenarios of one command share: machine files and files of messages are read once,
+//! placements are made once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,25 +29,25 @@ use super::{
 };
 use crate::{input::region::Region, scenario::ScenarioProgram};
 
-/// Machine files, files of messages and placements that some scenario has asked for.
+/// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    /// With the reason where one cannot be read.
+    /// Contents, or the reason why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
-    /// The nodes and links of machines that are there: those of scenarios that are only checked are given up behind each.
+    /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
-    forgotten: BTreeSet<PathBuf>, // files of placements that were forgotten
+    forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
     budget: Rc<Budget>,
-    kept_bytes: u64,      // taken for all that is kept here, placements among it
-    placement_bytes: u64, // taken for placements, and for the keys of those that are counted
+    kept_bytes: u64,      // of everything kept here, including placements
+    placement_bytes: u64, // of placements, and of keys that are counted
     counted_keys: usize,  // of placements
 }
 
-/// What decides a placement.
+/// Everything that a placement depends on.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PlacementKey {
     origin: Origin,
@@ -56,16 +56,16 @@ pub(super) struct PlacementKey {
     machine: ShapeKey,
 }
 
-/// What decides which nodes are neighbours.
+/// Everything that the neighbours of nodes depend on.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
-    links: Option<[u8; 32]>, // a hash of those of a network
+    links: Option<[u8; 32]>, // a hash of a network's links
 }
 
-/// Where a placement comes from.
+/// The source of a placement.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     Embedding(String),
@@ -74,7 +74,7 @@ enum Origin {
 }
 
 impl Origin {
-    /// The files that are read for it.
+    /// Files that it is read from.
     fn files(&self) -> Vec<PathBuf> {
         match self {
             Self::File(path) => vec![path.clone()],
@@ -86,28 +86,28 @@ impl Origin {
     }
 }
 
-/// What decides a placement of the guest.
+/// The guest-dependent part of a placement's key.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GuestKey {
     Cube(u8),
     Machine(ShapeKey),
-    /// What a collective is asked to do, and how many of its ranks share a node: metrics, which are measured once for
-    /// a placement, depend on all of it.
+    /// The collective, and the number of its ranks per node: metrics, which are measured once per placement,
+    /// depend on all of it.
     Collective(String, u64),
 }
 
 impl PlacementKey {
-    /// By a named embedding.
+    /// The key of a named embedding.
     pub(super) fn named(embedding: String, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Embedding(embedding), program, region)
     }
 
-    /// As a file says.
+    /// The key of a placement file.
     pub(super) fn file(path: &Path, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::File(path.to_owned()), program, region)
     }
 
-    /// As a launcher's file says.
+    /// The key of a launcher's file.
     pub(super) fn launcher(source: &LauncherSource, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Launcher(source.clone()), program, region)
     }
@@ -136,7 +136,7 @@ impl ShapeKey {
     }
 }
 
-/// The SHA-256 of the links of a network: the list itself would be kept for every placement.
+/// The SHA-256 of the links of a network: the list itself would take memory for every placement.
 fn hash_of_links(network: &Network) -> [u8; 32] {
     let mut hash = Sha256::new();
     for &first in network.first_channels() {
@@ -149,12 +149,12 @@ fn hash_of_links(network: &Network) -> [u8; 32] {
 }
 
 impl Library {
-    /// With a limit for the memory of all that is made \[bytes\].
+    /// A library with a memory limit \[bytes\].
     pub(super) fn with_memory(limit: u64) -> Self {
         Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
     }
 
-    /// The memory that may be taken.
+    /// Its memory budget.
     pub(super) fn budget(&self) -> &Rc<Budget> {
         &self.budget
     }
@@ -179,7 +179,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// The reason when it cannot be read.
+    /// If it cannot be read.
     pub(super) fn machine_file(&mut self, path: &Path) -> Result<Arc<MachineFile>, String> {
         if let Some(known) = self.machine_files.get(path) {
             return known.clone();
@@ -195,7 +195,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is wrong.
+    /// If it cannot be read, or is wrong.
     pub(super) fn network(&mut self, path: &Path) -> Result<Arc<Machine>, Failure> {
         if let Some(known) = self.networks.get(path) {
             return known.clone();
@@ -211,7 +211,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is wrong.
+    /// If it cannot be read, or is wrong.
     pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
         if let Some(known) = self.messages.get(path) {
             return known.clone();
@@ -227,7 +227,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is wrong.
+    /// If it cannot be read, or is wrong.
     pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
         if let Some(known) = self.schedules.get(path) {
             return known.clone();
@@ -239,7 +239,8 @@ impl Library {
         read
     }
 
-    /// The machine files, lists of links, files of messages, GOAL files and placement files that were asked for.
+    /// Lists the machine files, lists of links, files of messages, GOAL files and placement files that were
+    /// used.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| key.origin.files());
         let placements = placements.chain(self.forgotten.iter().cloned());
@@ -248,7 +249,7 @@ impl Library {
         read.cloned().chain(placements)
     }
 
-    /// The placement with this key, made by `make` when it is asked for the first time.
+    /// The placement with this key, which `make` makes on first use.
     pub(super) fn placement(
         &mut self,
         key: PlacementKey,
@@ -263,19 +264,19 @@ impl Library {
         self.placements.entry(key).or_insert(placement.map(Arc::new)).clone()
     }
 
-    /// What is taken for all that is not kept here \[bytes\].
+    /// Memory taken for everything that is not kept here \[bytes\].
     pub(super) fn own_bytes(&self) -> u64 {
         self.budget.taken().saturating_sub(self.kept_bytes)
     }
 
-    /// The number of placements that are kept.
+    /// Number of placements that are kept.
     pub(super) fn placement_count(&self) -> usize {
         self.placements.len()
     }
 
-    /// Gives back what has been taken for all that is not kept here since it was so much \[bytes\], and there were so many
-    /// placements. Where there are more now, it is kept for them: they hold the machines that they were made for. They are
-    /// forgotten when they have taken half of the memory, so that what comes next has the other half.
+    /// Returns the memory taken since there were `own` bytes of it and this number of placements. If new
+    /// placements are kept, it counts as theirs, since they hold their machines. Once placements take half of
+    /// the limit, all are dropped.
     pub(super) fn give_back_to(&mut self, own: u64, placements: usize) {
         let bytes = self.own_bytes().saturating_sub(own);
         if self.placements.len() <= placements {
@@ -289,8 +290,8 @@ impl Library {
         }
     }
 
-    /// Takes the memory of the keys of placements, which runs that are held have taken with their own. Where there is not
-    /// enough the budget says so.
+    /// Takes the memory for keys of placements, which runs that are held have counted as their own. The
+    /// budget records a refusal.
     pub(super) fn take_keys(&mut self) {
         let keys = self.placements.len();
         let bytes = ((keys - self.counted_keys) as u64).saturating_mul(BYTES_A_RUN);
@@ -301,8 +302,8 @@ impl Library {
         }
     }
 
-    /// Forgets all placements and gives back their memory; whether there were any. Those that are asked for again are made
-    /// again.
+    /// Drops all placements and returns their memory. Returns whether there were any. They are made again
+    /// when they are needed.
     pub(super) fn forget_placements(&mut self) -> bool {
         let placements = std::mem::take(&mut self.placements);
         self.forgotten.extend(placements.keys().flat_map(|key| key.origin.files()));
@@ -314,19 +315,19 @@ impl Library {
     }
 }
 
-/// The keys of `[machine]` as a file of their own holds them.
+/// The keys of `[machine]` in a file of their own.
 #[derive(Debug)]
 pub(super) struct MachineFile {
-    written: Option<Written>, // none when its syntax is wrong
+    written: Option<Written>, // `None` after a syntax error
     errors: Vec<ScenarioError>,
 }
 
 impl MachineFile {
-    /// Reads a file; what is wrong in it stays with it, to be reported wherever it is used.
+    /// Reads a file; its errors are kept and reported wherever it is used.
     ///
     /// # Errors
     ///
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, ReadError> {
         let source = SourceFile::read_within(path, budget)?;
         budget.take(source_file::bytes_to_parse(source.text()))?;
@@ -342,12 +343,12 @@ impl MachineFile {
         self.written.as_ref()?.values.get(setting)
     }
 
-    /// The keys that it sets.
+    /// Keys that it sets.
     pub(super) fn keys(&self) -> KeySet {
         self.written.as_ref().map_or_else(KeySet::default, |written| written.values.keys())
     }
 
-    /// Its syntax errors and unknown keys.
+    /// Syntax errors and unknown keys.
     pub(super) fn errors(&self) -> &[ScenarioError] {
         &self.errors
     }

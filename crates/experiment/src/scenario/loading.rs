@@ -13,35 +13,35 @@ use super::{
 };
 use crate::scenario::ScenarioProgram;
 
-/// What is broadcast to load a program: the loader, and then each type of code once. Every node keeps the
-/// type that its process runs, which it decides by its logical address.
+/// The broadcasts that load a program: the loader, and then each type of code once. Every node keeps the type
+/// of its process, which it derives from its logical address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
-    /// Which process runs which type of code.
+    /// The type of code of each process.
     pub code_types: CodeTypes,
-    /// How long a broadcast takes \[cycles\].
+    /// The time of one broadcast \[cycles\].
     pub broadcast_cycles: u64,
 }
 
-/// Which process runs which type of code.
+/// The type of code of each process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeTypes {
-    /// `same`: all the same.
+    /// `same`: one type for all.
     Same,
-    /// `by parity`: one type for the processes whose coordinates, or whose label's bits, have an even sum,
-    /// and one for the others.
+    /// `by parity`: one type for processes whose coordinates, or bits of whose labels, have an even sum, and
+    /// one for the others.
     ByParity,
-    /// A type for each process.
+    /// A list with the type of each process.
     Listed {
-        /// The names of the types.
+        /// Names of the types.
         names: Arc<[String]>,
-        /// By process, the place of its type's name.
+        /// By process, the index of its type.
         types: Arc<[usize]>,
     },
 }
 
 impl Loading {
-    /// `broadcast_cycles * (1 + number of types)` \[cycles\], as much of it as 64 bits hold.
+    /// `broadcast_cycles * (1 + number of types)` \[cycles\], saturating at 64 bits.
     #[must_use]
     pub fn cycles(&self) -> u64 {
         self.broadcast_cycles.saturating_mul(1 + self.code_types.count())
@@ -49,7 +49,7 @@ impl Loading {
 }
 
 impl CodeTypes {
-    /// The number of types.
+    /// Number of types.
     #[must_use]
     pub fn count(&self) -> u64 {
         match self {
@@ -59,7 +59,7 @@ impl CodeTypes {
         }
     }
 
-    /// The type that a process of `program` runs.
+    /// The type of a process of `program`.
     #[must_use]
     pub fn of(&self, program: &ScenarioProgram, process: ProcessId) -> &str {
         match self {
@@ -84,7 +84,7 @@ impl fmt::Display for CodeTypes {
     }
 }
 
-/// The sum of a process's coordinates in its guest; of the bits of its label in a cube.
+/// The sum of a process's coordinates in its guest, or of the bits of its label in a cube.
 fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
     let along = |shape: &Machine| -> u64 {
         shape
@@ -101,7 +101,7 @@ fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
 const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
 const RULES: [&str; 2] = ["same", "by parity"];
 
-/// Reads the loading, where there is one; what is wrong is reported.
+/// Reads the loading, if there is one, and reports its errors.
 pub(super) fn read(
     settings: &Settings<'_>,
     program: Option<&ScenarioProgram>,
@@ -168,7 +168,7 @@ fn listed(
     Some(CodeTypes::Listed { names: names.into(), types })
 }
 
-/// The name of a type: a text, or a number as one.
+/// The name of a type: a string, or a number as a string.
 fn code_type(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<String> {
     match &entry.content {
         Content::Text(text) => Some(text.clone()),

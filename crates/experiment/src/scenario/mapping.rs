@@ -1,4 +1,4 @@
-//! The `[mapping]` table: the embeddings, and the placements that they come to.
+//! The `[mapping]` table: the embeddings and their placements.
 
 mod misfits;
 
@@ -29,22 +29,22 @@ use crate::{
     scenario::{ScenarioProgram, scenario_program::ContractedGuest},
 };
 
-/// What is compared when a scenario names no embeddings.
+/// Embeddings of a scenario that names none.
 pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
 
-/// An embedding and where it is named; nowhere when it is a default.
+/// An embedding and its place in the file; `None` for a default.
 #[derive(Debug)]
 pub(super) struct NamedEmbedding {
     pub(super) name: EmbeddingName,
     pub(super) place: Option<Place>,
 }
 
-/// A program and the machine that its processes are to be placed on.
+/// A program and the machine on which its processes are to be placed.
 #[derive(Debug)]
 pub(super) struct Fit<'a> {
     pub(super) settings: &'a Settings<'a>,
     pub(super) program: &'a ScenarioProgram,
-    /// The machine; of a twisted torus, or a grid with failures, the grid of its coordinates.
+    /// The machine; for a twisted torus, or a grid with failures, the grid of its coordinates.
     pub(super) machine: &'a Machine,
     /// The machine itself.
     pub(super) whole: &'a Machine,
@@ -54,18 +54,18 @@ pub(super) struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// The cube whose embeddings place the program.
+    /// The cube by which embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
         self.program.placement_cube()
     }
 
-    /// The number of groups of processes that named embeddings put on a node each.
+    /// Number of groups of processes, each of which named embeddings put on one node.
     fn group_count(&self) -> u64 {
         self.program.rank_count().div_ceil(self.program.ranks_per_node())
     }
 
-    /// Whether an embedding places groups of processes, one a node; "standard" by number and orders of axes do so by
-    /// themselves.
+    /// Whether an embedding is applied to groups of processes, one per node; "standard" by number and orders
+    /// of axes handle groups themselves.
     fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
         if matches!(embedding.name, EmbeddingName::Axes(_)) {
             return false;
@@ -81,7 +81,7 @@ impl Fit<'_> {
     }
 }
 
-/// Reads the list of embeddings, for a machine and a program that decide what there is without one.
+/// Reads the list of embeddings; the default depends on machine and program.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
@@ -92,7 +92,8 @@ pub(super) fn read(
         let on_network = machine.is_some_and(|machine| machine.coordinate_grid().is_none());
         let kind = machine.map(Machine::kind);
         let names: &[&str] = match program {
-            // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
+            // A network on a machine of its own kind is placed as it is, on another one by the constructions
+            // of CS838.
             Some(program) if is_foreign(program, kind) => &["cs838"],
             Some(program) if on_network || program.has_network_guest() || program.is_placed_by_number() => {
                 &["standard"]
@@ -108,7 +109,7 @@ pub(super) fn read(
     let mut embeddings: Vec<NamedEmbedding> = vec![];
     for entry in values {
         let Some(name) = embedding(entry, errors) else { continue };
-        // Results know embeddings by what they are called.
+        // Results identify embeddings by name, so names must differ.
         if let Some(first) =
             embeddings.iter().find(|embedding| embedding.name.to_string() == name.to_string())
         {
@@ -123,7 +124,8 @@ pub(super) fn read(
     (errors.len() == before).then_some(embeddings)
 }
 
-/// Whether the guest is a network, and not of the kind of the machine; data that wander are at home on both of theirs.
+/// Whether the guest is a network of another kind than the machine; a program whose data move fits both of
+/// its networks.
 fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
     program.has_network_guest() && !program.is_wandering() && machine != Some(program.shape().kind())
 }
@@ -148,7 +150,7 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
     name
 }
 
-/// The placement of each embedding, in their order; what does not fit is reported.
+/// The placement of each embedding, in their order; misfits are reported.
 pub(super) fn place(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
@@ -162,7 +164,7 @@ pub(super) fn place(
     errors.extend(misfits);
     let mut placed = vec![];
     for embedding in embeddings {
-        // What does not fit has been reported, once for all of them.
+        // Misfits have been reported, once for all rules.
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
@@ -175,7 +177,7 @@ pub(super) fn place(
     (errors.len() == before).then_some(placed)
 }
 
-/// The placement on the machine itself, where no process may be on a node that is down or a switch.
+/// The placement on the machine itself, where no process may be on a failed node or a switch.
 fn settled(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -191,7 +193,8 @@ fn settled(
         .map_err(|error| Failure::Wrong(vec![error]))
 }
 
-/// The embeddings with every order of axes in the place of `axes`; those that are named themselves are not repeated.
+/// Replaces `axes` by an embedding for every order of axes; orders that are named themselves are not
+/// repeated.
 fn with_axis_orders(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
@@ -218,7 +221,7 @@ fn with_axis_orders(
     all
 }
 
-/// The placement of one embedding, made or fetched: of a collective every share on the node of its rank.
+/// The placement of one embedding, made or cached; every share of a collective is on the node of its rank.
 fn placement(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -239,7 +242,7 @@ fn placement(
         })
 }
 
-/// The placement of what embeddings place, by one of them.
+/// The placement of processes or ranks by one embedding.
 fn placement_of_ranks(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -264,7 +267,7 @@ fn placement_of_ranks(
                     take_memory(fit, embedding)?;
                     place_seeded(fit, embedding, place)
                 }),
-                // Its orders stand in its place.
+                // Its orders have replaced it.
                 Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
             }
         }
@@ -293,7 +296,7 @@ fn placement_of_ranks(
     }
 }
 
-/// The placement of a file.
+/// The placement in a file.
 fn from_file(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -313,8 +316,8 @@ fn from_file(
     })
 }
 
-/// The placement of groups of consecutive processes, one a node, by the embedding of the guest that the groups are: of a
-/// cube, the lowest dimensions are the place inside the node.
+/// The placement of groups of consecutive processes, one group per node, by an embedding of the groups as a
+/// guest. In a cube, the lowest dimensions are the place inside the node.
 fn groups(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -354,11 +357,11 @@ fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(
     })
 }
 
-/// The memory of a process on several shares or in a group: the list of nodes while it is made and when it is kept, and
-/// whatever a table knows of each process \[bytes\].
+/// Memory per process on several shares or in a group: the list of nodes while it is made and when it is
+/// kept, and the data that a table has per process \[bytes\].
 const BYTES_A_SHARE: u64 = 16;
 
-/// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
+/// The placement of a rule: by fields of labels, or process by process if a network is involved.
 fn place_by_rule(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -375,7 +378,7 @@ fn place_by_rule(
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
     library.placement(key, || {
-        // What could be wrong has been reported by `misfits`; this is its net.
+        // `misfits` has reported the causes; this error is a fallback.
         Placement::embed(kind, cube, fit.machine).map_err(|error| {
             let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
             Failure::Wrong(vec![error])
@@ -383,7 +386,7 @@ fn place_by_rule(
     })
 }
 
-/// Process `n` on node `n`; where every node has two words, processes `2n` and `2n + 1`.
+/// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
     let words = match fit.program.collective() {
@@ -393,7 +396,7 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         _ => fit.program.ranks_per_node(),
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
-    // Programs that are placed by number pass over what is down; all others are on the node of their own number.
+    // Programs that are placed by number skip failed nodes; all others are on the node of their own number.
     let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() {
         fit.whole.hosts().collect()
     } else {

@@ -1,5 +1,5 @@
-//! The sizes of messages, in units or bytes, and the times of computations, as `[program]` says them (`docs/model.md`
-//! sections 13, 15 and 17).
+//! Sizes of messages, in units or bytes, and times of computations in `[program]` (`docs/model.md` sections
+//! 13, 15 and 17).
 
 use cubefold_simulator::{Computations, Cycles, MessageSizes};
 
@@ -15,28 +15,27 @@ use crate::{
     scenario::PhysicalScale,
 };
 
-/// The largest size of a message \[units\], and the longest computation in seconds \[cycles\].
+/// Largest size of a message \[units\], and longest computation given in seconds \[cycles\].
 const MAX_UNITS: u64 = (1 << 63) - 1;
 
 /// The sizes of the messages of a program.
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
     pub(super) units: MessageSizes,
-    /// The largest as it is written in bytes.
+    /// The largest size in bytes, if it is given so.
     pub(super) bytes: Option<u64>,
 }
 
-/// Whether a key may be a list with an entry for each stage.
+/// Whether a key may be a list with an entry per stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByStage {
-    /// It may not: the kind of program has one size.
+    /// No list: the kind of program has one size.
     No,
-    /// It may, with this many entries, where that is known.
+    /// A list with this many entries, if the number is known.
     Yes(Option<usize>),
 }
 
-/// Reads the sizes of messages: `units`, or `bytes` of a machine whose units have bytes; one unit where there is
-/// neither.
+/// Reads the sizes of messages: `units`, or `bytes` if units of the machine have bytes; by default one unit.
 pub(super) fn read(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
@@ -66,7 +65,7 @@ pub(super) fn read(
     Some(Sizes { units: units.ok()?, bytes })
 }
 
-/// Reads the computations: `compute_cycles`, or `compute` of a machine whose cycles have a length.
+/// Reads the computations: `compute_cycles`, or `compute` if cycles of the machine have a length.
 pub(super) fn read_computations(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
@@ -105,7 +104,7 @@ pub(super) fn read_halving(settings: &Settings<'_>, errors: &mut Vec<ScenarioErr
     None
 }
 
-/// The value of the one of two keys that is written, or is written nearer to the run. Both in one place are an error.
+/// The value of the one of two keys that is set, or set in the higher layer. Both in one layer are an error.
 fn one_of_two<'a>(
     settings: &'a Settings<'_>,
     one: Key,
@@ -124,7 +123,7 @@ fn one_of_two<'a>(
     }
 }
 
-/// The scale of the machine, for a key that needs one; reported where the machine is described in cycles.
+/// The scale of the machine, for a key that needs one; reports a machine that is described in cycles.
 fn of_link(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
@@ -139,7 +138,7 @@ fn of_link(
     scale
 }
 
-/// The values of a key, each with its name: one, or one for each stage.
+/// The values of a key, each with its name: one, or one per stage.
 fn entries<'a>(
     value: &'a Value,
     key: Key,
@@ -167,7 +166,7 @@ fn entries<'a>(
     )
 }
 
-/// A size in units, and in bytes where units have bytes.
+/// Reads a size in units, and in bytes if units have bytes.
 fn size(
     value: &Value,
     name: &str,
@@ -198,7 +197,7 @@ fn size(
     None
 }
 
-/// A computation in cycles.
+/// Reads a computation in cycles.
 fn time(
     value: &Value,
     name: &str,

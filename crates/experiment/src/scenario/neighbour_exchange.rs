@@ -1,4 +1,4 @@
-//! Neighbour-exchange programs: the guest, and how its neighbours communicate.
+//! Neighbour-exchange programs: the guest, and the communication with its neighbours.
 //!
 //! A guest is a table: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`,
 //! `{ kind = "random-tree", vertices = 100 }`, `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
@@ -25,7 +25,7 @@ use crate::{
     scenario::{ScenarioProgram, generator_key, scenario_program::NeighbourCommunication},
 };
 
-/// The words for communications.
+/// Names of communications.
 pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"];
 
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
@@ -53,8 +53,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(program.sharing_nodes(per_node?))
 }
 
-/// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
-/// all neighbours at once.
+/// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
+/// network, which has no dimensions, with all neighbours at once.
 fn communication(
     settings: &Settings<'_>,
     guest: Option<&GraphGuest>,
@@ -84,7 +84,7 @@ fn communication(
     sets.and(communication)
 }
 
-/// The most messages that all permutation sets together may have: they are drawn before anything runs.
+/// Largest number of messages of all permutation sets together: they are drawn before anything runs.
 const MAX_DRAWN: u64 = 1 << 28;
 
 fn check_sets(
@@ -135,7 +135,7 @@ fn neighbours(
     Some(program.communicating(communication).with_bytes(sizes.bytes))
 }
 
-/// A shape in words that no change of the code changes: keys of random choices are made of it.
+/// A description of a shape that must never change: it keys random choices.
 fn shape_name(shape: &Machine) -> String {
     if shape.graph().is_some() {
         let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
@@ -212,7 +212,7 @@ fn read_guest(
     shape(kind, &size, &wraps, errors).map(|shape| (GraphGuest::new(shape), size))
 }
 
-/// What describes a guest that is no grid: a tree by its levels, others by dimensions or a file.
+/// Descriptions of a guest that is not a grid: levels for a tree, dimensions or a file for others.
 fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
     let (count_key, other) =
         if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
@@ -229,7 +229,7 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
     }
 }
 
-/// The lengths: a shape, or for a hypercube a number of dimensions.
+/// Reads the lengths: a shape, or for a hypercube a number of dimensions.
 fn size(
     table: &Table<'_>,
     kind: Option<MachineKind>,
@@ -273,10 +273,10 @@ fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &mut Vec<Scenar
     }
 }
 
-/// The most vertices of a tree.
+/// Largest number of vertices of a tree.
 const MAX_VERTICES: u64 = 1 << 20;
 
-/// Reads the tree, `kind` being one of these two; `seed` is what a random one grows from.
+/// Reads a tree of one of these two kinds; a random one grows from `seed`.
 pub(super) fn read_tree(
     table: &Table<'_>,
     kind: MachineKind,
@@ -339,12 +339,11 @@ fn tree(kind: MachineKind, links: &[(u32, u32)]) -> Result<Machine, MachineError
     Machine::network(kind, Network::from_edges(vertices, links)?)
 }
 
-/// Grows a binary tree: every vertex comes to one of the places that are free below those that are there, each as
-/// likely as the others.
+/// Grows a binary tree: every vertex takes one of the free child places, each with equal probability.
 fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
     let mut generator =
         ChaCha12Rng::from_seed(generator_key(seed, &format!("random tree; {count} vertices")));
-    let mut free = vec![0, 0]; // a vertex for each child that it may still get
+    let mut free = vec![0, 0]; // a vertex for each child that it may still have
     let mut links = vec![];
     for vertex in 1..count {
         let parent = free.swap_remove(generator.random_range(0..free.len()));
@@ -354,7 +353,7 @@ fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
     links
 }
 
-/// The links of a spine, and those to its legs, which come after it.
+/// The links of a spine, and of its legs, which are numbered after it.
 fn caterpillar(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u32, u32)>> {
     let entries = value.list(name, "0 and 1, one for each vertex of the spine", errors)?;
     let before = errors.len();

@@ -1,5 +1,5 @@
 //! Permutations: `program.kind = "permutation"`, one stage in which every process sends a message to another
-//! (`docs/model.md` section 20). A process that a pattern leaves where it is sends none.
+//! (`docs/model.md` section 20). A process that is its own destination sends none.
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{StageMessage, StageProgram};
@@ -33,19 +33,19 @@ pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     read,
 };
 
-/// A pattern with a name.
+/// A named pattern.
 struct Pattern {
     name: &'static str,
     destination: Destination,
 }
 
-/// Where a pattern sends the message of a process.
+/// The destination of a process under a pattern.
 enum Destination {
-    /// To another order of the bits of its label, of which there are so many, or to other bits.
+    /// A function of the label and its number of bits.
     Bits(fn(u64, u32) -> u64),
-    /// To other coordinates of the shape of the machine: of each, from a coordinate and its length.
+    /// A function of each coordinate in the shape of the machine and its length.
     Coordinates(fn(u64, u64) -> u64),
-    /// Anywhere, by the seed.
+    /// A random permutation, by the seed.
     Random,
 }
 
@@ -70,12 +70,12 @@ static PATTERNS: [Pattern; 6] = [
     },
 ];
 
-/// The bits of a label, rotated to the left.
+/// Rotates the bits of a label to the left.
 fn rotated(label: u64, bits: u32, by: u32) -> u64 {
     (label << by | label >> (bits - by)) & ((1 << bits) - 1)
 }
 
-/// What stands before the path of a file of a permutation.
+/// Prefix of the path of a permutation file.
 const FILE_PREFIX: &str = "file:";
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
@@ -113,7 +113,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     };
     let moved = (0..).zip(destinations).filter(|(source, destination)| source != destination);
     let messages: Vec<StageMessage> = moved.filter_map(message).collect();
-    // A permutation is one stage, also where every process keeps its data.
+    // A permutation is one stage, even if every process keeps its data.
     match StageProgram::with_stages(1, u32::try_from(processes).ok()?, computations, &messages) {
         Ok(program) => {
             let program = ScenarioProgram::new(&PERMUTATION, program.erase()).listed_in(name);
@@ -127,7 +127,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// The number of processes: those asked for, else as many a host as named embeddings put there.
+/// The number of processes: the given one, else the number per host that named embeddings use.
 fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> Option<u64> {
     let settings = reading.settings;
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
@@ -144,12 +144,12 @@ fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> O
     None
 }
 
-/// `one process a node`.
+/// Formats a number of processes per node: `one process a node`.
 fn on_each_node(per_node: u64) -> String {
     if per_node == 1 { "one process a node".to_owned() } else { format!("{per_node} processes a node") }
 }
 
-/// The destination of every process by a pattern with a name.
+/// The destination of every process under a named pattern.
 fn of_pattern(
     reading: &mut Reading<'_>,
     value: &Value,
@@ -186,7 +186,7 @@ fn of_pattern(
     }
 }
 
-/// The number of bits of a label, where the pattern goes by them.
+/// The number of bits of a label, if the pattern uses them.
 fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<u32> {
     let bits = processes.trailing_zeros();
     if processes.is_power_of_two() && (name != "transpose" || bits.is_multiple_of(2)) {
@@ -203,7 +203,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     None
 }
 
-/// The destinations in a file with the columns source and destination; processes that it leaves out send nothing.
+/// The destinations in a file with the columns source and destination; omitted processes send nothing.
 fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
     let path = reading.settings.beside(name);
     let text = match input_file::read(&path, input_file::MAX_BYTES).map(String::from_utf8) {

@@ -1,26 +1,26 @@
-//! The seconds and bytes of a machine that is described by bandwidth and latency (`docs/model.md` section 17).
+//! Seconds and bytes of a machine that is described by bandwidth and latency (`docs/model.md` section 17).
 //!
-//! A cycle is the time of a unit on a link, so that a unit occupies a link for one cycle. Everything is computed in
-//! exact rationals; only what a run needs as a whole number of cycles or units is rounded.
+//! A cycle is the time of a unit on a link, so that a unit occupies a link for one cycle. All arithmetic is
+//! in exact rationals; only numbers that a run needs as whole cycles or units are rounded.
 
 use crate::input::quantity::Ratio;
 
-/// What a cycle and a unit are in seconds and bytes, and by how much the latency was rounded.
+/// The seconds of a cycle, the bytes of a unit, and the rounding of the latency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PhysicalScale {
     cycle: Ratio,     // [seconds], above 0
-    bandwidth: Ratio, // of a link [bytes a second], above 0
+    bandwidth: Ratio, // of a link [bytes per second], above 0
     unit_bytes: u64,  // at least 1
     latency: Ratio,   // of a link, as given [seconds]
     latency_cycles: u64,
 }
 
 impl PhysicalScale {
-    /// The scale of links of a bandwidth and a latency, with units of `unit_bytes` bytes; none where a number passes
-    /// what 128 bits hold exactly, or the latency 2^63 cycles.
+    /// The scale of links with this bandwidth and latency and units of `unit_bytes` bytes; `None` if a number
+    /// exceeds 128 bits or the latency exceeds 2^63 cycles.
     pub(crate) fn new(bandwidth: Ratio, latency: Ratio, unit_bytes: u64) -> Option<Self> {
         let cycle = Ratio::from(unit_bytes).over(bandwidth)?;
-        // floor(latency / cycle - 1 + 1/2): the unit's own cycle is taken off.
+        // floor(latency / cycle - 1 + 1/2): the unit's own cycle is subtracted.
         let latency_cycles = whole(latency.over(cycle)?.rounded().saturating_sub(1))?;
         Some(Self { cycle, bandwidth, unit_bytes, latency, latency_cycles })
     }
@@ -31,13 +31,13 @@ impl PhysicalScale {
         nanoseconds(self.cycle)
     }
 
-    /// The bytes of a unit.
+    /// Bytes per unit.
     #[must_use]
     pub fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }
 
-    /// The latency of a link as it was given \[nanoseconds\].
+    /// The given latency of a link \[nanoseconds\].
     #[must_use]
     pub fn latency_nanoseconds(&self) -> Ratio {
         nanoseconds(self.latency)
@@ -49,13 +49,13 @@ impl PhysicalScale {
         self.latency_cycles
     }
 
-    /// The latency of a link as it is simulated, `l + u`: until a unit has arrived \[nanoseconds\].
+    /// The simulated latency of a link, `l + u`, until a unit has arrived \[nanoseconds\].
     #[must_use]
     pub fn simulated_latency_nanoseconds(&self) -> Ratio {
         Ratio::from(self.latency_cycles + 1).times(self.cycle_nanoseconds()).unwrap_or(Ratio::ZERO)
     }
 
-    /// By how much the simulated latency is longer than the given one, negative where it is shorter \[nanoseconds\].
+    /// The difference between the simulated and the given latency, negative if it is shorter \[nanoseconds\].
     #[must_use]
     pub fn latency_rounding_nanoseconds(&self) -> f64 {
         match self.simulated_latency_nanoseconds().difference(self.latency_nanoseconds()) {
@@ -65,7 +65,7 @@ impl PhysicalScale {
         }
     }
 
-    /// What the cycle is and how the latency was rounded, in a sentence.
+    /// Describes the cycle and the rounding of the latency in a sentence.
     #[must_use]
     pub fn describe(&self) -> String {
         let Self { unit_bytes, latency_cycles, .. } = self;
@@ -85,24 +85,24 @@ impl PhysicalScale {
         )
     }
 
-    /// A number of cycles in seconds.
+    /// Converts a number of cycles to seconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
     pub fn seconds(&self, cycles: u64) -> f64 {
         cycles as f64 * self.cycle.to_f64()
     }
 
-    /// The whole cycles nearest to a time \[seconds\]; halves go up. None past 2^63.
+    /// Rounds a time \[seconds\] to whole cycles; halves go up. `None` above 2^63.
     pub(crate) fn cycles(&self, time: Ratio) -> Option<u64> {
         whole(time.over(self.cycle)?.rounded())
     }
 
-    /// The whole cycles nearest to the time of a unit at this bandwidth \[bytes a second\]; halves go up.
+    /// Rounds the time of a unit at this bandwidth \[bytes per second\] to whole cycles; halves go up.
     pub(crate) fn unit_cycles(&self, bandwidth: Ratio) -> Option<u64> {
         whole(self.bandwidth.over(bandwidth)?.rounded())
     }
 
-    /// The units that so many bytes need. None past 2^63.
+    /// Number of units for a number of bytes, rounded up. `None` above 2^63.
     pub(crate) fn units(&self, bytes: Ratio) -> Option<u64> {
         whole(bytes.over(Ratio::from(self.unit_bytes))?.ceil())
     }
@@ -112,7 +112,7 @@ fn nanoseconds(time: Ratio) -> Ratio {
     time.times(Ratio::from(1_000_000_000)).unwrap_or(Ratio::ZERO)
 }
 
-/// A number below 2^63.
+/// The number, if it is below 2^63.
 fn whole(number: u128) -> Option<u64> {
     u64::try_from(number).ok().filter(|&number| number < 1 << 63)
 }
@@ -131,7 +131,7 @@ mod tests {
     fn a_cycle_is_the_time_of_a_unit() {
         let links = scale("50 GB/s", "400 ns", 64);
         assert_eq!(links.cycle_nanoseconds().to_string(), "1.28");
-        // 312.5 cycles, half up, less the unit's own.
+        // 312.5 cycles, rounded half up, minus the unit's own.
         assert_eq!(links.latency_cycles(), 312);
         assert_eq!(
             links.describe(),

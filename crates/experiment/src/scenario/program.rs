@@ -1,7 +1,7 @@
 //! The `[program]` table: the kinds of programs, and the reading of those on a hypercube.
 //!
-//! A kind of program is one entry of [`PROGRAM_KINDS`]: its name, its keys, and the function that reads it. The words
-//! that `program.kind` takes, the errors about keys of other kinds and the documentation follow from it.
+//! A kind of program is one entry of [`PROGRAM_KINDS`]: its name, its keys, and the function that reads it.
+//! The words of `program.kind`, the errors about keys of other kinds and the documentation follow from it.
 
 use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_simulator::{
@@ -28,20 +28,20 @@ use crate::scenario::ScenarioProgram;
 
 pub(super) use super::neighbour_exchange::COMMUNICATIONS;
 
-/// A kind of program that a scenario can ask for.
+/// A kind of program in scenarios.
 #[derive(Debug)]
 pub struct ProgramKind {
-    /// The word for it in every file.
+    /// Its name in files.
     pub name: &'static str,
-    /// What it computes and sends, in one sentence.
+    /// A description in one sentence.
     pub summary: &'static str,
-    /// The keys of `[program]` that it takes besides those that every kind takes.
+    /// Keys of `[program]` that it takes, besides those of every kind.
     pub(super) keys: &'static [Key],
     /// Reads a program of this kind.
     pub(super) read: fn(&mut Reading<'_>) -> Option<ScenarioProgram>,
 }
 
-/// The kinds of programs, in the order of messages.
+/// All kinds of programs, in the order of messages.
 pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &CC_CUBE,
     &neighbour_exchange::NEIGHBOUR_EXCHANGE,
@@ -101,28 +101,28 @@ static NORMAL: ProgramKind = ProgramKind {
     read: read_normal,
 };
 
-/// The kinds of programs that a scenario can ask for.
+/// Lists the kinds of programs.
 #[must_use]
 pub fn program_kinds() -> &'static [&'static ProgramKind] {
     PROGRAM_KINDS
 }
 
-/// What a program is read from.
+/// The inputs for reading a program.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings<'a>,
-    /// Says how many dimensions a program has where that is not written.
+    /// The machine, which gives the default number of dimensions.
     pub(super) machine: &'a MachineSection,
-    /// What random sets and guests are drawn from.
+    /// The seed of random sets and guests.
     pub(super) seed: Option<u64>,
     pub(super) library: &'a mut Library,
-    /// How long processes compute.
+    /// Computation times of processes.
     pub(super) computations: Option<Computations>,
     pub(super) errors: &'a mut Vec<ScenarioError>,
 }
 
 impl Reading<'_> {
-    /// `T_a`, of a program whose computations take one time.
+    /// `T_a`, if all computations take the same time.
     pub(super) fn compute(&self) -> Option<Cycles> {
         match self.computations.as_ref()? {
             Computations::Same(cycles) => Some(*cycles),
@@ -130,19 +130,18 @@ impl Reading<'_> {
         }
     }
 
-    /// The number of processes of a node.
+    /// Number of processes per node.
     pub(super) fn per_node(&mut self) -> Option<u64> {
         self.settings.natural(Key::ProgramProcessesPerNode, self.errors)
     }
 
-    /// The sizes of messages, which may be listed stage by stage or not.
+    /// Reads the sizes of messages, with a list by stage if `by_stage` allows it.
     pub(super) fn sizes(&mut self, by_stage: ByStage) -> Option<Sizes> {
         message_sizes::read(self.settings, self.machine.timing.scale(), by_stage, self.errors)
     }
 }
 
-/// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
-/// random sets are drawn from.
+/// Reads the program. `machine` gives the default number of dimensions; random sets are drawn from `seed`.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: &MachineSection,
@@ -162,7 +161,7 @@ pub(super) fn read(
     (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })
 }
 
-/// The kind of the program: with steps a sequence, whose steps are of the operation that is written.
+/// The kind of the program; with steps it is a sequence, whose default operation is the given kind.
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'static ProgramKind> {
     let has_steps = settings.get(Key::ProgramSteps).is_some();
     if has_steps && settings.get(Key::ProgramKind).is_none() {
@@ -172,7 +171,7 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
     Some(if has_steps && collective::is_operation(kind) { &collective::SEQUENCE } else { kind })
 }
 
-/// Reports keys that only other kinds of programs have.
+/// Reports keys that belong only to other kinds of programs.
 fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
     let name = format_args!("{} program", kind.name);
     settings.report_foreign((Key::ProgramKind, name), |key| key.is_foreign_to(kind), errors);
@@ -229,8 +228,8 @@ fn cube(
     Hypercube::new(u64::from(processes.trailing_zeros())).ok()
 }
 
-/// Reads a normal program: on a shuffle-exchange or de Bruijn network its data wander, on every other machine its
-/// processes stay.
+/// Reads a normal program: on a shuffle-exchange or de Bruijn network its data move between nodes, on every
+/// other machine its processes stay.
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);
@@ -262,7 +261,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
             errors.push(not_normal(settings, &error));
             None
         }
-        // What is too large for a shuffle-exchange network needs none here.
+        // A cube too large for a shuffle-exchange network does not need one here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?.with_sizes(sizes.units);
             let program = ScenarioProgram::of_cube(&NORMAL, program).with_bytes(sizes.bytes);
@@ -271,8 +270,8 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// The dimensions of the hypercube whose normal programs the machine runs by shuffling: as many as a shuffle-exchange
-/// network has, one more than a de Bruijn network, each node of which holds two words.
+/// Dimensions of the hypercube whose normal programs the machine runs by shuffling: those of a
+/// shuffle-exchange network, one more for a de Bruijn network, whose nodes hold two words each.
 fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
     let machine = section.machine.as_ref()?;
     let own = machine.network_dimensions()?;
@@ -283,7 +282,7 @@ fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
     }
 }
 
-/// The error for data that wander over a network and are to be placed several to a node.
+/// The error for a program whose data move over a network, if it is to be placed several processes per node.
 fn wandering_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
     let place = settings.place(Key::ProgramProcessesPerNode)?;
     let message = format!(
@@ -325,16 +324,16 @@ fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> S
         .with_help("\"ascend\" and \"descend\" are normal; kind = \"cc-cube\" takes any stages")
 }
 
-/// The names of orders.
+/// Names of the orders of stages.
 const ORDERS: [&str; 3] = ["ascend", "descend", "bitonic"];
 
-/// Where the number of dimensions is written, or what it follows from.
+/// The place of the number of dimensions, or of the value that it derives from.
 fn cube_place<'a>(settings: &'a Settings<'_>, machine: &'a MachineSection) -> Option<&'a Place> {
     settings.place(Key::ProgramDimensions).or(machine.size.as_ref().map(|size| &size.place))
 }
 
-/// Reads the stages; `cube_place` is what the number of dimensions follows from. Without a cube only what is wrong in
-/// any cube is reported.
+/// Reads the stages; the number of dimensions derives from `cube_place`. Without a cube, only errors that
+/// apply to every cube are reported.
 pub(super) fn read_stages(
     settings: &Settings<'_>,
     cube: Option<Hypercube>,

@@ -1,5 +1,4 @@
-//! Keys that the command line sets: `KEY=VALUE`, put in the place of what a scenario file says before anything is
-//! validated.
+//! Keys set on the command line: `KEY=VALUE` replaces the value in a scenario file before validation.
 
 use std::{path::Path, str::FromStr, sync::Arc};
 
@@ -10,14 +9,14 @@ use super::{
 
 /// A key by its path in the scenario, and its value, for every scenario of a command.
 ///
-/// The value is TOML; what is no TOML is a string, so that `machine.links=half-duplex` needs no quotes. A key of a table
-/// leaves the other keys of the table as they are. A key that the file sweeps is swept no more.
+/// The value is TOML, or else a string, so that `machine.links=half-duplex` needs no quotes. Other keys of
+/// the same table keep their values. A key that the file sweeps is no longer swept.
 #[derive(Debug, Clone)]
 pub struct Setting {
     source: Arc<SourceFile>,
 }
 
-/// Why a text sets no key.
+/// A text that sets no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected KEY=VALUE with a key of the scenario, such as machine.links=half-duplex")]
 pub struct SettingError;
@@ -34,7 +33,7 @@ impl FromStr for Setting {
             return Ok(Self { source: whole });
         }
         let (key, value) = text.split_once('=').ok_or(SettingError)?;
-        // JSON's escapes are TOML's, but for one character.
+        // Escapes of JSON are also TOML, except for one character.
         let value = serde_json::Value::from(value.trim()).to_string().replace('\u{7f}', "\\u007f");
         let quoted = source(format!("{}={value}", key.trim()));
         if is_toml(&quoted) { Ok(Self { source: quoted }) } else { Err(SettingError) }
@@ -42,7 +41,7 @@ impl FromStr for Setting {
 }
 
 impl Setting {
-    /// As it is given, with quotes around a value that is no TOML.
+    /// The text as given, with quotes around a value that is not TOML.
     #[must_use]
     pub fn text(&self) -> &str {
         self.source.text()
@@ -50,7 +49,7 @@ impl Setting {
 
     /// Puts the value into the entries of a scenario.
     pub(super) fn apply(&self, entries: &mut Vec<Entry>) {
-        // It was parsed when it was made.
+        // It was parsed when it was made, so there are no errors.
         let own = source_file::parse(&self.source).unwrap_or_default();
         for path in own.iter().flat_map(|entry| leaves("", entry)) {
             stop_sweep(entries, &path);
@@ -59,7 +58,7 @@ impl Setting {
     }
 }
 
-/// Puts entries into others: tables key by key, all else as a whole.
+/// Merges entries into others: tables key by key, other values as a whole.
 fn merge(entries: &mut Vec<Entry>, own: Vec<Entry>) {
     for entry in own {
         let Some(known) = entries.iter_mut().find(|known| known.key == entry.key) else {
@@ -77,7 +76,7 @@ fn merge(entries: &mut Vec<Entry>, own: Vec<Entry>) {
     }
 }
 
-/// The paths of the values in an entry that are no tables.
+/// The paths of the values in an entry, except for tables.
 fn leaves(prefix: &str, entry: &Entry) -> Vec<String> {
     let path = if prefix.is_empty() { entry.key.clone() } else { format!("{prefix}.{}", entry.key) };
     match &entry.value.content {
@@ -88,7 +87,7 @@ fn leaves(prefix: &str, entry: &Entry) -> Vec<String> {
     }
 }
 
-/// Takes a key, and what is in it or around it, out of the sweep.
+/// Removes a key, and its parts or its table, from the sweep.
 fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
     let Some(place) = entries.iter().position(|entry| entry.key == "sweep") else { return };
     let Content::Table(sweep) = &mut entries[place].value.content else { return };

@@ -1,8 +1,8 @@
-//! The values of a scenario by key: [`Written`] holds what a file says, [`Settings`] what holds in one combination of its
-//! sweep.
+//! Values of a scenario by key: [`Written`] holds the contents of a file, [`Settings`] the values of one
+//! combination of its sweep.
 //!
-//! A value of the sweep has precedence over one of the scenario, and that over one of the machine file. Nothing is
-//! interpreted here.
+//! A value of the sweep has precedence over one of the scenario, and that over one of the machine file.
+//! Values are not interpreted here.
 
 use std::{collections::BTreeMap, fmt::Display, path::Path, rc::Rc, sync::Arc};
 
@@ -19,27 +19,27 @@ use super::{
 };
 use crate::input::text::shortened;
 
-/// Where a value is written. A later one goes before an earlier one.
+/// The layer that sets a value; later layers take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
-    /// In the machine file.
+    /// The machine file.
     MachineFile,
-    /// In the scenario itself.
+    /// The scenario itself.
     Scenario,
-    /// In its sweep.
+    /// Its sweep.
     Sweep,
-    /// In a step of the program.
+    /// A step of the program.
     Step,
 }
 
-/// The values of a step of a program by their keys.
+/// Values of a step of a program, by key.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) place: Place,
     pub(super) values: KeyedValues,
 }
 
-/// The values of one combination.
+/// Values of one combination.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     swept: &'a [&'a Assignment],
@@ -51,8 +51,8 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// The values of `written` with those of a combination put in their place, and under them those of
-    /// the machine file, which is read if it has not been yet.
+    /// The values of `written`, overridden by those of a combination, above those of the machine file, which
+    /// is read if necessary.
     pub(super) fn new(
         swept: &'a [&'a Assignment],
         written: &'a Written,
@@ -69,7 +69,7 @@ impl<'a> Settings<'a> {
         settings
     }
 
-    /// These values under those of a step.
+    /// The values of a step, with these as defaults.
     pub(super) fn of_step<'b>(&'b self, step: &'b Step) -> Settings<'b> {
         Settings {
             swept: self.swept,
@@ -81,7 +81,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Whether they are those of a step.
+    /// Whether they belong to a step.
     pub(super) fn is_of_step(&self) -> bool {
         self.step.is_some()
     }
@@ -109,22 +109,22 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The memory that may be taken before anything runs.
+    /// The memory limit before anything runs.
     pub(super) fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// A path that the scenario names, relative to itself.
+    /// Resolves a path relative to the scenario.
     pub(super) fn beside(&self, name: &str) -> std::path::PathBuf {
         self.written.source.path().parent().unwrap_or(Path::new("")).join(name)
     }
 
-    /// The value of a key; none when it is written nowhere.
+    /// The value of a key; `None` if it is not set.
     pub(super) fn get(&self, setting: Key) -> Option<&Value> {
         self.layered(setting).map(|(_, value)| value)
     }
 
-    /// The value of a key and where it is written.
+    /// The value of a key and its layer.
     pub(super) fn layered(&self, setting: Key) -> Option<(Layer, &Value)> {
         if !self.set.contains(setting) {
             return None;
@@ -139,14 +139,13 @@ impl<'a> Settings<'a> {
         stepped.or_else(swept).or_else(written).or_else(filed)
     }
 
-    /// The keys of a part of the file that have a value, with it.
+    /// Lists the keys of a section that are set, with their values.
     pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
         let own = self.set.iter().filter(move |key| key.section() == section);
         own.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// Reports the keys with a value that what is of this kind does not have, of the part of the file in which the kind
-    /// itself stands.
+    /// Reports the keys of a section that are set although its kind does not have them.
     pub(super) fn report_foreign(
         &self,
         (kind_key, kind): (Key, impl Display),
@@ -175,7 +174,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The one of `all` that a key names, or its default.
+    /// The one of `all` that a key names, or the default.
     pub(super) fn one_of<T: Copy>(
         &self,
         key: Key,
@@ -190,7 +189,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The error for a key that has to be there and is not, at the table where it belongs.
+    /// The error for a missing required key, at its table.
     pub(super) fn missing(&self, setting: Key, expected: &str) -> ScenarioError {
         let section = setting.section();
         let of_step = self.step.map(|step| step.place.clone());
@@ -206,26 +205,27 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The key by which a file names its JSON Schema.
+/// The key that names a file's JSON Schema.
 const SCHEMA: &str = "$schema";
 
-/// The values of a file by their keys, not looked at yet.
+/// The values of a file by key, not interpreted yet.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) source: Arc<SourceFile>,
     pub(super) values: KeyedValues,
-    /// Where the tables that are there begin.
+    /// Places of the tables in the file.
     pub(super) headers: BTreeMap<Section, Place>,
     /// The value of `sweep`.
     pub(super) sweep: Option<Value>,
 }
 
 impl Written {
-    /// Reads a scenario file with the keys that are set besides; unknown keys are added to `errors` and left out.
+    /// Reads a scenario file with the keys set on the command line; unknown keys are added to `errors` and
+    /// left out.
     ///
     /// # Errors
     ///
-    /// The syntax errors.
+    /// Syntax errors.
     pub(super) fn scenario(
         source: &Arc<SourceFile>,
         settings: &[Setting],
@@ -242,7 +242,7 @@ impl Written {
             } else if entry.key == "sweep" {
                 written.sweep = Some(entry.value);
             } else if entry.key == SCHEMA {
-                // Editors complete by it; what it names is not read.
+                // Only editors use it; the file it names is not read.
                 entry.value.text(SCHEMA, errors);
             } else {
                 written.add(Section::Top, entry, errors);
@@ -251,11 +251,11 @@ impl Written {
         Ok(written)
     }
 
-    /// Reads a machine file: the keys of `[machine]` at the top level or, as in a scenario, in that table.
+    /// Reads a machine file: the keys of `[machine]` at the top level, or in that table as in a scenario.
     ///
     /// # Errors
     ///
-    /// The syntax errors.
+    /// Syntax errors.
     pub(super) fn machine(
         source: &Arc<SourceFile>,
         errors: &mut Vec<ScenarioError>,
@@ -327,7 +327,7 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
     };
     let key = shortened(&entry.key);
     let message = format!("unknown key \"{key}\"{place}, expected {}", alternatives(&known));
-    // The very key of another table says more than one here that is only like it.
+    // A key of another table is a better explanation than a similar key of this one.
     let is_of_another = Section::TABLES.into_iter().any(|table| Key::with_key(table, &key).is_some());
     let advice = match nearest(&key, &known) {
         Some(_) if !is_of_another => help(&key, &known),
@@ -339,7 +339,7 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
         .standing(Standing::HidesValues)
 }
 
-/// Where a key would be known that is not where it stands.
+/// The correct location of a key that is in the wrong place.
 fn elsewhere(section: Section, key: &str) -> Option<String> {
     if let Some(setting) = Key::with_path(key) {
         return Some(match setting.section() {

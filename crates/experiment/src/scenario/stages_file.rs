@@ -1,4 +1,4 @@
-//! Stage programs from files: `program.kind = "stages"`, a message a row (`docs/model.md` section 15).
+//! Stage programs from files: `program.kind = "stages"`, a message per row (`docs/model.md` section 15).
 //!
 //! ```text
 //! stage,source,destination,units
@@ -7,9 +7,9 @@
 //! 2,3,0,4
 //! ```
 //!
-//! The rows may stand in any order; a stage without rows has no messages. The file is read as a stream: of each row its
-//! message and where it begins are kept, and the text of a row is fetched again when it is wrong. What does not depend
-//! on the scenario is checked once for all of its runs.
+//! Rows may be in any order; a stage without rows has no messages. The file is read as a stream: only the
+//! message and the start of each row are kept, and the text of a wrong row is read again. Checks that do not
+//! depend on the scenario are made once for all of its runs.
 
 use std::{io, path::Path};
 
@@ -38,7 +38,7 @@ pub(super) static STAGES: ProgramKind = ProgramKind {
     read,
 };
 
-/// The columns of a file, and the values that each takes.
+/// The columns of a file, with the range of each.
 const COLUMNS: [(&str, u64, u64); 4] = [
     ("stage", 0, MAX_STAGES - 1),
     ("source", 0, MAX_PROCESSES - 1),
@@ -46,26 +46,26 @@ const COLUMNS: [(&str, u64, u64); 4] = [
     ("units", 1, (1 << 63) - 1),
 ];
 
-/// The most stages of a file.
+/// Largest number of stages.
 const MAX_STAGES: u64 = 1_000_000;
-/// The most processes: as many as nodes of a network as guest.
+/// Largest number of processes: that of nodes of a network guest.
 pub(super) const MAX_PROCESSES: u64 = 1 << 20;
 
-/// The memory of a row while its file is read, where the rows are out of order \[bytes\].
+/// Memory per row while the file is read, if rows are out of order \[bytes\].
 const BYTES_A_ROW: u64 = 72;
-/// The memory of a row whose file is read \[bytes\].
+/// Memory per row after the file is read \[bytes\].
 const BYTES_A_KEPT_ROW: u64 = (size_of::<StageMessage>() + size_of::<u64>()) as u64;
 
-/// The messages of a file, each right by itself, and where their rows begin, with what is wrong in the other rows.
+/// The valid messages of a file, the starts of their rows, and the errors of the other rows.
 #[derive(Debug)]
 pub(super) struct MessageFile {
     messages: Vec<StageMessage>,
-    starts: Vec<u64>, // byte of the file at or before which the row of each begins, only line ends between
+    starts: Vec<u64>, // of the rows: byte at or before which each begins, with only line ends between
     others: Vec<NamedProcess>,
     wrong: RowErrors,
 }
 
-/// A process that a row names which is no message.
+/// A process that is named in a row without a valid message.
 #[derive(Debug, Clone, Copy)]
 struct NamedProcess {
     start: u64,
@@ -74,11 +74,11 @@ struct NamedProcess {
 }
 
 impl MessageFile {
-    /// Reads a file; what is wrong in its rows stays with it, to be reported with what only its program tells.
+    /// Reads a file. Errors in rows are kept, to be reported together with those that depend on the program.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or what it has are no rows of messages.
+    /// If it cannot be read, or is not a list of messages.
     pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
         let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
         let mut rows = RowBudget::new(budget, BYTES_A_ROW);
@@ -88,14 +88,14 @@ impl MessageFile {
         Ok(file)
     }
 
-    /// The number of stages that the messages need.
+    /// Number of stages that the messages need.
     fn stage_count(&self) -> usize {
         self.messages.iter().map(|message| message.stage + 1).max().unwrap_or(0)
     }
 
-    /// What is wrong in the rows, and that they name processes which are not there, where their number is known: the
-    /// first errors in the order of the lines, the last with the number of those left out. `help` is about the number
-    /// of processes.
+    /// The errors in the rows, and processes that are out of range if their number is known: the first errors
+    /// in the order of the lines, the last with the number of omitted ones. `help` is about the number of
+    /// processes.
     fn errors(&self, path: &Path, processes: Option<u64>, help: &str) -> Vec<ScenarioError> {
         let mut wrong = self.wrong.clone();
         let of_message = |(message, &start): (&StageMessage, &u64)| {
@@ -131,7 +131,7 @@ impl MessageFile {
         if !reader.read_byte_record(&mut record)? {
             return Err(unusable(&format!("an empty file, expected \"{expected}\"")));
         }
-        // Under another header the rows mean something else.
+        // Under another header the rows would mean something else.
         if !record.iter().eq(header.map(str::as_bytes)) {
             return Err(unusable(&format!("wrong header, expected \"{expected}\"")));
         }
@@ -155,7 +155,7 @@ impl MessageFile {
             return;
         }
         let [stage, source, destination, units] = [0, 1, 2, 3].map(|field| self.number(record, start, field));
-        // In the ranges of their columns they fit.
+        // The ranges of their columns ensure that they fit.
         let [source, destination] = [source, destination]
             .map(|process| process.map(|process| ProcessId::new(u32::try_from(process).unwrap_or(u32::MAX))));
         if let (Some(stage), Some(source), Some(destination), Some(units)) =
@@ -175,13 +175,13 @@ impl MessageFile {
         if let Some(source) = source {
             named(1, source);
         }
-        // Of a process that sends to itself once is enough.
+        // A process that sends to itself is recorded once.
         if let Some(destination) = destination.filter(|_| source != destination) {
             named(2, destination);
         }
     }
 
-    /// The number in a field; none, and reported, when it is no number of its column.
+    /// The number in a field; reports an error and returns `None` if it is out of the column's range.
     fn number(&mut self, record: &ByteRecord, start: u64, field: usize) -> Option<u64> {
         let (name, least, greatest) = COLUMNS[field];
         let text = record.get(field).unwrap_or_default();
@@ -195,7 +195,7 @@ impl MessageFile {
         number
     }
 
-    /// Finds messages of one stage between the same processes in the same direction.
+    /// Finds repeated messages of one stage between the same source and destination.
     fn find_repeated(&mut self, path: &Path) {
         let ends = |message: &StageMessage| (message.stage, message.source, message.destination);
         if self.messages.is_sorted_by(|one, next| ends(one) < ends(next)) {
@@ -204,7 +204,7 @@ impl MessageFile {
         let mut order: Vec<_> =
             self.messages.iter().zip(0_usize..).map(|(message, row)| (ends(message), row)).collect();
         order.sort_unstable();
-        // In the order of the rows: the line of the first is looked up for those that are reported alone.
+        // Groups are in the order of rows; the line of the first is looked up only for reported ones.
         let groups = order.chunk_by(|one, next| one.0 == next.0);
         let mut repeated: Vec<(usize, usize)> =
             groups.flat_map(|group| group[1..].iter().map(|&(_, row)| (row, group[0].1))).collect();
@@ -222,7 +222,7 @@ impl MessageFile {
     }
 }
 
-/// A number of decimal digits that fits 64 bits.
+/// Parses a decimal number of at most 64 bits.
 fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;
@@ -272,7 +272,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         reading.errors.push(over.at(&value.place, &what));
         return None;
     }
-    // What could be wrong with the messages has been reported, but for processes with too many partners.
+    // Other errors of the messages have been reported; only a process with too many partners remains.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
         Ok(program) => {
             let program = ScenarioProgram::new(&STAGES, program.erase());
@@ -286,7 +286,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// Reports why the file of a program gives none.
+/// Reports a file that gives no program.
 pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
     match failure {
         Failure::Wrong(wrong) => reading.errors.extend(wrong),
@@ -298,7 +298,7 @@ pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str
     }
 }
 
-/// So many processes for each node of the machine; reported where that are too many.
+/// Number of processes with `per_node` on each node of the machine; reports too many.
 fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<u64> {
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
     let nodes = machine.host_count();
@@ -330,7 +330,7 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
         reading.errors.push(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
         return None;
     }
-    // Equal computations are one time, which more engines run.
+    // Equal computations become a single time, which more engines support.
     let first = times.first().copied().unwrap_or(Cycles::ZERO);
     let is_one = times.len() == stages && times.iter().all(|&time| time == first);
     Some(if is_one { Computations::Same(first) } else { computations })

@@ -54,7 +54,7 @@ pub(super) fn read(
     make(settings, &parameters, kind_place?, errors)
 }
 
-/// The machine of these parameters, whose kind is written at `place`.
+/// The machine with these parameters, whose kind is given at `place`.
 fn make(
     settings: &Settings<'_>,
     parameters: &NetworkParameters,
@@ -80,7 +80,7 @@ fn make(
     }
 }
 
-/// A tree of leaves and spines, or of an arity and levels.
+/// Reads a tree of leaves and spines, or of an arity and levels.
 fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<NetworkParameters> {
     const OF_TWO: [Key; 3] = [Key::MachineLeaves, Key::MachineHostsPerSwitch, Key::MachineSpines];
     const OF_ANY: [Key; 2] = [Key::MachineArity, Key::MachineLevels];
@@ -109,7 +109,7 @@ fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<
     })
 }
 
-/// The integer of a key that has to be there.
+/// Reads the integer of a required key.
 fn number(
     settings: &Settings<'_>,
     kind: MachineKind,

@@ -1,4 +1,4 @@
-//! Whole scenarios: what they come to, and what is reported of wrong ones.
+//! Whole scenarios: their runs, and the errors of invalid ones.
 
 mod bad_inputs;
 mod bad_sweeps;
@@ -23,10 +23,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::records::PlannedRun;
 
-/// A ring of 8 with nothing wrong; what is added comes after it.
+/// A valid ring of 8, to which tests append.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
 
-/// A directory of files, the first of them the scenario.
+/// A folder of files, of which the first is the scenario.
 struct Files {
     directory: TempDir,
     scenario: PathBuf,
@@ -42,7 +42,7 @@ impl Files {
         Self { directory, scenario }
     }
 
-    /// The scenario as it is loaded, and as it is checked, which comes to the same.
+    /// Loads the scenario, and checks that validation without holding runs gives the same.
     fn load(&self) -> Result<Scenario, ScenarioErrors> {
         let paths = std::slice::from_ref(&self.scenario);
         let loaded = load(paths).map(|mut scenarios| scenarios.remove(0));
@@ -60,7 +60,7 @@ impl Files {
         self.load().unwrap_err().into_iter().collect()
     }
 
-    /// A text without the name of the directory.
+    /// Removes the name of the folder from a text.
     fn without_directory(&self, text: &impl ToString) -> String {
         text.to_string().replace(&format!("{}/", self.directory.path().display()), "")
     }
@@ -111,7 +111,7 @@ fn help(text: &str) -> String {
     Files::new(&[("s.toml", text)]).help()
 }
 
-/// Texts and their errors.
+/// Checks the errors of texts.
 fn check_whole<T: AsRef<str>>(table: &[(&str, &[T])]) {
     for (text, expected) in table {
         let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
@@ -119,7 +119,7 @@ fn check_whole<T: AsRef<str>>(table: &[(&str, &[T])]) {
     }
 }
 
-/// Texts and their errors; `RING` stands before each text, so that it begins in line 4.
+/// Checks the errors of texts; `RING` precedes each text, so that it begins in line 4.
 fn check(table: &[(&str, &[&str])]) {
     for (text, expected) in table {
         assert_eq!(errors(&format!("{RING}{text}")), *expected, "{text}");

@@ -1,8 +1,8 @@
-//! How long messages take: the keys of `[machine]` for links, switching, packets, arbitration and messages inside a
-//! node (`docs/model.md` sections 13, 15 and 17).
+//! Times of messages: the keys of `[machine]` for links, switching, packets, arbitration and messages inside
+//! a node (`docs/model.md` sections 13, 15 and 17).
 //!
-//! Links are described in cycles, or by bandwidth and latency; the two do not mix. What is written nearer to the run
-//! replaces what stands farther off: a sweep goes before the scenario, and that before the machine file.
+//! Links are described in cycles, or by bandwidth and latency, but not by both. A higher layer replaces a
+//! lower one: the sweep has precedence over the scenario, and that over the machine file.
 
 use std::num::NonZeroU64;
 
@@ -20,7 +20,7 @@ use crate::{
     scenario::PhysicalScale,
 };
 
-/// What the settings say of the times of messages, as far as it is right.
+/// The times of messages in the settings, as far as they are valid.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TimingSection {
     links: Option<LinkTimes>,
@@ -31,11 +31,11 @@ pub(super) struct TimingSection {
     processors: Option<NonZeroU64>,
 }
 
-/// The most units of a packet; none where messages go whole.
+/// Largest number of units of a packet; `None` if messages are not divided.
 #[derive(Debug, Clone, Copy)]
 struct Packets(Option<NonZeroU64>);
 
-/// The times of a link.
+/// Times of a link.
 #[derive(Debug, Clone, Copy)]
 struct LinkTimes {
     hop: Cycles,
@@ -44,12 +44,12 @@ struct LinkTimes {
 }
 
 impl TimingSection {
-    /// What a cycle and a unit are in seconds and bytes, where the machine says so.
+    /// The length of a cycle and the bytes of a unit, if the machine gives them.
     pub(super) fn scale(&self) -> Option<PhysicalScale> {
         self.links?.scale
     }
 
-    /// The rules of the network, with eager messages of up to `eager` units; none where something is wrong.
+    /// The rules of the network, with eager messages of up to `eager` units; `None` after an error.
     pub(super) fn communication(&self, links: LinkMode, tie: TieRule, eager: u64) -> Option<Communication> {
         let times = self.links?;
         let communication = Communication::new(links, times.hop, tie).ok()?;
@@ -83,7 +83,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     }
 }
 
-/// The times of a link: in cycles, or by bandwidth and latency.
+/// Reads the times of a link: in cycles, or by bandwidth and latency.
 fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LinkTimes> {
     let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
     let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles, errors) else {
@@ -112,7 +112,7 @@ fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Lin
     Some(LinkTimes { hop: Cycles::new(1), latency, scale: Some(scale) })
 }
 
-/// The cost of messages inside a node: in cycles, or by bandwidth and latency.
+/// Reads the cost of messages inside a node: in cycles, or by bandwidth and latency.
 fn local(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
@@ -145,8 +145,8 @@ fn local(
     Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
 }
 
-/// The value of a key in seconds and bytes, with its layer, where none of the keys in cycles that it stands for is
-/// written nearer to the run. Both in one place are an error.
+/// The value of a key in seconds and bytes, with its layer, unless one of the corresponding keys in cycles is
+/// set in a higher layer. Both in one layer are an error.
 fn physical<'a>(
     settings: &'a Settings<'_>,
     key: Key,
@@ -162,7 +162,7 @@ fn physical<'a>(
     (!is_replaced).then_some((value, layer))
 }
 
-/// The error for two keys of which one is expected.
+/// The error for two mutually exclusive keys.
 pub(super) fn both(key: Key, value: &Value, other: Key, other_value: &Value) -> ScenarioError {
     let message = format!("both {} and {}, expected one of them", other.path(), key.path());
     ScenarioError::at(&other_value.place, message, format!("with {} beside it", key.key()))
@@ -170,8 +170,8 @@ pub(super) fn both(key: Key, value: &Value, other: Key, other_value: &Value) -> 
         .with_help("remove one of them")
 }
 
-/// The error for a key in seconds or bytes of a machine that is described in cycles; `instead` is what such a machine
-/// has.
+/// The error for a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for
+/// such a machine.
 pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, instead: &str) -> ScenarioError {
     let message = format!("{} without machine.link, expected {instead}", key.path());
     ScenarioError::at(&value.place, message, "a cycle has no length")
@@ -179,7 +179,7 @@ pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, ins
         .with_help("describe the links: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }")
 }
 
-/// A bandwidth \[bytes a second\], above 0, and a latency \[seconds\].
+/// A bandwidth \[bytes per second\], above 0, and a latency \[seconds\].
 struct Figures {
     bandwidth: Ratio,
     latency: Ratio,

@@ -1,6 +1,7 @@
 //! `axes` and `axes:ORDER`: the logical torus of a collective with its axes along those of the machine.
 //!
-//! Where several processes share a node, the torus is that of the groups: the first length divided by their number.
+//! If several processes share a node, the torus is that of the groups: the first length divided by their
+//! number.
 
 use cubefold_mapping::{AxisOrder, AxisOrderError, Placement, PlacementTable};
 use cubefold_topology::Shape;
@@ -14,7 +15,7 @@ use crate::scenario::{
 };
 use crate::{input::text::with_article, scenario::scenario_program::ContractedGuest};
 
-/// What stands before an order.
+/// Prefix of an order.
 pub(super) const PREFIX: &str = "axes:";
 
 pub(super) const AXES: Embedding = Embedding {
@@ -58,7 +59,7 @@ pub(in crate::scenario) fn place(
     })
 }
 
-/// The shape of what is placed, one a node: the logical torus, or that of the groups of its processes.
+/// The shape that is placed, one process or group per node: the logical torus, or that of the groups.
 fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
     let collective = fit.program.collective().ok_or_else(|| {
         let program = with_article(fit.program.kind());

@@ -20,7 +20,7 @@ use crate::scenario::{
     source_file::Place,
 };
 
-/// What the generator of flip bits is for.
+/// Purpose of the generator of flip bits.
 const FLIP_BITS: &str = "flip bits of cs838";
 
 pub(super) const CLASSIC: Embedding = Embedding {
@@ -29,11 +29,11 @@ pub(super) const CLASSIC: Embedding = Embedding {
     source: "CS838 1999",
     takes: "a pair of graphs that one of the constructions is for",
     constructions: || ClassicConstruction::ALL.iter().map(|own| own.name).collect(),
-    is_seeded: true, // growing trees are placed by chance
+    is_seeded: true, // growing trees are placed at random
     maker: Maker::Construction(place),
 };
 
-/// The construction with this name, or the first that is for guest and machine.
+/// Places by the construction with this name, or by the first that supports guest and machine.
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.shape();
@@ -47,7 +47,7 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     placement.map_err(wrong).map(|placement| Placement::Classic(Box::new(placement)))
 }
 
-/// The coins that the vertices of a growing tree throw, by the seed of the scenario.
+/// Random bits of the vertices of a growing tree, from the scenario's seed.
 struct FlipBits {
     seed: u64,
     count: u64,
@@ -67,7 +67,7 @@ impl FlipBits {
     }
 }
 
-/// The error for a pair that is not covered, with the pairs that are.
+/// The error for an unsupported pair, with the supported ones.
 fn refused(
     fit: &Fit<'_>,
     place: Option<&Place>,
@@ -89,7 +89,7 @@ fn refused(
         .with_help(help(fit.machine, guest))
 }
 
-/// What is there for the pair, or for others.
+/// Lists the constructions for this pair, or else the supported pairs.
 fn help(machine: &Machine, guest: &Machine) -> String {
     let is_for_the_pair = |own: &&'static ClassicConstruction| {
         ClassicPlacement::named(own, guest, machine, &|_| FlipBit::LeftStays).is_ok()

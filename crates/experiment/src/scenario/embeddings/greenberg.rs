@@ -1,4 +1,4 @@
-//! `greenberg` among the embeddings: a mesh guest on the hypercube that it needs.
+//! The embedding `greenberg`: a mesh guest on the hypercube that it needs.
 
 use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
 use cubefold_topology::Machine;
@@ -40,7 +40,7 @@ fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
         .with_help("use \"standard\", which puts the d-cube on a hypercube as it is, or a neighbour-exchange program")
 }
 
-/// The error for a guest and a machine that do not go together, at the place where it is mended.
+/// The error for a guest and a machine that do not match, at the place to correct.
 fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: GreenbergError) -> ScenarioError {
     let needed = GreenbergPlacement::cube_dimensions(guest);
     let message = format!("embedding greenberg: {error}");
@@ -73,7 +73,8 @@ fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: Greenber
             ScenarioError::at(guest_place.unwrap_or(&fit.size.place), message, "too large")
                 .because(named, "keeps a table")
         }
-        // What a scenario cannot come to: checks that would reveal a defect, and steps that are not asked for here.
+        // Scenarios cannot cause these: checks that would reveal a defect, and steps that are not requested
+        // here.
         GreenbergError::Size { .. }
         | GreenbergError::NotForReflection { .. }
         | GreenbergError::Stage { .. }
@@ -97,7 +98,7 @@ fn at_machine(
         .because(named, "fills the cube that the guest needs")
 }
 
-/// What the hypercube of the needed size is to the guest.
+/// Describes the hypercube of the needed size.
 fn what_is_needed(guest: &Machine) -> &'static str {
     match guest.shape().dimension_count() {
         1 | 2 => "the smallest hypercube with a node for each process",

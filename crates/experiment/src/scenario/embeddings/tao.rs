@@ -25,7 +25,7 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
         .map_err(|error| Failure::Wrong(vec![not_covered(fit, named, &error)]))
 }
 
-/// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all
+/// The construction of Tao with this name, or the one that the theorems choose. A d-cube is the mesh with all
 /// lengths 2 (errata C5).
 fn construct(fit: &Fit<'_>, name: Option<&str>) -> Result<Placement, ConstructionError> {
     let guest = fit.program.placed_shape();

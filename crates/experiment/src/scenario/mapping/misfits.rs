@@ -1,4 +1,4 @@
-//! Why an embedding does not fit a machine and a program.
+//! Reasons why an embedding does not fit a machine and a program.
 
 use cubefold_mapping::EmbeddingKind;
 
@@ -10,10 +10,10 @@ use super::{
     Fit, NamedEmbedding,
 };
 
-/// What keeps the embeddings that are rules off the machine, once for all of them.
+/// The errors that apply to all embeddings that are rules, reported once.
 pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
-    // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
+    // Process n of a file is put on node n of any machine; the other embeddings treat it as a cube.
     let by_number = fit.program.is_placed_by_number();
     if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
         && fit.whole.host_count() < fit.group_count()
@@ -41,8 +41,8 @@ pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<Scena
     vec![]
 }
 
-/// What keeps a rule off a network, or a guest that is one off a machine: but the one that puts process `n` on node `n`
-/// they go field by field.
+/// The error for a rule on a network, or for a network guest on a machine. Only the rule that puts process
+/// `n` on node `n` fits these; the others map fields of labels.
 fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
     let (nodes, processes) = (fit.machine.numbered_hosts(), fit.program.rank_count());
@@ -124,7 +124,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         })
 }
 
-/// The error for processes that do not divide into groups of a guest that the embedding places.
+/// The error for processes that do not divide into groups that the embedding can place.
 pub(in crate::scenario) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
     let message = format!(
@@ -139,7 +139,7 @@ pub(in crate::scenario) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) 
         .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
 }
 
-/// The error for what is no d-cube.
+/// The error for a program that is not a d-cube.
 pub(super) fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let guest = if fit.program.is_placed_by_number() {
         format!("{} processes", fit.program.rank_count())

@@ -1,8 +1,8 @@
-//! One wrong thing after another, with the exact place and message.
+//! Single errors, with the exact place and message.
 
 use super::*;
 
-/// The names of machines, as messages list them.
+/// Names of machines, in the order of messages.
 const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, full-mesh, hyperx, dragonfly, fat-tree \
                      or network";
 
@@ -222,7 +222,7 @@ fn cycle_counts_that_would_overflow() {
     let most = "program.compute_cycles may be at most 3074457345618258570 here";
     assert_eq!(help(&format!("{RING}[program]\ncompute_cycles = 3074457345618258571")), most);
     assert_eq!(scenario(&format!("{RING}[program]\ncompute_cycles = 3074457345618258570")).runs.len(), 3);
-    // Two shifts, four processes a node: S L T_a + T_c S M diameter, 8 T_a + 2 * 8 * 1.
+    // Two shifts, four processes per node: S L T_a + T_c S M diameter, 8 T_a + 2 * 8 * 1.
     let shared = |compute: u64| {
         format!(
             "machine = {{ kind = \"line\", shape = [2] }}\n[program]\nkind = \"neighbour-exchange\"\n\
@@ -294,7 +294,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "1:1: unknown key \"nmae\", expected name, seed, machine, program, mapping, execution or sweep",
             "2:8: seed is -1, expected an integer from 0 to 2^63 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
-            // That the kind is missing is not told beside its misspelt name.
+            // A misspelt `kind` is not also reported as missing.
             "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, nodes, hosts_per_switch, switches_per_group, global_links, leaves, spines, arity, levels, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
@@ -325,7 +325,7 @@ fn misspelt_names_are_corrected() {
             "did you mean \"gray\"?",
         ),
         ("machine = { kind = \"ring\", shape = [8] }\nmaping = {}", "did you mean \"mapping\"?"),
-        // The message has all names.
+        // The message lists all names.
         ("machine = { kind = \"clique\", shape = [8] }", ""),
     ];
     for (text, correction) in corrections {

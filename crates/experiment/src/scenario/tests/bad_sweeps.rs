@@ -66,7 +66,7 @@ fn errors_of_combinations_are_marked_in_the_sweep() {
                 "5:34: length of dimension 2 is 1, expected at least 2",
             ],
         ),
-        // What is wrong is written in the file, and right there without the sweep.
+        // The error is in the file and is reported there without a combination.
         (
             "[sweep]\n\"machine.kind\" = [\"ring\", \"hypercube\"]",
             &["5:27: length of dimension 1 is 8, expected 2: all lengths of a hypercube are 2"],
@@ -99,7 +99,7 @@ fn errors_of_combinations_are_told_once_and_counted() {
         help(&text),
         "in 3 of 6 combinations: the first with machine.links = 1, machine.kind = \"torus\", machine.shape = [4, 4]"
     );
-    // Bounds differ from combination to combination; the value to blame is reported once.
+    // Bounds differ between combinations; the value to blame is reported once.
     let text = format!(
         "{RING}[sweep]\nseed = [1, 2]\n\"program.compute_cycles\" = [9223372036854775807, 1]\n\"machine.hop_cycles\" = [1, 2, 3]"
     );
@@ -108,7 +108,7 @@ fn errors_of_combinations_are_told_once_and_counted() {
         "in 6 of 12 combinations: the first with seed = 1, \
         program.compute_cycles = 9223372036854775807, machine.hop_cycles = 1"
     ));
-    // What is wrong in every combination does not speak of combinations.
+    // An error in every combination does not mention combinations.
     let everywhere = format!("{RING}links = \"fullduplex\"\n[sweep]\nseed = [1, 2]");
     assert_eq!(help(&everywhere), "did you mean \"full-duplex\"?");
 }

@@ -2,7 +2,7 @@ use super::*;
 
 const HOSTS: (&str, &str) = ("hosts.txt", "a\nb # the second\nc\nd\n");
 
-/// A scenario of two processes on a ring of 4 with this embedding, and what else it reads.
+/// A scenario of two processes on a ring of 4 with this embedding and these other files.
 fn with_files(embedding: &str, files: &[(&str, &str)]) -> Files {
     let text = format!(
         "machine = {{ kind = \"ring\", shape = [4] }}\nprogram.dimensions = 1\nmapping.embeddings = [{embedding}]\n"
@@ -33,7 +33,7 @@ fn slots_of_a_host_may_lie_on_several_nodes() {
         "{ file = \"r.txt\", format = \"open-mpi-rankfile\", hosts = \"two.txt\", slots_per_node = 6 }";
     let files = [("two.txt", "a\nb\n"), ("r.txt", "rank 0=b slot=2\nrank 1=b slot=3\n")];
     assert_eq!(nodes(&with_files(entry, &files).load().unwrap().runs[0]), [2, 3]);
-    // Without it, the hosts have as many slots as the processes need: one a node.
+    // By default, the hosts have as many slots as the processes need: one per node.
     let entry = entry.replace(", slots_per_node = 6", "");
     let told = with_files(&entry, &files).displayed();
     assert_eq!(
@@ -124,7 +124,7 @@ fn the_name_that_results_use_leads_to_the_table() {
     assert_eq!(files.help(), "write it as { file = \"r.txt\", format = \"slurm-hostfile\", hosts = .. }");
 }
 
-/// What `program.processes_per_node` comes to: the nodes of all processes, by embedding.
+/// The nodes of all processes, by embedding, with `program.processes_per_node`.
 fn placed(text: &str) -> Vec<(String, Vec<u32>)> {
     let loaded = load_text(Path::new("s.toml"), text).unwrap();
     let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect();
@@ -143,7 +143,7 @@ fn every_named_embedding_puts_groups_of_processes_on_nodes() {
         for ((name, nodes), (_, group)) in all.iter().zip(&groups) {
             let expected: Vec<u32> = group.iter().flat_map(|&node| vec![node; each]).collect();
             if name == "random" {
-                // Drawn for as many groups, by the same seed, of a row instead of a cube.
+                // Drawn for the same number of groups with the same seed, but of a row instead of a cube.
                 assert!(nodes.chunks(each).all(|group| group.iter().all(|node| *node == group[0])));
                 assert_eq!(nodes.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
             } else {
@@ -179,7 +179,7 @@ fn groups_of_other_guests_divide_their_first_length() {
     assert!(error.contains("expected 1 where the data of a normal program wander"), "{error}");
 }
 
-/// What a scenario beside a GOAL file of 32 ranks in a ring comes to.
+/// The nodes of all processes of a scenario with a GOAL file of 32 ranks in a ring.
 fn placed_beside_goal(text: &str) -> Result<Vec<(String, Vec<u32>)>, String> {
     let directory = tempfile::tempdir().unwrap();
     let rank = |rank: u32| {
@@ -215,7 +215,7 @@ fn task_graphs_and_permutations_are_placed_several_a_node() {
             }
         }
     }
-    // Without a number of its own a permutation has as many processes as the nodes take.
+    // By default a permutation has as many processes as the nodes hold.
     let four = groups("kind = \"permutation\", pattern = \"bit-reversal\", processes_per_node = 4");
     assert!(four.iter().all(|(_, nodes)| nodes.len() == 64));
     let few = "machine = { kind = \"torus\", shape = [3, 5] }\nmapping.embeddings = [\"standard\"]\n\
@@ -236,7 +236,7 @@ fn orders_of_axes_place_groups_of_ranks() {
     let doubled = |nodes: &[u32]| nodes.iter().flat_map(|&node| [node, node]).collect::<Vec<_>>();
     let expected: Vec<_> = alone.iter().map(|(name, nodes)| (name.clone(), doubled(nodes))).collect();
     assert_eq!(pairs, expected);
-    // A first length of the number of processes of a node is inside the nodes.
+    // If the first length is the number of processes per node, it lies inside the nodes.
     let inside = placed("[2, 4, 2]", 2);
     assert_eq!(inside, expected);
     let uneven = "machine = { kind = \"torus\", shape = [4, 2] }\nmapping.embeddings = [\"axes\"]\n\

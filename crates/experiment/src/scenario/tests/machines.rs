@@ -150,7 +150,7 @@ fn spare_nodes_take_the_processes_of_failed_ones() {
         errors(&text("spare_nodes = [1, 2]")),
         ["9:15: 2 spare nodes, expected 1, one for each failed node"]
     );
-    // Collectives pass over what is down.
+    // Collectives skip failed nodes.
     let collective = scenario(&format!(
         "{TORUS}failed_nodes = [[1, 1]]\n[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\nunits = 30\n"
     ));
@@ -219,7 +219,7 @@ fn permutations_are_routed_in_three_ways() {
         assert!(steps("valiant") > 6 && steps("valiant") < 36, "{pattern}");
         assert!(steps("dimension-order") >= 3, "{pattern}");
     }
-    // Every message goes to the opposite node, and none meets another.
+    // Every message goes to the opposite node without meeting another.
     assert_eq!(times(&text("complement", "dimension-order")).1, Some(6));
     assert_eq!(
         errors(
@@ -268,7 +268,7 @@ fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
         outcome.traffic.routing.unwrap()[0].steps
     };
     assert_eq!(steps("0,5\n3,1\n"), 6 + 3);
-    // Two that exchange, and all others keep a record of their own.
+    // Two processes exchange records, and all others keep theirs.
     assert_eq!(steps("0,5\n5,0\n"), 6);
     let wrong = Files::new(&[("s.toml", text), ("p.csv", "source,destination\n0,5\n1,5\n")]);
     assert_eq!(

@@ -1,12 +1,12 @@
 use super::*;
 
-/// Scenarios that hold every key there is.
+/// Scenarios that together have every key.
 const EXAMPLES: [&str; 2] = [include_str!("example.toml"), include_str!("neighbours.toml")];
 
-/// Bytes that mean something in TOML or CSV, and some that do not.
+/// Bytes that have a meaning in TOML or CSV, and some that do not.
 const BYTES: [u8; 12] = *b"\"'][{=#,\n-9x";
 
-/// Reads a text; whatever comes out is right as long as something does.
+/// Reads a text; any result without a panic is right.
 fn read(text: &str) {
     let source = SourceFile::excerpt(Path::new("s.toml"), text.to_owned(), 0);
     if let Err(errors) = Scenario::from_source(&source, &[], &mut Library::default()) {
@@ -14,7 +14,7 @@ fn read(text: &str) {
     }
 }
 
-/// Every error has marks that lie in its text.
+/// Checks that every error has marks inside its text.
 fn check_marks(errors: &[ScenarioError]) {
     assert!(!errors.is_empty());
     for error in errors {
@@ -49,7 +49,7 @@ fn a_scenario_cut_anywhere_is_read_or_refused() {
 fn a_scenario_with_any_byte_changed_is_read_or_refused() {
     for example in EXAMPLES {
         for at in 0..example.len() {
-            // A quarter of them at each place, not the same as at the place before.
+            // A quarter of the bytes at each position, changing from position to position.
             for byte in BYTES.into_iter().skip(at % 4).step_by(4) {
                 let mut text = example.as_bytes().to_vec();
                 text[at] = byte;

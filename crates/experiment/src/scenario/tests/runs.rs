@@ -8,7 +8,7 @@ use super::*;
 /// The example of the interface.
 const EXAMPLE: &str = include_str!("example.toml");
 
-/// What a sweep of runs sets, one line a run.
+/// The swept values of all runs, one line per run.
 fn combinations(scenario: &Scenario) -> Vec<String> {
     let line = |run: &Run| {
         let values: Vec<&str> = run.combination.iter().map(|(_, value)| &**value).collect();
@@ -95,7 +95,7 @@ fn hypercubes_take_dimensions_or_a_shape() {
     let by_dimensions = scenario("machine = { kind = \"hypercube\", dimensions = 3 }");
     let by_shape = scenario("machine = { kind = \"hypercube\", shape = [2, 2, 2] }");
     assert_eq!(by_dimensions.runs[0].machine, by_shape.runs[0].machine);
-    // A sweep's size goes before the file's, whichever way it is written.
+    // The sweep's size has precedence over the file's, in either unit.
     let swept = scenario(
         "machine = { kind = \"torus\", shape = [8] }\n[[sweep.cases]]\n\"machine.kind\" = \"hypercube\"\n\
          \"machine.dimensions\" = 2\n[[sweep.cases]]\n\"machine.shape\" = [4, 4]\n",

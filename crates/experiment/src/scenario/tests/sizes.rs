@@ -6,7 +6,7 @@ use super::*;
 
 const LINK: &str = "link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }\n";
 
-/// The only run of a ring of 8 under `standard`, with these keys of the machine, and others after them.
+/// The only run of a ring of 8 under `standard`, with these keys of the machine, followed by `rest`.
 fn run(machine: &str, rest: &str) -> Run {
     scenario(&format!("{RING}{machine}{rest}\n[mapping]\nembeddings = [\"standard\"]\n")).runs.remove(0)
 }
@@ -64,7 +64,7 @@ fn bytes_and_seconds_become_units_and_cycles() {
         "[program]\nunits = 3",
     );
     assert_eq!((sizes(&inside), inside.program.bytes()), (vec![3; 3], None));
-    // A cycle of 2.56 ns: 390.6 and 2.5 of them.
+    // A cycle is 2.56 ns, so these are 390.6 and 2.5 cycles.
     let local = inside.communication.local_cost();
     assert_eq!((local.latency.get(), local.unit.get()), (391, 3));
 }
@@ -193,7 +193,7 @@ fn rules_that_do_not_apply_are_refused_at_their_places() {
                 "7:15: execution.eager_units is \"some\", expected an integer from 0 to 2^63 - 1, or all",
             ],
         ),
-        // What is no value of its key says nothing about coordinated execution.
+        // Invalid values are not also reported for coordinated execution.
         (
             "switching = \"cut-thru\"\npacket_units = 0\narbitration = \"fair\"\nprocessors_per_node = 0\n\
              [execution]\nmode = \"coordinated\"\neager_units = \"some\"",
@@ -242,7 +242,7 @@ fn cycle_counts_that_overflow_name_the_key_to_change() {
 
 const MESSAGES: &str = "stage,source,destination,units\n0,0,1,16\n2,3,0,4\n0,1,0,9\n";
 
-/// A scenario of these messages on a mesh of 2 by 3 with these keys of the program.
+/// A scenario with these messages on a 2 x 3 mesh and these keys of the program.
 fn listed(messages: &str, program: &str) -> Files {
     let text = format!(
         "machine = {{ kind = \"mesh\", shape = [2, 3] }}\n[program]\nkind = \"stages\"\nfile = \"p.csv\"\n{program}\n"
@@ -280,8 +280,8 @@ fn programs_of_2_to_the_d_processes_are_placed_as_cubes_are() {
     }
 }
 
-/// Whatever is wrong in the rows, with the number of processes and with the keys beside them is told together, in the
-/// order of the lines.
+/// Errors in the rows, with the number of processes and in the keys are reported together, in the order of
+/// the lines.
 fn check_all_at_once() {
     let messages =
         "stage,source,destination,units\n0,0,9,1\n0,0,1,3\n1,8,1,0\n0,0,1,3\n2,7,7,1\n3,1,0\n0,9,1,1\n";
@@ -296,7 +296,7 @@ fn check_all_at_once() {
         "p.csv:7:1: 3 fields, expected 4",
         "p.csv:8:3: source is 9, expected a process from 0 to 5",
     ];
-    // A row that is wrong elsewhere does not count as a stage.
+    // A row with another error does not count as a stage.
     let messages = format!("{messages}2,0,1,1\n");
     let files = listed(&messages, "compute_cycles = [1]");
     let displayed = files.displayed();
@@ -380,7 +380,7 @@ fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
     for record in records("sized-messages.toml") {
         assert_eq!((record.units, record.program.message_bytes), (1 << 20, Some(64 << 20)));
         let (seconds, goodput) = (record.makespan_seconds.unwrap(), record.goodput_bytes_per_second.unwrap());
-        // No stage takes less than its computation, its latency and its message: 8 of 1.34 ms.
+        // No stage is shorter than its computation, its latency and its message: 8 of 1.34 ms.
         assert!((0.0107..1.0).contains(&seconds), "{seconds}");
         assert!((goodput * seconds / f64::from(64 << 20) - 1.0).abs() < 1e-9);
         assert!(record.link_busy_max_cycles.unwrap() >= 1 << 20);
@@ -392,7 +392,8 @@ fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
         assert_eq!((record.units, record.messages, record.overlapped_cycles), (16, 13, 0));
         assert_eq!((record.makespan_seconds, record.stages.len()), (None, 4));
     }
-    // Under standard 4 messages of 16 units go over a link each, one of 8 over 4 links, and 8 of 1 over one.
+    // Under standard, 4 messages of 16 units cross one link each, one of 8 crosses 4 links, and 8 of 1 cross
+    // one.
     assert_eq!((listed[0].unit_hops, listed[0].hops), (64 + 32 + 8, 4 + 4 + 8));
     assert_eq!(listed[0].busiest_link_from.as_deref(), Some(&[0][..]));
 }
