@@ -141,7 +141,7 @@ fn a_changed_sweep_is_refused_with_what_changed() {
     let cases = [
         ("[0, 1]", "[0, 2]", "in run 6 program.compute_cycles was 1 and is 2"),
         ("[4, 4]", "[2, 8]", "in run 0 machine.shape was [4,4] and is [2,8]"),
-        ("[0, 1]", "[0, 1, 2]", "it is for 24 runs, and 36 are asked for"),
+        ("[0, 1]", "[0, 1, 2]", "it is for 24 runs, expected 36"),
         ("small", "large", "in run 0 scenario was \"small runs\" and is \"large runs\""),
     ];
     for (was, now, expected) in cases {

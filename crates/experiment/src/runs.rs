@@ -1,7 +1,7 @@
-//! Runs: their checks, their execution on threads or ranks within a limit of memory, and journals, by which an
-//! interrupted or divided sweep is continued and merged.
+//! Runs: checks, execution on threads or ranks within a memory limit, and journals for continuing interrupted
+//! sweeps and merging divided ones.
 //!
-//! Results come in the order of the scenario, whatever the number of threads.
+//! Results come in the order of the scenario, for any number of threads.
 
 mod jobs;
 pub mod journal;

@@ -1,7 +1,7 @@
-//! Jobs on a pool of threads, as many at once as memory allows.
+//! Jobs on a pool of threads, limited by memory.
 //!
-//! Jobs begin in their order. The memory of all jobs at work stays within the limit, except for a job that needs more
-//! by itself, which then is at work alone.
+//! Jobs begin in their order. The total memory of running jobs stays within the limit, except that a job that
+//! exceeds it by itself runs alone.
 
 use std::{
     num::NonZeroUsize,
@@ -16,19 +16,19 @@ use crate::{
     scenario::Run,
 };
 
-/// The threads and the memory that jobs may take.
+/// Threads and memory for jobs.
 #[derive(Debug, Clone, Copy)]
 pub struct Resources {
-    /// The most threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The most memory \[bytes\]; with ranks, of each of them.
+    /// Memory limit \[bytes\]; with ranks, per rank.
     pub memory: u64,
-    /// The ranks that large runs are divided among, as this one of them sees them.
+    /// The ranks among which large runs are divided, from the viewpoint of this one.
     pub ranks: Option<&'static dyn Ranks>,
 }
 
 impl Resources {
-    /// Those that are asked for; else a thread for every processor, and the memory that the machine has free now.
+    /// The requested resources; by default a thread per processor, and the free memory of the machine.
     #[must_use]
     pub fn new(threads: Option<NonZeroUsize>, memory: Option<u64>) -> Self {
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -38,7 +38,7 @@ impl Resources {
     }
 }
 
-/// What the machine has free now \[bytes\]; a system that does not say is taken to have enough.
+/// Free memory of the machine \[bytes\]; unlimited if the system does not report it.
 fn free_memory() -> u64 {
     let free = sysinfo::System::new().map_or(0, |mut system| {
         system.refresh_memory();
@@ -50,23 +50,23 @@ fn free_memory() -> u64 {
 /// One unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Its place among all jobs, as the caller counts them.
+    /// Its index among all jobs of the caller.
     pub(crate) place: usize,
-    /// The memory that it takes \[bytes\].
+    /// Its memory \[bytes\].
     pub(crate) bytes: u64,
 }
 
-/// How many jobs are let in for each thread: one at work, and one so that no thread waits for the next.
+/// Jobs admitted per thread: one running, and one so that no thread waits for the next.
 const JOBS_A_THREAD: usize = 2;
 
-/// Runs all jobs on the threads of `pool`, beginning them in their order, and returns when all are over.
+/// Runs all jobs on the threads of `pool`, starting them in order, and returns when all are finished.
 ///
-/// A job may use the same pool inside: a large one alone then has all threads, and there are never more
-/// threads at work than the pool has. The memory of a job is given back when `work` drops its permit.
+/// A job may use the same pool inside: a large job that runs alone then has all threads, and the pool's
+/// threads are never exceeded. The memory of a job is returned when `work` drops its permit.
 ///
 /// # Errors
 ///
-/// The first error that `work` returns; no further job is begun then.
+/// The first error of `work`; no further job is started then.
 pub(crate) fn run_jobs<E: Send>(
     pool: &ThreadPool,
     jobs: impl IntoIterator<Item = Job>,
@@ -77,7 +77,7 @@ pub(crate) fn run_jobs<E: Send>(
     let admission = Arc::new(Admission::new(resources.memory, most));
     let failed = Mutex::new(None);
     let has_failed = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-    // The caller's thread lets jobs in; it is none of the pool's, so that its waiting holds up no job.
+    // The caller's thread admits jobs; it is not in the pool, so its waiting blocks no job.
     pool.in_place_scope(|scope| {
         for job in jobs {
             let permit = admission.enter(job.bytes);
@@ -95,7 +95,7 @@ pub(crate) fn run_jobs<E: Send>(
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// Lets runs in one after another, each as soon as what it needs is free.
+/// Admits runs one after another, each as soon as its memory is free.
 #[derive(Debug)]
 pub(crate) struct Admission {
     limit: u64,  // bytes
@@ -104,14 +104,14 @@ pub(crate) struct Admission {
     freed: Condvar,
 }
 
-/// What those that were let in have taken.
+/// Resources of the admitted runs.
 #[derive(Debug, Default)]
 struct Taken {
     bytes: u64, // at most the limit, unless one run alone needs more
     permits: usize,
 }
 
-/// A place among the runs at work, with the memory that it takes until it is dropped.
+/// A place among the running runs; its memory is taken until it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     admission: Arc<Admission>,
@@ -120,12 +120,12 @@ pub struct Permit {
 }
 
 impl Admission {
-    /// Lets in at most `most` at once, which take at most `limit` bytes together.
+    /// Admits at most `most` runs at once, with at most `limit` bytes in total.
     pub(crate) fn new(limit: u64, most: usize) -> Self {
         Self { limit, most: most.max(1), taken: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Waits until `bytes` are free. Who needs more than there is at all is let in alone.
+    /// Waits until `bytes` are free. A request above the limit is admitted alone.
     pub(crate) fn enter(self: &Arc<Self>, bytes: u64) -> Permit {
         let full = |taken: &mut Taken| !self.has_room(taken, bytes);
         let waited = self.freed.wait_while(self.lock(), full);
@@ -140,19 +140,19 @@ impl Admission {
         taken.permits == 0 || (fits && taken.permits < self.most)
     }
 
-    /// Two numbers that every holder leaves in order, also one that panics.
+    /// Poisoning is ignored: a panic leaves the two numbers consistent.
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit {
-    /// Lets the run look up routes for as long as its memory counts as taken.
+    /// Lets the run look up routes while its memory is taken.
     pub(crate) fn look_up(&mut self, run: &Run, routes: &KeptRoutes) {
         self.routes = Some(routes.begin(run, self.left()));
     }
 
-    /// What is left of the memory beside all that were let in and are at work \[bytes\].
+    /// The memory limit minus that of the admitted runs \[bytes\].
     fn left(&self) -> u64 {
         self.admission.limit.saturating_sub(self.admission.lock().bytes)
     }
@@ -160,7 +160,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        // Before its memory counts as free.
+        // They must be dropped before the memory counts as free.
         self.routes = None;
         let mut taken = self.admission.lock();
         taken.bytes = taken.bytes.saturating_sub(self.bytes);

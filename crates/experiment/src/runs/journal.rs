@@ -1,13 +1,12 @@
-//! Journals: the finished runs of a sweep in a file that survives whatever ends the program.
+//! Journals: the finished runs of a sweep in a file that survives any end of the program.
 //!
-//! A journal begins with the version of the program and a description of every run, and then holds the record
-//! of each run that is over, in the order in which they were. Each is written at once and in one piece, with
-//! its length and a checksum: when a journal is opened again, what is not whole is cut away from its end, and a
-//! record that is damaged costs itself only. So a sweep can be continued where it was, and a journal of another sweep
-//! is recognised, with what differs.
+//! A journal begins with the version of the program and a description of every run. The record of each
+//! finished run follows, in the order of completion, written at once with its length and a checksum. When a
+//! journal is opened again, an incomplete record at its end is cut off, and a damaged record costs only
+//! itself. So a sweep can be continued, and a journal of another sweep is recognised, with the differences.
 //!
-//! A journal keeps no record in memory, only where each stands. Results are written from it in the order of
-//! the runs; the parts that several machines ran are put together by [`MergedJournals`].
+//! A journal keeps no records in memory, only their offsets. Results are written from it in the order of the
+//! runs; [`MergedJournals`] merges the parts that several machines ran.
 
 mod form;
 mod journal_file;
@@ -42,24 +41,24 @@ use crate::records::RunRecord;
 pub struct Journal<S> {
     header: Header,
     contents: Mutex<Contents<S>>,
-    lost: u64, // damaged records that were found when it was continued
+    lost: u64, // damaged records that were found when the journal was continued
 }
 
 #[derive(Debug)]
 struct Contents<S> {
     storage: S,
-    end: u64,                 // behind the last whole frame
-    places: Vec<Option<u64>>, // by run, where its frame begins; none as long as it is not over
+    end: u64,                 // after the last complete frame
+    places: Vec<Option<u64>>, // by run, the offset of its frame; `None` until the run is finished
 }
 
-/// What a frame says of a run that is over.
+/// The contents of a frame: a finished run.
 #[derive(Serialize)]
 struct Entry<'record> {
     run: usize,
     record: &'record RunRecord,
 }
 
-/// An entry as it is read.
+/// An entry that is read.
 #[derive(Deserialize)]
 struct ReadEntry {
     run: usize,
@@ -67,7 +66,7 @@ struct ReadEntry {
 }
 
 impl Journal<std::fs::File> {
-    /// Waits until what was written is on the disk.
+    /// Waits until written data are on disk.
     fn sync(&self) -> io::Result<()> {
         self.lock().storage.sync_all()
     }
@@ -75,17 +74,17 @@ impl Journal<std::fs::File> {
 
 impl<S> Journal<S> {
     fn lock(&self) -> MutexGuard<'_, Contents<S>> {
-        // An append that panics has not moved the end.
+        // A panicking append has not moved the end, so the contents are valid.
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<S: Storage> Journal<S> {
-    /// Begins a journal in an empty storage.
+    /// Creates a journal in an empty storage.
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// If writing fails.
     pub fn begin(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
         let header = Header::new(plan, shard)?;
         storage.cut(0)?;
@@ -99,13 +98,14 @@ impl<S: Storage> Journal<S> {
         Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), lost: 0 })
     }
 
-    /// Continues a journal of the same sweep; what is torn at its end is cut away, and records that are damaged are
-    /// left out. One that ends before its first run could be written is begun anew. Where the runs that it is for are
-    /// damaged, they are written again: they are those of the sweep at hand if its digest is.
+    /// Continues a journal of the same sweep. An incomplete end is cut off, damaged records are left out, and
+    /// a journal that ends before its first record is restarted. Damaged descriptions of runs are written
+    /// again if the digest is that of this sweep.
     ///
     /// # Errors
     ///
-    /// When it is of another sweep, part, or version of the program, or cannot be read. It is left as it is then.
+    /// If it belongs to another sweep, part, or version of the program, or cannot be read. It is left
+    /// unchanged.
     pub fn resume(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
         let own = Header::new(plan, shard)?;
         storage.rewind()?;
@@ -138,11 +138,11 @@ impl<S: Storage> Journal<S> {
         Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), lost })
     }
 
-    /// Adds the record of the run at `place`, whole or not at all, and leaves it to the system to keep.
+    /// Adds the record of the run at `place` as a whole, without waiting for the disk.
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// If writing fails.
     pub fn append(&self, place: usize, record: &RunRecord) -> io::Result<()> {
         let bytes = frame(&serde_json::to_vec(&Entry { run: place, record })?)?;
         let mut contents = self.lock();
@@ -155,7 +155,7 @@ impl<S: Storage> Journal<S> {
         Ok(())
     }
 
-    /// The runs of its part that are not over yet, in order.
+    /// The unfinished runs of its part, in order.
     #[must_use]
     pub fn missing(&self) -> Vec<usize> {
         let contents = self.lock();
@@ -163,25 +163,25 @@ impl<S: Storage> Journal<S> {
         runs.filter(|&run| contents.places[run].is_none()).collect()
     }
 
-    /// The number of records that were found damaged when it was continued: their runs are missing.
+    /// Number of damaged records that were found when it was continued; their runs are missing.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// The number of runs of its part.
+    /// Number of runs of its part.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.header.shard.runs(self.header.runs).count()
     }
 
-    /// The records of the runs that are over, in the order of the runs.
+    /// The records of finished runs, in the order of the runs.
     pub fn records(&self) -> impl Iterator<Item = io::Result<RunRecord>> {
         let over = |run: &usize| self.lock().places[*run].is_some();
         (0..self.header.runs).filter(over).map(|run| self.record(run))
     }
 
-    /// The record of a run that is over.
+    /// The record of a finished run.
     fn record(&self, run: usize) -> io::Result<RunRecord> {
         let changed = || io::Error::new(io::ErrorKind::InvalidData, format!("the journal lost run {run}"));
         let mut contents = self.lock();
@@ -194,15 +194,15 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// The entries behind a header.
+/// The entries after a header.
 #[derive(Debug)]
 struct Index {
-    end: u64,                 // behind the last whole entry
-    places: Vec<Option<u64>>, // by run, where its entry begins
-    lost: u64,                // lines that are no whole entries
+    end: u64,                 // after the last complete entry
+    places: Vec<Option<u64>>, // by run, the offset of its entry
+    lost: u64,                // lines that are not complete entries
 }
 
-/// Reads the entries behind a header. What is no whole entry of a run that is not known yet is passed over, line by line.
+/// Reads the entries after a header. Lines that are not complete entries, or repeat a run, are skipped.
 fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<Index, JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
@@ -219,37 +219,37 @@ fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<
             end = at;
             continue;
         }
-        // An entry is one line: the next one begins behind the next line feed.
+        // An entry is one line: the next one begins after the next line feed.
         reader.seek(SeekFrom::Start(at))?;
         let mut line = vec![];
         at += reader.read_until(b'\n', &mut line)? as u64;
         if line.last() != Some(&b'\n') {
-            break; // never completed
+            break; // incomplete
         }
         lost += 1;
     }
     Ok(Index { end, places, lost })
 }
 
-/// The run of its part that an entry is about.
+/// The run of an entry, if it is in the journal's part.
 fn run_of(payload: &[u8], header: &Header) -> Option<usize> {
     let entry: ReadEntry = serde_json::from_slice(payload).ok()?;
     (entry.run < header.runs && header.shard.has(entry.run)).then_some(entry.run)
 }
 
 impl Header {
-    /// The bytes of what a journal with this header begins with.
+    /// Encodes the beginning of a journal with this header.
     fn bytes(&self, plan: &SweepPlan<'_>) -> io::Result<Vec<u8>> {
         let mut bytes = vec![];
         self.write(plan, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Writes the runs again where they are damaged, behind a header that is whole. Returns where records begin.
+    /// Writes damaged descriptions of runs again, after an intact header. Returns the offset of the records.
     ///
     /// # Errors
     ///
-    /// When it is of another sweep, part or version of the program, or ends before its first record.
+    /// If it belongs to another sweep, part or version of the program, or ends before its first record.
     fn restore<S: Storage>(
         &self,
         found: &Self,
@@ -268,12 +268,12 @@ impl Header {
         Ok(bytes.len() as u64)
     }
 
-    /// Whether what is stored is the beginning of what a journal with this header begins with.
+    /// Whether the storage is a prefix of the beginning of a journal with this header.
     fn begins_with<S: Storage>(&self, plan: &SweepPlan<'_>, storage: &mut S) -> io::Result<bool> {
         let expected = self.bytes(plan)?;
         storage.rewind()?;
         let mut found = vec![];
-        // One byte more than expected shows that there is more.
+        // One byte more than expected shows whether there is more.
         storage.take(expected.len() as u64 + 1).read_to_end(&mut found)?;
         Ok(expected.starts_with(&found))
     }

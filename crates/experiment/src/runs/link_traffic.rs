@@ -1,4 +1,4 @@
-//! What every single link has to carry, for pictures.
+//! Loads of single links, for pictures.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::{
     scenario::Run,
 };
 
-/// A link and what it carries.
+/// A link and its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkTraffic {
     /// The link.
     pub link: Link,
-    /// Guest edges, or cycles.
+    /// Number of guest edges, or cycles.
     pub count: u64,
-    /// The busy cycles in each direction, from the near end and back; none of guest edges.
+    /// Busy cycles in each direction, from the near end and back; `None` for guest edges.
     pub ways: Option<[u64; 2]>,
 }
 
 impl LinkTraffic {
-    /// The busy cycles of a link in a run.
+    /// Makes the load of a link from its busy cycles in each direction.
     pub(crate) fn busy((link, ways): (Link, [Cycles; 2])) -> Self {
         let ways = ways.map(Cycles::get);
         Self { link, count: ways.iter().sum(), ways: Some(ways) }
     }
 
-    /// The nodes at the ends of the link, the one from which `+` leads over it first.
+    /// Nodes at the ends of the link; direction `+` leads from the first to the second.
     #[must_use]
     pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
         let Link { near, dimension } = self.link;
@@ -40,17 +40,17 @@ impl LinkTraffic {
     }
 }
 
-/// The links that are busy in a run, and how long the run takes.
+/// The busy links and the makespan of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BusyLinks {
     /// The makespan \[cycles\].
     pub makespan: u64,
-    /// The links that are busy at all, by dimension and near end.
+    /// Links that are used, by dimension and near end.
     pub links: Vec<LinkTraffic>,
 }
 
 impl BusyLinks {
-    /// Those of an outcome for which they were counted.
+    /// The busy links of an outcome, if they were counted.
     fn of(outcome: &Outcome) -> Option<Self> {
         let counted: &LinkUse = outcome.traffic.link_use.as_ref()?;
         let links = counted.busy_channels().map(LinkTraffic::busy).collect();
@@ -59,17 +59,18 @@ impl BusyLinks {
 }
 
 impl FinishedRun {
-    /// The links that were busy; none of a run so large that they were not counted.
+    /// The links that were busy; `None` if the run was too large to count them.
     #[must_use]
     pub fn busy_links(&self) -> Option<BusyLinks> {
         BusyLinks::of(&self.outcome)
     }
 }
 
-/// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).
+/// Lists the number of guest edges on each link that is used, by dimension and near end (`docs/model.md`
+/// section 7).
 ///
-/// An edge is routed once, from the end with the smaller label. It holds a number for every link that is used: the
-/// caller sees to it that the machine is not too large.
+/// An edge is routed once, from the end with the smaller label. Memory is proportional to the number of used
+/// links: the caller must limit the size of the machine.
 #[must_use]
 pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     let machine = run.placement.machine();
@@ -87,12 +88,12 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     counts.into_iter().map(link).collect()
 }
 
-/// How many cycles each link that is used at all is busy in the run at `place` of the results, both directions
+/// Lists the busy cycles of each link that is used, in the run at `place` of the results, both directions
 /// together.
 ///
 /// # Errors
 ///
-/// When the simulation is refused or its outcome contradicts itself.
+/// If the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
     let (placement, execution) = (&run.placement, execution(run, None));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);

@@ -1,7 +1,7 @@
-//! Many runs at once: placements that they share are measured once, before the runs, and a run begins as soon as a
-//! thread and its memory are free.
+//! Parallel execution of runs: shared placements are measured once, before the runs, and a run starts as soon
+//! as a thread and its memory are free.
 //!
-//! Results are the same for any number of threads: they are delivered with their places.
+//! Results are delivered with their indices and do not depend on the number of threads.
 
 use std::{
     any::Any,
@@ -27,12 +27,12 @@ use crate::{
     scenario::Run,
 };
 
-/// What runs are executed with.
+/// Resources and options for executing runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Means<'means> {
     /// The threads, which runs may also use inside.
     pub pool: &'means ThreadPool,
-    /// The memory that all runs at work may take together.
+    /// The memory limit of all running runs together.
     pub resources: Resources,
     /// Whether the records of all processes and stages are kept.
     pub keep: KeepRecords,
@@ -40,15 +40,15 @@ pub struct Means<'means> {
     pub progress: &'means Progress,
 }
 
-/// Executes those of the runs that stand at `places`, as many at a time as threads and memory allow, and
-/// hands what each came to to `deliver` as soon as it is over: in parallel, in no order. The others go on
-/// when one fails.
+/// Executes the runs at `places`, as many at a time as threads and memory allow, and passes the result of
+/// each to `deliver` as soon as it is finished: in parallel, in no order. If a run fails, the others
+/// continue.
 ///
-/// The memory of a run counts as taken until `deliver` drops its permit.
+/// The memory of a run is taken until `deliver` drops its permit.
 ///
 /// # Errors
 ///
-/// The first error of `deliver`; no further run is begun then.
+/// The first error of `deliver`; no further run is started then.
 pub fn execute_runs<E: Send>(
     means: Means<'_>,
     runs: &[&Run],
@@ -58,7 +58,7 @@ pub fn execute_runs<E: Send>(
     each_run(means, runs, places, execute_measured, deliver)
 }
 
-/// As [`execute_runs`], with `execute` in the place of [`execute_measured`].
+/// Works as [`execute_runs`], with `execute` in place of [`execute_measured`].
 fn each_run<E: Send>(
     means: Means<'_>,
     runs: &[&Run],
@@ -94,14 +94,14 @@ fn each_run<E: Send>(
     })
 }
 
-/// What is left for runs at work.
+/// The resources without the memory of the scenarios.
 fn beside_scenarios(runs: &[&Run], resources: Resources) -> Resources {
     Resources { memory: resources.memory.saturating_sub(held_by(runs)), ..resources }
 }
 
-/// What `work` comes to; a defect that stops it is an error of this run only.
+/// Calls `work` and turns a panic into an error of this run only.
 fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
-    // What it shares with others are counters and finished metrics, whole at any time.
+    // It shares only counters and finished metrics with other runs, which a panic leaves consistent.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(RunError::Panicked {
             scenario: run.scenario.to_string(),
@@ -112,7 +112,7 @@ fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>
     })
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()
@@ -147,16 +147,16 @@ pub fn measure_runs(
     runs.iter().enumerate().map(entry).collect()
 }
 
-/// For each run, the metrics of its placement where another run has the same placement.
+/// The metrics of placements that several runs share.
 ///
-/// They are measured before the runs: a run that waited for another's measurement would block a thread
-/// that the measurement may need.
+/// They are measured before the runs: a run that waited for another's measurement would block a thread that
+/// the measurement may need.
 #[derive(Debug)]
 struct SharedMetrics {
     by_run: Vec<Option<Arc<PlacementMetrics>>>,
 }
 
-/// The runs that have one placement, measured under one tie rule.
+/// The runs with the same placement, measured under one tie rule.
 struct Group<'run> {
     run: &'run Run, // the first of them
     places: Vec<usize>,
@@ -179,7 +179,8 @@ impl SharedMetrics {
         let measured: Vec<OnceLock<Arc<PlacementMetrics>>> = groups.iter().map(|_| OnceLock::new()).collect();
         run_jobs(pool, groups.iter().enumerate().map(job), resources, |job, mut permit| {
             permit.look_up(groups[job.place].run, routes);
-            // Where this fails every run of the group measures for itself, and fails by its own name.
+            // If this fails, every run of the group measures for itself and reports the error under its own
+            // name.
             if let Ok(metrics) = catch_unwind(AssertUnwindSafe(|| measure(groups[job.place].run))) {
                 measured[job.place].get_or_init(|| metrics);
             }
@@ -195,15 +196,16 @@ impl SharedMetrics {
         Self { by_run }
     }
 
-    /// The metrics of the run at `place`, which are then left to the caller.
+    /// Removes and returns the metrics of the run at `place`.
     fn take(&mut self, place: usize) -> Option<Arc<PlacementMetrics>> {
         self.by_run[place].take()
     }
 }
 
-/// The runs by placement and tie rule, in the order in which these occur, where at least so many have them in common.
+/// Groups runs by placement and tie rule, in order of first occurrence; groups of fewer than `at_least` runs
+/// are left out.
 ///
-/// Equal placements of one guest are one in memory: the scenario's library sees to it.
+/// Equal placements of a guest share one allocation: the scenario's library ensures it.
 fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
     let mut known = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = vec![];

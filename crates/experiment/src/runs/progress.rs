@@ -14,36 +14,36 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Adds pairs that are over.
+    /// Adds finished pairs.
     pub fn add(&self, done: u64) {
         self.done.fetch_add(done, Ordering::Relaxed);
     }
 
-    /// The number of pairs that are over.
+    /// Number of finished pairs.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Adds a run that is over.
+    /// Adds a finished run.
     pub(crate) fn run_over(&self) {
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The number of runs that are over.
+    /// Number of finished runs.
     #[must_use]
     pub fn runs_done(&self) -> u64 {
         self.runs.load(Ordering::Relaxed)
     }
 
-    /// The number of pairs of all these runs.
+    /// Number of pairs of all these runs.
     #[must_use]
     pub fn total(runs: &[&Run]) -> u64 {
         runs.iter().map(|run| pair_count(run)).fold(0, u64::saturating_add)
     }
 }
 
-/// Counts the pairs that are over, and reports them to the progress in batches.
+/// Counts finished pairs, and reports them to the progress in batches.
 pub(crate) struct Meter<'run> {
     progress: &'run Progress,
     unreported: u64,

@@ -1,4 +1,4 @@
-//! One run: whether it can be made, the memory that it needs, its execution, and the checks of what came out.
+//! A single run: whether it can be made, its memory, its execution, and checks of its outcome.
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
@@ -32,10 +32,10 @@ use crate::{
     tools::program_files::ProgramFormat,
 };
 
-/// Everything that a run came to.
+/// The results of a run.
 #[derive(Debug)]
 pub struct FinishedRun {
-    /// The program that ran: the run's, or of others that do the same the one that was faster.
+    /// The program that ran: the run's, or the fastest of its equivalents.
     pub program: Arc<ScenarioProgram>,
     /// The outcome of the simulation.
     pub outcome: Outcome,
@@ -43,26 +43,26 @@ pub struct FinishedRun {
     pub metrics: Arc<PlacementMetrics>,
     /// The makespan without contention \[cycles\].
     pub predicted: Option<u64>,
-    /// What no placement goes below, where it is known.
+    /// A bound below all placements, if one is known.
     pub lower_bound: Option<LowerBound>,
     /// The lower bounds of a collective on this placement.
     pub collective_bounds: Option<CollectiveBounds>,
-    /// Links crossed by the units of all messages.
+    /// Total number of links crossed by the units of all messages.
     pub unit_hops: u128,
-    /// The link that is busy for the most cycles, where link use is counted and any is used.
+    /// The link that is busy for the most cycles, if link use is counted and any link is used.
     pub busiest_link: Option<LinkTraffic>,
-    /// The load of the busiest channel, of networks and of all-to-all, where it is counted.
+    /// The load of the busiest channel, for networks and all-to-all, if it is counted.
     pub channel_congestion: Option<ChannelCongestion>,
-    /// The most cycles for which a channel is busy: a direction of a full-duplex link, else a link.
+    /// The largest number of busy cycles of a channel: a direction of a full-duplex link, else a link.
     pub busiest_channel: Option<u64>,
-    /// Every process in every stage, by process and stage, where they were to be kept.
+    /// Every process in every stage, by process and stage, if they are kept.
     pub records: Vec<StageRecord>,
-    /// What the run was called by the ranks that divided it: then the records are those of the processes of this rank,
-    /// and every other rank has those of its own.
+    /// The name of the run among the ranks that divided it; the records are then those of the processes of
+    /// this rank, and every other rank has its own.
     pub part_of: Option<RankTask>,
-    /// What ranks called the programs of the run that do not count: they have their records, too.
+    /// Names among ranks of the run's programs that do not count; these have records, too.
     pub parts_that_do_not_count: Vec<RankTask>,
-    /// Of a task graph when every operation began and was over, in the order of its schedule, where that was to be kept.
+    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
     pub operations: Vec<OperationTimes>,
 }
 
@@ -78,7 +78,7 @@ impl FinishedRun {
     }
 }
 
-/// Checks that every run can be made: clock, sizes, memory. Nothing is run.
+/// Checks that every run can be made, by clock, sizes and memory, without running anything.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
 }
 
-/// Checks that the placement of every run can be measured. Nothing is measured.
+/// Checks that the placement of every run can be measured, without measuring anything.
 ///
 /// # Errors
 ///
@@ -106,29 +106,29 @@ pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunEr
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
 }
 
-/// Checks that the program of a run can be written in a format. Nothing is written.
+/// Checks that the program of a run can be written in a format, without writing anything.
 ///
 /// # Errors
 ///
-/// When it takes more memory than there is.
+/// If it takes more memory than allowed.
 pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
     admit(&[run], resources, |run| format.bytes_to_write(run).saturating_add(run.held_bytes))
 }
 
-/// The memory of the result of a run until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
+/// Memory per result until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
 /// runs.
 const BYTES_A_RESULT: u64 = 9 << 10;
-/// The memory of the metrics of a run until they are written \[bytes\]; measured likewise.
+/// Memory per measured placement until it is written \[bytes\]; measured likewise.
 const BYTES_A_MEASURED_RUN: u64 = 3 << 10;
-/// So many runs are not counted.
+/// Number of runs whose results are not counted.
 const UNCOUNTED_RUNS: u64 = 1 << 9;
 
-/// The memory that scenarios hold \[bytes\].
+/// Memory of the scenarios \[bytes\].
 pub(crate) fn held_by(runs: &[&Run]) -> u64 {
     runs.iter().map(|run| run.held_bytes).max().unwrap_or(0)
 }
 
-/// The memory that scenarios hold, and a list with so many bytes for each of the runs; refused where it is too much.
+/// Memory of the scenarios and of a list with a number of bytes per run; refuses too much.
 fn held_beside(
     runs: &[&Run],
     resources: Resources,
@@ -143,7 +143,7 @@ fn held_beside(
     Ok(needed)
 }
 
-/// Whether each of the runs fits the memory.
+/// Checks that each run fits in memory.
 fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
     let too_large = |(place, run): (usize, &&Run)| {
         let needed = need(run);
@@ -162,7 +162,7 @@ fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Res
 ///
 /// # Errors
 ///
-/// When the simulation is refused or its outcome contradicts itself.
+/// If the simulation is refused or its outcome contradicts itself.
 pub fn execute(
     run: &Run,
     place: usize,
@@ -172,24 +172,24 @@ pub fn execute(
     execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN, ranks: None }, progress, None)
 }
 
-/// How one run of several is executed.
+/// The execution of one of several runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunWay {
     keep: KeepRecords,
-    threads: NonZeroUsize, // that it may use, itself included
+    threads: NonZeroUsize, // including its own
     ranks: Option<&'static dyn Ranks>,
 }
 
 impl RunWay {
-    /// That of each of `runs` runs: as soon as there are fewer runs than threads, large runs are divided among several;
-    /// where there are ranks, all large runs are divided among them.
+    /// The execution of each of `runs` runs: if there are fewer runs than threads, large runs are divided
+    /// among several threads; if there are ranks, all large runs are divided among them.
     pub(crate) fn new(keep: KeepRecords, resources: Resources, runs: usize) -> Self {
         let threads = NonZeroUsize::new(resources.threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN);
         Self { keep, threads, ranks: resources.ranks }
     }
 
-    /// The workers that a run is divided among; none of one that is not. `program` is the number of the program among
-    /// those of the run.
+    /// The workers among which a run is divided; `None` if it is not. `program` is the index of the program
+    /// among those of the run.
     fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
         if run.program.process_count() < MIN_DIVIDED_PROCESSES {
             return None;
@@ -201,8 +201,8 @@ impl RunWay {
     }
 }
 
-/// Executes one run; the metrics of its placement are measured unless they are known. Of programs that do the same the
-/// fastest counts, the first of equally fast ones.
+/// Executes one run and measures its placement unless `metrics` are given. Of equivalent programs the fastest
+/// counts, the first of equally fast ones.
 pub(crate) fn execute_measured(
     run: &Run,
     place: usize,
@@ -224,7 +224,7 @@ pub(crate) fn execute_measured(
     Ok(fastest)
 }
 
-/// Executes one run of its own program.
+/// Executes the given program of one run.
 fn execute_program(
     run: &Run,
     place: usize,
@@ -238,7 +238,8 @@ fn execute_program(
     let outcome = program
         .simulate(placement, communication, &execution(run, workers), count_link_use(run), Some(&mut watch))
         .map_err(|error| failed(run, place, error))?;
-    // What processors of a task graph serve, and which messages match, depends on contention: there is no prediction.
+    // There is no prediction for task graphs: contention decides which operations processors serve, and which
+    // messages match.
     let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
@@ -264,7 +265,7 @@ fn execute_program(
     })
 }
 
-/// The lower bounds of a collective whose ranks are placed so.
+/// The lower bounds of a collective with its ranks on these nodes.
 fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
     let rules = run.communication;
     let costs = LinkCosts {
@@ -273,7 +274,7 @@ fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBo
         latency_cycles: rules.latency().get(),
     };
     let mut nodes = run.placement.nodes();
-    // The shares of a rank sit on its node; those of share 0 come first.
+    // The shares of a rank are on its node; those of share 0 come first.
     nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
     collective.bounds(&run.machine, &nodes, costs)
 }
@@ -283,10 +284,10 @@ pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
     Arc::new(run.program.measure(&run.placement, run.communication.tie()))
 }
 
-/// No run takes less than predicted. With one process a node, one without contention takes as long
-/// as predicted: under rendezvous without blocked cycles, with eager messages, whose delays can be
-/// overlapped, without queues (`docs/model.md` sections 5 and 15). Checked on every run: a violation
-/// is a failure.
+/// No run takes less than predicted. With one process per node, a run without contention takes exactly that
+/// long; it is recognised by the absence of blocked cycles under rendezvous, and of queues with eager
+/// messages, whose delays can be overlapped (`docs/model.md` sections 5 and 15). Checked on every run: a
+/// violation is an error.
 fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) -> Result<(), RunError> {
     let makespan = outcome.summary.makespan().get();
     let blocked = outcome.summary.totals().blocked;
@@ -318,11 +319,11 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
     RunError::Simulation { scenario, run: place, embedding, error }
 }
 
-/// The fewest processes of a run that is divided among threads: those of a smaller one would mostly wait for each
-/// other.
+/// Smallest number of processes of a run that is divided among threads: workers of a smaller one would mostly
+/// wait for each other.
 const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
 
-/// The scenario's execution in the simulator's terms, divided among these workers if there are any.
+/// The simulator's execution options for a scenario, divided among these workers if there are any.
 pub(crate) fn execution(run: &Run, workers: Option<Workers>) -> SimulatorExecution {
     let engine = match (run.execution.engine, workers) {
         (EngineChoice::Auto, Some(workers)) => EngineChoice::AutoOn(workers),
@@ -356,14 +357,14 @@ pub(crate) fn execution(run: &Run, workers: Option<Workers>) -> SimulatorExecuti
     }
 }
 
-/// The members of a machine by which random choices are keyed: those that it had in the first version, so that no
-/// choice changes when results say more of a machine.
+/// Members of a machine's record that key random choices: those of the first version, so that no choice
+/// changes when records get more members.
 const KEYED_MEMBERS: [&str; 6] = ["kind", "shape", "wrap", "links", "hop_cycles", "partition"];
 
-/// What a run is, apart from its seed, in the words of its record: the same in every order of runs.
+/// A description of a run without its seed, made from its record: independent of the order of runs.
 fn task_name(run: &Run) -> String {
     let execution = ExecutionRecord::new(&run.execution, run.communication);
-    // Records of names and numbers serialize; were they not to, runs would only share their choices.
+    // Records of names and numbers always serialize; a failure would only make runs share their choices.
     let mut machine = serde_json::to_value(MachineRecord::new(run)).unwrap_or_default();
     if let Some(members) = machine.as_object_mut() {
         members.retain(|name, _| KEYED_MEMBERS.contains(&name.as_str()));
@@ -383,7 +384,7 @@ pub enum KeepRecords {
     No,
 }
 
-/// What is kept of a run.
+/// The records that are kept of a run.
 struct Kept {
     keep: KeepRecords,
     records: Vec<StageRecord>,
@@ -396,7 +397,7 @@ impl Kept {
         Self { keep, records: vec![], operations: vec![], part_of: None }
     }
 
-    /// Brings the records into the order of processes and stages.
+    /// Sorts the records by process and stage.
     fn sort(&mut self) {
         self.records.sort_unstable_by_key(|record| (record.process, record.stage));
     }
@@ -426,24 +427,24 @@ impl Observer for Kept {
     }
 }
 
-/// The number of pairs of a process and a stage of all programs of a run.
+/// Number of pairs of a process and a stage in all programs of a run.
 pub(crate) fn pair_count(run: &Run) -> u64 {
     run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
 }
 
-/// The memory that what is recorded of a stage takes until it is written \[bytes\]; measured with 10^6 stages to CSV.
+/// Memory per recorded stage until it is written \[bytes\]; measured with 10^6 stages to CSV.
 const BYTES_A_STAGE: u64 = 2400;
-/// The memory that the times of an operation take, in the engine and when they are kept \[bytes\].
+/// Memory per operation's times, in the engine and in the result \[bytes\].
 const BYTES_AN_OPERATION: u64 = (size_of::<[u64; 2]>() + size_of::<OperationTimes>()) as u64;
-/// So many stages are not counted.
+/// Number of stages that are not counted.
 const UNCOUNTED_STAGES: u64 = 1 << 10;
 
-/// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
+/// Approximate memory of a run \[bytes\]: the engine and the metrics are not in use at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let execution = execution(run, way.workers(run, 0, 0));
     let records = match way.keep {
-        // Those of the fastest program are kept while the next one runs.
+        // The records of the fastest program are kept while the next one runs.
         KeepRecords::Yes | KeepRecords::WithOperations => {
             let ranks = run.program.dividing_ranks(&run.placement, run.communication, &execution);
             pair_count(run).div_ceil(ranks).saturating_mul(size_of::<StageRecord>() as u64)

@@ -1,5 +1,5 @@
-//! The form of a journal: bytes that can be cut off, frames that show whether they are whole, and the header with
-//! the program that wrote it and the runs that it is for.
+//! The form of a journal: truncatable storage, frames with checksums, and the header with the version of the
+//! program and the planned runs.
 //!
 //! A frame is a line with a length, a checksum and a payload:
 //!
@@ -19,13 +19,13 @@ use sha2::{Digest, Sha256};
 use super::{Change, JournalError, RunChange, Section, Shard, SweepPlan};
 use crate::records::RunCaption;
 
-/// Bytes that can be read, written and cut off: a file, or memory.
+/// Storage that can be read, written and truncated: a file, or memory.
 pub trait Storage: Read + Write + Seek {
-    /// Keeps the first `length` bytes only.
+    /// Keeps only the first `length` bytes.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the operating system refuses.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -48,21 +48,21 @@ impl Storage for Cursor<Vec<u8>> {
     }
 }
 
-/// The bytes before the payload: two numbers in hexadecimal with a space behind each.
+/// Number of bytes before the payload: two hexadecimal numbers, each followed by a space.
 pub(super) const PREFIX: usize = 8 + 1 + 16 + 1;
 
-/// What stands where a frame is expected.
+/// The result of reading a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// A frame that is as it was written.
+    /// The payload of an intact frame.
     Whole(Vec<u8>),
-    /// The end, where a frame would begin.
+    /// The end of the storage.
     End,
-    /// What was never completed, or is no longer as it was written.
+    /// An incomplete or changed frame.
     Torn,
 }
 
-/// The bytes of a frame that says `payload`.
+/// Encodes a payload as a frame.
 pub(super) fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a record of over 4 GiB");
     let length = u32::try_from(payload.len()).map_err(too_long)?;
@@ -72,7 +72,7 @@ pub(super) fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads what stands where a frame is expected.
+/// Reads a frame.
 pub(super) fn read_frame(reader: &mut impl Read) -> io::Result<Frame> {
     let mut prefix = vec![];
     reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix)?;
@@ -80,14 +80,14 @@ pub(super) fn read_frame(reader: &mut impl Read) -> io::Result<Frame> {
         return Ok(Frame::End);
     }
     let Some((length, expected)) = numbers(&prefix) else { return Ok(Frame::Torn) };
-    // It grows with what is there: a length that lies costs no memory.
+    // The buffer grows with the data, so a wrong length costs no memory.
     let mut payload = vec![];
     reader.by_ref().take(u64::from(length) + 1).read_to_end(&mut payload)?;
     let whole = payload.len() == length as usize + 1 && payload.pop() == Some(b'\n');
     Ok(if whole && checksum(&payload) == expected { Frame::Whole(payload) } else { Frame::Torn })
 }
 
-/// The length and the checksum in a prefix; only in the form in which they are written.
+/// The length and the checksum in a prefix, if they are in their written form.
 fn numbers(prefix: &[u8]) -> Option<(u32, u64)> {
     let text = std::str::from_utf8(prefix).ok()?;
     let (length, rest) = text.split_once(' ')?;
@@ -104,50 +104,50 @@ fn checksum(payload: &[u8]) -> u64 {
     hash.finalize().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
-/// The first line, with the version of the form behind it.
+/// The first line, which is followed by the version of the form.
 const MAGIC: &str = "cubefold journal ";
 /// The version of the form.
 const FORM: u32 = 1;
 
-/// What a journal is for.
+/// The program and the runs of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     /// The version of the program that wrote it, for messages.
     pub(super) cubefold: String,
-    /// The digest of the engines and of the form of records that wrote it; empty in journals that have none.
+    /// The digest of the engines and of the form of records that wrote it; empty in old journals.
     #[serde(default)]
     pub(super) engines: String,
     /// The SHA-256 of the descriptions of all runs.
     pub(super) digest: String,
-    /// The number of runs, of all parts.
+    /// Number of runs in all parts.
     pub(super) runs: usize,
-    /// The part whose runs it is for.
+    /// The part of the sweep that the journal holds.
     pub(super) shard: Shard,
-    /// The scenarios that the runs are from.
+    /// The scenarios of the runs.
     pub(super) scenarios: Vec<Section>,
 }
 
-/// What stands at the beginning of a file.
+/// The result of reading the beginning of a file.
 pub(super) enum Beginning {
     /// A header, and the runs.
     Whole(Header, PlannedRuns),
-    /// A header, and runs that end too early or are no longer as they were written.
+    /// A header, and runs that are incomplete or damaged.
     Torn(Header),
-    /// It ends too early.
+    /// It is incomplete.
     Short,
 }
 
-/// The runs that a journal is for, by place.
+/// The runs of a journal's sweep, in their order.
 #[derive(Debug, Default)]
 pub(super) struct PlannedRuns {
-    /// What they are.
+    /// Their descriptions.
     pub(super) descriptions: Vec<String>,
-    /// What tables show of them.
+    /// Their captions in tables.
     pub(super) captions: Vec<RunCaption>,
 }
 
 impl Header {
-    /// The header for a part of a sweep.
+    /// Makes the header for a part of a sweep.
     pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> serde_json::Result<Self> {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
         let (digest, scenarios) = (plan.digest()?, plan.sections().to_vec());
@@ -155,7 +155,7 @@ impl Header {
         Ok(Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios })
     }
 
-    /// Writes it and the descriptions of the runs.
+    /// Writes the header and the descriptions of the runs.
     pub(super) fn write(&self, plan: &SweepPlan<'_>, writer: &mut impl Write) -> io::Result<()> {
         writeln!(writer, "{MAGIC}{FORM}")?;
         writer.write_all(&frame(&serde_json::to_vec(self)?)?)?;
@@ -166,7 +166,7 @@ impl Header {
         Ok(())
     }
 
-    /// Whether a journal with this header may be continued as `self`.
+    /// Checks that a journal with this header may be continued as `self`.
     pub(super) fn accept(
         &self,
         found: &Self,
@@ -184,7 +184,7 @@ impl Header {
         Ok(())
     }
 
-    /// Whether this version of the program wrote it.
+    /// Checks that this version of the program wrote it.
     pub(super) fn check_version(&self) -> Result<(), JournalError> {
         if self.engines == ENGINES_DIGEST {
             return Ok(());
@@ -193,11 +193,11 @@ impl Header {
     }
 }
 
-/// What two programs have in common whose records may stand in one journal: the digest of the sources of all that makes
-/// them, or of the versions of crates that were published and thus never change.
+/// Programs with equal digests may write to the same journal. It covers the sources of everything that makes
+/// records, or the versions of published crates, which never change.
 const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
-/// What differs between the runs of a journal and others.
+/// The difference between the runs of a journal and others.
 pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {
     let both = was.iter().take(count).enumerate();
     let first = both.into_iter().find_map(|(run, was)| RunChange::between(run, was, &now(run)));
@@ -207,7 +207,7 @@ pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String
 /// Reads the beginning of a journal.
 pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Beginning, JournalError> {
     let mut first = vec![];
-    // A first line that never ends is not read as a whole.
+    // The limit stops an endless first line.
     io::Read::take(&mut *reader, 64).read_until(b'\n', &mut first)?;
     let Some(line) = first.strip_suffix(b"\n") else {
         let expected = format!("{MAGIC}{FORM}");

@@ -1,4 +1,4 @@
-//! Journals in files: begun, found, locked, put in the place of a part; and why one cannot be used.
+//! Journals in files: their creation, locks and renaming, and the reasons why one cannot be used.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -8,19 +8,19 @@ use std::{
 
 use super::{Change, Journal, Shard, SweepPlan};
 
-/// Why a journal cannot be begun or continued. Nothing is changed in it then.
+/// A journal that cannot be created or continued. It is left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// There is one already.
+    /// It already exists.
     #[error("it holds the finished runs of a sweep that was not completed")]
     Found,
-    /// Another process writes it.
+    /// Another process is writing it.
     #[error("another process is writing it")]
     Locked,
-    /// It is no journal.
+    /// It is not a journal.
     #[error("it is no journal")]
     Foreign,
-    /// Its form is of another version.
+    /// It has another version of the form.
     #[error("it is a journal of form {found}, expected form {expected}")]
     Form {
         /// The version of its form.
@@ -28,7 +28,7 @@ pub enum JournalError {
         /// The version that this program reads.
         expected: u32,
     },
-    /// It is of another version of the program.
+    /// It was written by another version of the program.
     #[error("it was written by {}", programs(found, own))]
     Version {
         /// The program that wrote it.
@@ -36,18 +36,18 @@ pub enum JournalError {
         /// This program.
         own: String,
     },
-    /// It is of another part of the sweep.
-    #[error("it is for {found}, and {asked} is asked for")]
+    /// It belongs to another part of the sweep.
+    #[error("it is for {found}, expected {asked}")]
     OtherShard {
-        /// The part that it is for.
+        /// Its part.
         found: Shard,
-        /// The part that is asked for.
+        /// The requested part.
         asked: Shard,
     },
-    /// It is of another sweep.
+    /// It belongs to another sweep.
     #[error("the sweep has changed: {0}")]
     Changed(Change),
-    /// What it begins with is not as it was written.
+    /// Its beginning is damaged.
     #[error("its beginning is damaged")]
     Damaged,
     /// It cannot be read or written.
@@ -55,7 +55,7 @@ pub enum JournalError {
     System(#[from] io::Error),
 }
 
-/// Both programs, also where they have one version.
+/// Names both programs, even if their versions are equal.
 fn programs(found: &str, own: &str) -> String {
     if found == own {
         format!("another build of cubefold {own}, whose engines differ")
@@ -70,18 +70,18 @@ impl From<serde_json::Error> for JournalError {
     }
 }
 
-/// What is to be done with a journal that is found.
+/// The policy for an existing journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It is continued, unless another process writes it.
+    /// Continue it, unless another process is writing it.
     Resume,
-    /// It is continued as soon as no other process writes it.
+    /// Continue it as soon as no other process is writing it.
     ResumeWhenFree,
-    /// It is refused.
+    /// Refuse it.
     Refuse,
 }
 
-/// A journal in a file that no other process writes meanwhile.
+/// A journal in a file that is locked against other processes.
 #[derive(Debug)]
 pub struct JournalFile {
     journal: Journal<File>,
@@ -89,12 +89,12 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// Begins a journal, or continues the one that is there. With [`Found::ResumeWhenFree`] it blocks until
-    /// no other process writes it, and calls `before_waiting` if that is not so at once.
+    /// Creates a journal or continues an existing one. With [`Found::ResumeWhenFree`] it blocks until no
+    /// other process is writing it, and calls `before_waiting` if it has to wait.
     ///
     /// # Errors
     ///
-    /// When there is one and `found` refuses it, when another process writes it, or as [`Journal::resume`].
+    /// If one exists and `found` refuses it, another process is writing it, or as for [`Journal::resume`].
     pub fn open(
         path: &Path,
         plan: &SweepPlan<'_>,
@@ -113,7 +113,7 @@ impl JournalFile {
         // Another process may have found it, locked it first and filled it.
         let journal = if file.metadata()?.len() == 0 {
             Journal::begin(file, plan, shard).inspect_err(|_| {
-                // A disk that is full before the first run leaves nothing that could be continued.
+                // If the disk is full before the first run, nothing is left to continue.
                 let _ = fs::remove_file(path);
             })?
         } else if found == Found::Refuse {
@@ -130,18 +130,18 @@ impl JournalFile {
         &self.journal
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes it: its results are somewhere else. It may be gone already: a process that waited while another
-    /// completed the sweep finds what that one has removed.
+    /// Removes the file, whose results are elsewhere by now. It may be gone already, if this process waited
+    /// while another one completed the sweep and removed it.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the operating system refuses.
     pub fn remove(self) -> io::Result<()> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -149,12 +149,12 @@ impl JournalFile {
         }
     }
 
-    /// Puts it in the place of the part that it holds. It may be there already: a process that waited while
-    /// another completed the part holds what that one has renamed.
+    /// Renames the file to that of its part. It may be there already, if this process waited while another
+    /// one completed the part and renamed it.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the operating system refuses.
     pub fn rename(self, part: &Path) -> io::Result<()> {
         self.journal.sync()?;
         match fs::rename(&self.path, part) {
@@ -166,8 +166,8 @@ impl JournalFile {
     }
 }
 
-/// Waits until the names in the folder of a file are on the disk: a file that was renamed is found again after a power
-/// failure. Systems that cannot do this for a folder keep names in their own way.
+/// Waits until the names in the folder of a file are on disk, so that a renamed file survives a power
+/// failure. Systems that cannot sync a folder keep names in their own way.
 pub fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {
@@ -191,7 +191,7 @@ fn resume(
     Ok(JournalFile { journal, path: path.to_owned() })
 }
 
-/// Keeps other processes from writing it, until it is closed.
+/// Locks it against other processes until it is closed.
 fn lock(file: &File, found: Found, before_waiting: impl FnOnce()) -> Result<(), JournalError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -200,7 +200,7 @@ fn lock(file: &File, found: Found, before_waiting: impl FnOnce()) -> Result<(), 
             Ok(file.lock()?)
         }
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked),
-        // Some network file systems have no locks: there it is up to whoever starts two processes.
+        // Some network file systems have no locks: there, users must not start two processes.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(error.into()),
     }

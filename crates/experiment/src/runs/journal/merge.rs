@@ -1,4 +1,4 @@
-//! The parts of a sweep, put together.
+//! Merging of the parts of a sweep.
 
 use std::{
     fmt,
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug)]
 pub struct MergedJournals {
     parts: Vec<Part>,
-    owners: Vec<usize>,        // by run, which of the parts has it
+    owners: Vec<usize>,        // by run, the index of its part
     captions: Vec<RunCaption>, // by run
 }
 
@@ -32,62 +32,62 @@ struct Part {
     journal: Journal<File>,
 }
 
-/// Why parts cannot be put together.
+/// Parts that cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// One cannot be used.
+    /// A part cannot be used.
     #[error("{}: {error}", part.display())]
     Part {
-        /// Which one.
+        /// The part.
         part: PathBuf,
-        /// Why not.
+        /// The reason.
         error: JournalError,
     },
-    /// Two are of different sweeps.
+    /// Two parts belong to different sweeps.
     #[error("{} and {} are parts of different sweeps: from the first to the second, {change}", first.display(), second.display())]
     OtherSweep {
-        /// One part.
+        /// The first part.
         first: PathBuf,
-        /// Another.
+        /// The second part.
         second: PathBuf,
-        /// How they differ.
+        /// The difference.
         change: Box<Change>,
     },
-    /// Two have the same runs.
+    /// Two parts have the same runs.
     #[error("{} ({}) and {} ({}) overlap: both have {runs}", first.0.display(), first.1, second.0.display(), second.1)]
     Overlap {
-        /// One part.
+        /// The first part.
         first: (PathBuf, Shard),
-        /// Another.
+        /// The second part.
         second: (PathBuf, Shard),
-        /// What both have.
+        /// The common runs.
         runs: RunList,
     },
-    /// One is not complete.
+    /// A part is incomplete.
     #[error("{} ({shard}) lacks {runs}", part.display())]
     Incomplete {
-        /// Which one.
+        /// The file.
         part: PathBuf,
-        /// Which part of the sweep.
+        /// Its part of the sweep.
         shard: Shard,
-        /// What it lacks.
+        /// The missing runs.
         runs: RunList,
     },
-    /// Runs are in no part.
+    /// Some runs are in no part.
     #[error("none of the parts given ({parts}) has {runs}, of {count} runs in all{}", missing(shards))]
     Gap {
-        /// What is missing.
+        /// The missing runs.
         runs: RunList,
-        /// The number of all runs.
+        /// Total number of runs.
         count: usize,
-        /// The number of parts given.
+        /// Number of given parts.
         parts: usize,
-        /// The parts that would have them, where all that are given are of as many.
+        /// The missing parts, if all given ones divide the sweep in the same way.
         shards: Vec<Shard>,
     },
 }
 
-/// Runs by their places in the results, counted from 0.
+/// Runs by their indices in the results, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunList(pub Vec<usize>);
 
@@ -110,12 +110,12 @@ fn missing(shards: &[Shard]) -> String {
 }
 
 impl MergedJournals {
-    /// Opens the parts and checks that they are whole, of one sweep, and fit together.
+    /// Opens the parts and checks that they are complete, belong to one sweep, and fit together.
     ///
     /// # Errors
     ///
-    /// When a part cannot be read or is incomplete, when they are of different sweeps or versions of the program,
-    /// and when a run is in two of them or in none.
+    /// If a part cannot be read or is incomplete, the parts belong to different sweeps or versions of the
+    /// program, or a run is in two of them or in none.
     pub fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
         let mut parts: Vec<Part> = vec![];
         let mut planned = PlannedRuns::default();
@@ -131,13 +131,13 @@ impl MergedJournals {
         Ok(Self { parts, owners, captions: planned.captions })
     }
 
-    /// The number of runs.
+    /// Number of runs.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.owners.len()
     }
 
-    /// What tables show of the scenarios that the runs are from.
+    /// Captions of the scenarios of the runs.
     #[must_use]
     pub fn scenarios(&self) -> Vec<ScenarioCaption> {
         let mut captions = self.captions.iter().cloned();
@@ -156,7 +156,7 @@ impl MergedJournals {
 }
 
 impl Part {
-    /// Opens a part, and gives all runs of its sweep.
+    /// Opens a part, and returns it with all runs of its sweep.
     fn open(path: &Path) -> Result<(Self, PlannedRuns), MergeError> {
         Self::read(path).map_err(|error| MergeError::Part { part: path.to_owned(), error })
     }
@@ -190,7 +190,7 @@ impl Part {
     }
 }
 
-/// By run, which of the parts has it.
+/// By run, the index of its part.
 fn owners(parts: &[Part]) -> Result<Vec<usize>, MergeError> {
     let count = parts.first().map_or(0, |part| part.header().runs);
     let mut owners: Vec<Option<usize>> = vec![None; count];
@@ -210,7 +210,7 @@ fn overlap(first: &Part, second: &Part, count: usize) -> MergeError {
     MergeError::Overlap { first: named(first), second: named(second), runs: RunList(runs) }
 }
 
-/// The error for runs that are in no part: the part's that should have them, else a gap.
+/// The error for runs that are in no part: an incomplete part, or else a gap.
 fn incomplete(parts: &[Part], owners: &[Option<usize>]) -> MergeError {
     let absent: Vec<usize> = (0..owners.len()).filter(|&run| owners[run].is_none()).collect();
     for part in parts {

@@ -1,26 +1,26 @@
-//! Parts of a sweep that different machines run.
+//! Parts of a sweep that run on different machines.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// One of the parts that a sweep is divided into: together they have every run once.
+/// One part of a divided sweep: together the parts have every run once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shard {
     part: u32, // in 1..=of
     of: u32,   // at least 1
 }
 
-/// Why a text is no part of a sweep.
+/// A text that names no part of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
-    /// It is no two numbers.
+    /// It is not two numbers.
     #[error("expected two numbers, such as 2/8 for the second of eight parts")]
     Form,
     /// There is no such part.
     #[error("part {part} of {of}, expected a part from 1 to the number of parts")]
     Range {
-        /// Which part.
+        /// The requested part.
         part: u32,
         /// The number of parts.
         of: u32,
@@ -32,7 +32,7 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// When `part` is 0 or above `of`.
+    /// If `part` is 0 or above `of`.
     pub fn new(part: u32, of: u32) -> Result<Self, ShardError> {
         if (1..=of).contains(&part) { Ok(Self { part, of }) } else { Err(ShardError::Range { part, of }) }
     }
@@ -40,29 +40,29 @@ impl Shard {
     /// The whole sweep.
     pub const WHOLE: Self = Self { part: 1, of: 1 };
 
-    /// Whether it has the run at this place of the sweep.
+    /// Whether it has the run at this index of the sweep.
     ///
-    /// Every `of` runs in a row are dealt out one to each part. The next ones begin with the part behind: dealt
-    /// in the same order each time, a part could get all the runs of one embedding.
+    /// Each group of `of` consecutive runs is distributed one to each part, and the next group begins with
+    /// the next part: with a fixed order, a part could get all runs of one embedding.
     #[must_use]
     pub fn has(self, run: usize) -> bool {
         let (part, of) = (self.part as usize - 1, self.of as usize);
         (run % of + run / of % of) % of == part
     }
 
-    /// The parts of the sweep that are not among the given ones; none when these divide it differently.
+    /// The parts of the sweep that are missing from the given ones; empty if these divide it differently.
     pub(super) fn others_than(self, given: &[Self]) -> Vec<Self> {
         let alike = given.iter().all(|shard| shard.of == self.of);
         let parts = (1..=self.of).map(|part| Self { part, ..self });
         parts.filter(|shard| alike && !given.contains(shard)).collect()
     }
 
-    /// Its runs among all runs, in order.
+    /// Lists its runs among `count` runs, in order.
     pub fn runs(self, count: usize) -> impl Iterator<Item = usize> {
         (0..count).filter(move |&run| self.has(run))
     }
 
-    /// How the names of its files end.
+    /// Suffix of the names of its files.
     #[must_use]
     pub fn suffix(self) -> String {
         format!("part-{}-of-{}", self.part, self.of)

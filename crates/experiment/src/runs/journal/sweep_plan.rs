@@ -1,5 +1,5 @@
-//! What the runs of a sweep are, fully resolved: what a journal is recognised by, and what has changed since it was
-//! begun.
+//! Resolved descriptions of the runs of a sweep, by which a journal is recognised and changes since its start
+//! are reported.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -15,13 +15,13 @@ use crate::{
 
 /// The runs of a sweep, each described by everything that its results depend on.
 ///
-/// How a scenario is written does not count: two files that ask for the same runs have the same plan.
+/// The form of a scenario does not matter: two files with the same runs have the same plan.
 #[derive(Debug)]
 pub struct SweepPlan<'runs> {
     runs: &'runs [&'runs Run],
-    /// Of placements that a name does not determine, by their place in memory.
+    /// Digests of placements that a name does not determine, by address in memory.
     placement_digests: BTreeMap<usize, String>,
-    /// Of programs from files, by their place in memory.
+    /// Digests of programs from files, by address in memory.
     message_digests: BTreeMap<usize, String>,
     sections: Vec<Section>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Section {
     pub(super) runs: usize,
 }
 
-/// Everything that the results of a run depend on, apart from the program's version.
+/// Everything that the results of a run depend on, except the version of the program.
 #[derive(Debug, Serialize)]
 struct RunDescription<'run> {
     scenario: &'run str,
@@ -56,7 +56,7 @@ struct RunDescription<'run> {
 }
 
 impl<'runs> SweepPlan<'runs> {
-    /// The plan of these runs.
+    /// Makes the plan of these runs.
     #[must_use]
     pub fn new(runs: &'runs [&'runs Run]) -> Self {
         let (mut placement_digests, mut message_digests) = (BTreeMap::new(), BTreeMap::new());
@@ -77,8 +77,8 @@ impl<'runs> SweepPlan<'runs> {
         Self { runs, placement_digests, message_digests, sections: vec![] }
     }
 
-    /// The plan with the scenarios that the runs are from, in their order. They are shown, and do not count when
-    /// a sweep is recognised.
+    /// Adds the scenarios of the runs, in their order. They are for display only and do not affect the
+    /// digest.
     #[must_use]
     pub fn in_scenarios(mut self, scenarios: &[Scenario]) -> Self {
         let section =
@@ -91,7 +91,7 @@ impl<'runs> SweepPlan<'runs> {
         &self.sections
     }
 
-    /// What tables show of a run, as a JSON object on one line.
+    /// The caption of a run, as a JSON object on one line.
     pub(super) fn caption(&self, place: usize) -> serde_json::Result<String> {
         serde_json::to_string(&RunCaption::new(self.runs[place]))
     }
@@ -102,7 +102,7 @@ impl<'runs> SweepPlan<'runs> {
         self.runs.len()
     }
 
-    /// One run, as a JSON object on one line.
+    /// The description of a run, as a JSON object on one line.
     pub(super) fn describe(&self, place: usize) -> serde_json::Result<String> {
         let run = self.runs[place];
         serde_json::to_string(&RunDescription {
@@ -131,7 +131,8 @@ impl<'runs> SweepPlan<'runs> {
     }
 }
 
-/// Equal placements of a command are one in memory; so are the programs of a combination.
+/// The identity of a shared value: equal placements of a command share one allocation, and so do the programs
+/// of a combination.
 fn address<T>(shared: &Arc<T>) -> usize {
     Arc::as_ptr(shared).addr()
 }
@@ -155,35 +156,35 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The first difference between the runs of a journal and those that are asked for.
+/// The first difference between the runs of a journal and the requested ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The number of runs that the journal is for, and the number asked for.
+    /// Numbers of runs, of the journal and requested.
     pub counts: (usize, usize),
-    /// The first run that differs, where both have it.
+    /// The first run that differs, if both have it.
     pub first: Option<RunChange>,
 }
 
-/// How a run differs.
+/// A difference between two versions of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunChange {
-    /// Its place in the results, counted from 0.
+    /// Its index in the results, counted from 0.
     pub run: usize,
     /// The path of the first key that differs.
     pub key: String,
-    /// Its value in the journal; none where it is missing.
+    /// Its value in the journal; `None` if it is missing.
     pub was: Option<String>,
-    /// Its value now; none where it is missing.
+    /// Its value now; `None` if it is missing.
     pub now: Option<String>,
 }
 
 impl RunChange {
-    /// The difference between two descriptions of the run; none when they say the same.
+    /// The difference between two descriptions of a run; `None` if they are equal.
     pub(super) fn between(run: usize, was: &str, now: &str) -> Option<Self> {
         if was == now {
             return None;
         }
-        // What is no JSON is compared as a whole.
+        // Text that is not JSON is compared as a whole.
         let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
         let (key, was, now) = first_difference("", Some(&value(was)), Some(&value(now)))?;
         Some(Self { run, key, was, now })
@@ -206,7 +207,7 @@ impl fmt::Display for Change {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (was, now) = self.counts;
         if was != now {
-            write!(formatter, "it is for {was} runs, and {now} are asked for")?;
+            write!(formatter, "it is for {was} runs, expected {now}")?;
         }
         if let (true, Some(_)) = (was != now, &self.first) {
             formatter.write_str("; ")?;

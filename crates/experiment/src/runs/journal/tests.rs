@@ -1,4 +1,4 @@
-//! Journals that were cut, damaged, changed, divided and put together.
+//! Journals that were cut, damaged, changed, divided and merged.
 
 use std::{io::Cursor, path::PathBuf};
 
@@ -21,7 +21,7 @@ fn resumed(bytes: &[u8], runs: &[&Run], shard: Shard) -> Result<Journal<Cursor<V
     Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(runs), shard)
 }
 
-/// The runs of a journal that are over, with their records.
+/// The finished runs of a journal, with their records.
 fn held<S: Storage>(journal: &Journal<S>) -> Vec<(usize, RunRecord)> {
     let missing = journal.missing();
     let own = journal.header.shard.runs(journal.header.runs).filter(|run| !missing.contains(run));
@@ -41,7 +41,7 @@ fn written() -> (Vec<Run>, Vec<RunRecord>, Vec<u8>) {
     (all, records, bytes)
 }
 
-/// Whether each record is that of its run.
+/// Whether each record belongs to its run.
 fn are_right(held: &[(usize, RunRecord)], records: &[RunRecord]) -> bool {
     held.iter().all(|(place, record)| *record == records[*place])
 }
@@ -56,7 +56,7 @@ fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
         let held = held(&journal);
         assert!(are_right(&held, &records), "cut at {cut}");
         counts.push(held.len());
-        // What goes on after a cut does not depend on where in a record it is.
+        // The continuation after a cut does not depend on where in a record the cut is.
         if cut % 8 > 0 && counts.len() > 1 && counts[cut] == counts[cut - 1] {
             continue;
         }
@@ -65,7 +65,7 @@ fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
         }
         let found: Vec<RunRecord> = journal.records().map(Result::unwrap).collect();
         assert_eq!(found, records, "cut at {cut}");
-        // What is torn is gone, not only written over.
+        // A torn record is removed, not only overwritten.
         let again = resumed(&bytes_of(journal), &runs, Shard::WHOLE).unwrap();
         assert!(again.missing().is_empty(), "cut at {cut}");
     }
@@ -84,7 +84,7 @@ fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
         let Ok(journal) = resumed(&changed, &runs, Shard::WHOLE) else { continue };
         let held = held(&journal);
         assert!(are_right(&held, &records), "byte {place} changed by {change}");
-        // What is damaged among the runs that it is for is written again.
+        // Damaged descriptions of runs are written again.
         assert!(held.len() < 4 || bytes_of(journal) == bytes, "byte {place} changed by {change}");
     }
 }
@@ -105,7 +105,7 @@ fn the_runs_that_a_journal_is_for_are_restored_from_the_sweep() {
         assert!(are_right(&held(&journal), &records));
         assert_eq!(bytes_of(journal), bytes);
     }
-    // Of another sweep nothing is restored.
+    // Nothing is restored from another sweep.
     let mut damaged = bytes.clone();
     damaged[first] = b'?';
     assert!(matches!(resumed(&damaged, &runs[..3], Shard::WHOLE), Err(JournalError::Damaged)));
@@ -150,7 +150,7 @@ fn a_damaged_record_costs_itself_only_and_is_counted() {
         }
     }
     assert_eq!(resumed(&bytes, &runs, Shard::WHOLE).unwrap().lost(), 0);
-    // A record that was never completed is no damage.
+    // An incomplete record does not count as damaged.
     assert_eq!(resumed(&bytes[..bytes.len() - 1], &runs, Shard::WHOLE).unwrap().lost(), 0);
 }
 
@@ -180,7 +180,7 @@ fn a_journal_that_changes_while_it_is_read_is_an_error() {
 fn records_are_read_back_as_they_were_to_the_last_bit() {
     let (_, records, _) = written();
     let mut record = records[0].clone();
-    // Numbers that a careless reader rounds.
+    // Numbers that an inexact reader rounds.
     for (step, bits) in (0_u64..2000).map(|step| (step, step.wrapping_mul(0x9e37_79b9_7f4a_7c15))) {
         let mean = f64::from_bits(bits);
         record.waiting.mean = mean.is_finite().then_some(mean);
@@ -196,7 +196,7 @@ fn records_are_read_back_as_they_were_to_the_last_bit() {
 
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
 
-/// Why a journal of the scenario `was` cannot be continued by the scenario `now`; nothing when it can.
+/// The reason why the scenario `now` cannot continue a journal of the scenario `was`; empty if it can.
 fn refusal(was: &str, now: &str) -> String {
     let (was, now) = (runs(was), runs(now));
     let bytes = bytes_of(journal_in_memory(&was.iter().collect::<Vec<_>>(), Shard::WHOLE));
@@ -267,8 +267,8 @@ fn another_part_another_version_and_another_form_are_refused() {
     let bytes = bytes_of(journal_in_memory(&runs, "2/3".parse().unwrap()));
     let asked =
         |bytes: &[u8], shard: &str| resumed(bytes, &runs, shard.parse().unwrap()).unwrap_err().to_string();
-    assert_eq!(asked(&bytes, "1/3"), "it is for part 2 of 3, and part 1 of 3 is asked for");
-    assert_eq!(asked(&bytes, "1/1"), "it is for part 2 of 3, and the whole sweep is asked for");
+    assert_eq!(asked(&bytes, "1/3"), "it is for part 2 of 3, expected part 1 of 3");
+    assert_eq!(asked(&bytes, "1/1"), "it is for part 2 of 3, expected the whole sweep");
 
     let mut header = Header::new(&SweepPlan::new(&runs), "2/3".parse().unwrap()).unwrap();
     header.cubefold = "0.0.9".to_owned();
@@ -313,12 +313,12 @@ fn what_is_refused_is_left_as_it_is() {
     gone.remove().unwrap();
 }
 
-/// The names of errors' files without their folder.
+/// The message of an error, with files without their folder.
 fn message(error: &MergeError, folder: &TempDir) -> String {
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 
-/// Writes the part of the runs, without those in `lacking`, and gives its path.
+/// Writes a part of the runs, except those in `lacking`, and returns its path.
 fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usize]) -> PathBuf {
     let path = folder.path().join(name);
     let shard = shard.parse().unwrap();

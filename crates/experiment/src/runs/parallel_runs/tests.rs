@@ -1,4 +1,4 @@
-//! Failing runs, and what runs have in common.
+//! Failing runs, and results that runs share.
 
 use std::{convert::Infallible, sync::Mutex};
 
@@ -9,7 +9,7 @@ use crate::{
     support::{RESOURCES, journal_in_memory, pool, record, twelve_runs},
 };
 
-/// The places that the test makes fail: by an error, and by a defect.
+/// Index of the run that the test makes fail: by an error, and by a panic.
 const FAILING: usize = 2;
 const STOPPING: usize = 7;
 
@@ -51,7 +51,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
     assert!(failed[0].1.starts_with("run 2 of \"s\" with byweight took 1 cycles"), "{failed:?}");
     assert!(failed[1].1.contains("run 7 of \"s\" with xor stopped: a defect after"), "{failed:?}");
 
-    // Only the missing ones are made again, and the journal then holds what runs come to one by one.
+    // Only missing runs are executed again, and the journal then holds the same results as single executions.
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
         journal.append(place, &RunRecord::new(runs[place], place, &finished.unwrap()))
     };
@@ -86,7 +86,7 @@ fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
     let metrics: Vec<Arc<PlacementMetrics>> = (0..12).map(|place| shared.take(place).unwrap()).collect();
     for (place, own) in metrics.iter().enumerate() {
         assert_eq!(**own, *measure(runs[place]));
-        // Three embeddings, innermost.
+        // Three embeddings, varying fastest.
         for (other, others) in metrics.iter().enumerate() {
             assert_eq!(Arc::ptr_eq(own, others), place % 3 == other % 3, "runs {place} and {other}");
         }

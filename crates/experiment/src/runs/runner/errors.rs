@@ -1,8 +1,8 @@
-//! Why a run was refused or failed.
+//! Reasons why a run was refused or failed.
 
 use cubefold_simulator::SimulationError;
 
-/// Why a run was refused or failed.
+/// A run that was refused or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The simulation was refused or failed.
@@ -10,23 +10,23 @@ pub enum RunError {
     Simulation {
         /// The scenario's name.
         scenario: String,
-        /// The place of the run in the results, counted from 0.
+        /// Index of the run in the results, counted from 0.
         run: usize,
         /// Its embedding.
         embedding: String,
-        /// What is wrong.
+        /// The error.
         error: SimulationError,
     },
-    /// A task graph did not come to its end.
+    /// A task graph is stuck.
     #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
     Stuck {
         /// The scenario's name.
         scenario: String,
-        /// The place of the run in the results, counted from 0.
+        /// Index of the run in the results, counted from 0.
         run: usize,
         /// Its embedding.
         embedding: String,
-        /// Why, with the places of operations in the file.
+        /// The reason, with the places of operations in the file.
         reason: String,
     },
     /// The makespan contradicts the prediction: a defect of the simulator.
@@ -37,27 +37,27 @@ pub enum RunError {
     Contradiction {
         /// The scenario's name.
         scenario: String,
-        /// The place of the run in the results, counted from 0.
+        /// Index of the run in the results, counted from 0.
         run: usize,
         /// Its embedding.
         embedding: String,
         /// The makespan \[cycles\].
         makespan: u64,
-        /// The blocked cycles in all.
+        /// Total blocked cycles.
         blocked: u128,
         /// The predicted makespan \[cycles\].
         predicted: u64,
     },
-    /// It stopped at a defect of the program.
+    /// It panicked: a defect of the program.
     #[error("run {run} of {scenario:?} with {embedding} stopped: {message}")]
     Panicked {
         /// The scenario's name.
         scenario: String,
-        /// The place of the run in the results, counted from 0.
+        /// Index of the run in the results, counted from 0.
         run: usize,
         /// Its embedding.
         embedding: String,
-        /// What the defect says of itself.
+        /// The message of the panic.
         message: String,
     },
     /// A rank has read other scenarios than the leader.
@@ -67,53 +67,53 @@ pub enum RunError {
     OtherScenario {
         /// The rank.
         rank: usize,
-        /// The place of the run in the results, counted from 0.
+        /// Index of the run in the results, counted from 0.
         run: usize,
     },
-    /// It needs more memory than there is.
+    /// It needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// What they come to needs more memory than there is, all together.
+    /// The results of all runs together need more memory than allowed.
     #[error("{what} of {runs} runs needs about {needed}, expected at most {limit}")]
     ListMemory {
-        /// What is kept of each run.
+        /// The data that are kept of each run.
         what: &'static str,
         /// The number of runs.
         runs: usize,
-        /// The memory needed, with that of the scenarios.
+        /// The memory needed, including that of the scenarios.
         needed: Bytes,
         /// The memory allowed.
         limit: Bytes,
     },
-    /// Measuring the exchange of addresses needs more memory than there is.
+    /// Measuring the exchange of addresses needs more memory than allowed.
     #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
     AddressExchangeMemory {
-        /// What it needs.
+        /// The memory needed.
         needed: Bytes,
-        /// What there is.
+        /// The memory allowed.
         limit: Bytes,
     },
     /// Measuring the exchange of addresses was refused or failed.
     #[error("the exchange of addresses: {error}")]
     AddressExchange {
-        /// What is wrong.
+        /// The error.
         error: SimulationError,
     },
 }
 
-/// More memory than there is.
+/// A run that needs more memory than allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("run {run} of {scenario:?} with {embedding} needs about {needed}, expected at most {limit}")]
 pub struct MemoryError {
     /// The scenario's name.
     pub scenario: String,
-    /// The place of the run in the results, counted from 0.
+    /// Index of the run in the results, counted from 0.
     pub run: usize,
     /// Its embedding.
     pub embedding: String,
-    /// What it needs.
+    /// The memory needed.
     pub needed: Bytes,
-    /// What there is.
+    /// The memory allowed.
     pub limit: Bytes,
 }
 

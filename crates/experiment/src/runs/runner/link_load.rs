@@ -1,4 +1,4 @@
-//! What links carry in a run: busy cycles, channel congestion, the units of all messages.
+//! Link loads of a run: busy cycles, channel congestion, the units of all messages.
 
 use std::cmp::Reverse;
 
@@ -12,14 +12,14 @@ use crate::{
     scenario::{ExecutionMode, RoutingRule, Run},
 };
 
-/// The most messages of an asynchronous run, or links crossed by those of a coordinated one, for the use of links to
-/// be counted: it takes some ten milliseconds then.
+/// Largest number of messages of an asynchronous run, or of link crossings of a coordinated one, for which
+/// link use is counted: this takes some ten milliseconds.
 const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
-/// The most links whose use is counted, each direction in eight bytes.
+/// Largest number of links whose use is counted, with eight bytes per direction.
 const MAX_COUNTED_LINKS: u64 = 1 << 20;
 
-/// Counts the use of links where that costs next to nothing: a step for each leg of a message on a grid, for each link
-/// of a network, and stages that repeat the one before at once.
+/// Decides whether to count link use, which must cost almost nothing: a step per leg of a message on a grid,
+/// per link on a network, and one for all repetitions of a stage.
 pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     let program = &run.program;
     let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
@@ -32,16 +32,16 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
 }
 
-/// The most messages whose channels are counted.
+/// Largest number of messages whose channels are counted.
 const MAX_ROUTED_MESSAGES: u64 = 1 << 20;
-/// The most pairs of a process and a channel between which messages are split over all their routes.
+/// Largest number of pairs of a process and a channel for which messages are split over all their routes.
 const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 
-/// So many messages are listed before those between the same nodes are made one.
+/// Number of messages after which those between the same nodes are merged.
 const MANY_MESSAGES: usize = 1 << 16;
 
-/// The load of the busiest channel under the messages of all stages: on networks, where shortest routes are many and one
-/// is chosen, and of an all-to-all; where counting it costs little.
+/// The load of the busiest channel under the messages of all stages: on networks, where one of many shortest
+/// routes is chosen, and of an all-to-all; `None` if counting is expensive.
 pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let (program, placement) = (&run.program, &*run.placement);
     let specification = program.collective().and_then(CollectiveForm::specification);
@@ -69,7 +69,7 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
 }
 
-/// Orders messages by their nodes and makes one of those between the same ones.
+/// Sorts messages by their nodes and merges those between the same nodes.
 fn merge(messages: &mut Vec<PatternMessage>) {
     messages.sort_unstable_by_key(|&(source, destination, _)| (source, destination));
     messages.dedup_by(|next, first| {
@@ -81,7 +81,7 @@ fn merge(messages: &mut Vec<PatternMessage>) {
     });
 }
 
-/// Of the links that are busy the longest, the first by dimension and near end.
+/// The busiest link; of equally busy ones, the first by dimension and near end.
 pub(super) fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
     link_use
         .busy_channels()
@@ -89,7 +89,8 @@ pub(super) fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
         .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
 }
 
-/// The most cycles for which a channel is busy, with both directions of links that carry one message at a time.
+/// The largest number of busy cycles of a channel; both directions count for links that carry one message at
+/// a time.
 pub(super) fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
     let most = |(_, [forward, back]): (Link, [Cycles; 2])| match run.communication.links() {
         LinkMode::FullDuplex => forward.max(back).get(),
@@ -98,7 +99,7 @@ pub(super) fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
     link_use.busy_channels().map(most).max().unwrap_or(0)
 }
 
-/// Links crossed by the units of all messages.
+/// Total number of links crossed by the units of all messages.
 pub(super) fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
     let (program, placement) = (&run.program, &*run.placement);
     let is_whole = |units: u64| run.communication.packet_count(units) == 1;

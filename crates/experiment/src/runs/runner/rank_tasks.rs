@@ -1,4 +1,4 @@
-//! Runs on ranks: what the leader calls them, and how the others take part.
+//! Runs on ranks: their names, and the part of ranks other than the leader.
 
 use cubefold_simulator::{
     CountLinkUse, EngineChoice, Execution, Observer, RankTask, Ranks, StageRecord, Workers, next_task,
@@ -12,8 +12,8 @@ const PROGRAM_BITS: u32 = 8;
 const PLACE_BITS: u32 = 30;
 const DIGEST_BITS: u32 = 24;
 
-/// What ranks call a program of a run at a place in their sweep: by its digest they notice that they have read different
-/// scenarios.
+/// Name of a program of a run in a sweep, for messages between ranks. Its digest reveals ranks that have read
+/// different scenarios.
 pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, program: usize) -> RankTask {
     let digest = Sha256::digest(format!("{}; seed {}", task_name(run), run.seed));
     let digest =
@@ -23,13 +23,13 @@ pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, prog
     RankTask { ranks, number }
 }
 
-/// Takes part in the runs of the leader, until it says that there are no more. `runs` are those of its sweep. The records
-/// of the processes of this rank, if they are to be kept, go to `leave` when its part of a run is over, by process and
-/// stage; the leader goes on when all ranks have left theirs.
+/// Takes part in the runs of the leader until it ends the sweep. `runs` are those of its sweep. When this
+/// rank's part of a run is finished, the records of its processes, if they are kept, are passed to `leave`,
+/// by process and stage; the leader continues when all ranks have done so.
 ///
 /// # Errors
 ///
-/// When the leader calls a run that is not among these, or the simulation is refused.
+/// If the leader names a run that is not among these, or the simulation is refused.
 pub fn follow(
     runs: &[&Run],
     ranks: &'static dyn Ranks,
@@ -53,7 +53,8 @@ pub fn follow(
     Ok(())
 }
 
-/// What a rank that is not the leader keeps of its part of a run, until it leaves it to the leader.
+/// The records that a rank other than the leader keeps of its part of a run, until it leaves them to the
+/// leader.
 struct RankPart<'leave, F> {
     kept: Kept,
     leave: &'leave F,
