@@ -54,8 +54,8 @@ fn two_nodes_on_a_host_come_out_as_written_by_hand() {
     let finished = run(&[&place[..], &["--format", "slurm-hostfile"]].concat());
     assert_eq!(finished.code, Some(0));
     assert_eq!(finished.stdout, "alpha\nalpha\nbravo\nbravo\ndelta\ndelta\ncharlie\ncharlie\n");
-    let note = "note: slurm-hostfile tells the host of a rank and not its slot: hosts have 2 nodes of the machine \
-                each, and on which of them a rank comes to lie is the launcher's decision\n";
+    let note = "note: slurm-hostfile gives the host of a rank but not its slot: hosts have 2 nodes of the machine \
+                each, and the launcher decides which of them a rank uses\n";
     assert_eq!(finished.stderr, note);
     done(&[&place[..], &["--format", "slurm-hostfile", "--quiet"]].concat());
 }
@@ -107,7 +107,7 @@ fn what_does_not_go_together_is_refused() {
         ),
         (
             &["--format", "cray-rank-order", "--slots-per-node", "2"],
-            "error: slots per host for cray-rank-order, expected none: it tells every node of the machine by itself\n  \
+            "error: slots per host for cray-rank-order, expected none: it names every node of the machine\n  \
              help: leave out --slots-per-node\n",
         ),
         (

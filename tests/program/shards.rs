@@ -117,7 +117,7 @@ fn gaps_overlaps_and_parts_of_other_sweeps_are_refused() {
     fs::write(scratch.path("short"), &lines[..cut]).unwrap();
     refused(&[one, two, &scratch.path("short")], &["short (part 3 of 3) lacks run "]);
     fs::write(scratch.path("foreign"), "scenario,seed\n").unwrap();
-    refused(&[one, &scratch.path("foreign")], &["foreign: it is no journal"]);
+    refused(&[one, &scratch.path("foreign")], &["foreign: it is not a journal"]);
     let text = scratch.read("sweep.toml").replace("[4, 4]", "[2, 8]");
     fs::write(scratch.path("sweep.toml"), text).unwrap();
     let other = &parts(&scratch, 2)[1];

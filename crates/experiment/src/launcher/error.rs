@@ -18,7 +18,7 @@ pub enum LauncherError {
         format: LauncherFormat,
     },
     /// The format has no hosts of several nodes.
-    #[error("slots per host for {format}, expected none: it tells every node of the machine by itself")]
+    #[error("slots per host for {format}, expected none: it names every node of the machine")]
     UnneededSlots {
         /// The format.
         format: LauncherFormat,

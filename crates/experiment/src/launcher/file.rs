@@ -91,8 +91,8 @@ impl<'a> LauncherFile<'a> {
         let silent = !self.format.has_slots() && self.slots.nodes_per_host() > 1;
         (silent && self.out_of_turn()).then(|| {
             format!(
-                "{} tells the host of a rank and not its slot: hosts have {} nodes of the machine each, and on \
-                 which of them a rank comes to lie is the launcher's decision",
+                "{} gives the host of a rank but not its slot: hosts have {} nodes of the machine each, and the \
+                 launcher decides which of them a rank uses",
                 self.format,
                 self.slots.nodes_per_host()
             )

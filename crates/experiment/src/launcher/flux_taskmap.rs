@@ -86,7 +86,7 @@ fn read(reading: &mut Reading<'_>) {
         Ok(value) => array(value),
         Err(error) => {
             let at = byte(reading.text, error.line(), error.column());
-            reading.complain(&reading.text[at..at], || "no JSON, expected an array of blocks".to_owned());
+            reading.complain(&reading.text[at..at], || "not JSON, expected an array of blocks".to_owned());
             reading.no_more_missing();
             return;
         }

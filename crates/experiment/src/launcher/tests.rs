@@ -195,8 +195,8 @@ fn only_what_the_launcher_decides_is_noted() {
         LauncherFile::new(case.region(), &case.placement, format, options).unwrap().note()
     };
     assert_eq!(note(LauncherFormat::OPEN_MPI_RANKFILE, Some(&hosts)), None);
-    let noted = "slurm-hostfile tells the host of a rank and not its slot: hosts have 2 nodes of the machine each, \
-                 and on which of them a rank comes to lie is the launcher's decision";
+    let noted = "slurm-hostfile gives the host of a rank but not its slot: hosts have 2 nodes of the machine each, \
+                 and the launcher decides which of them a rank uses";
     assert_eq!(note(LauncherFormat::SLURM_HOSTFILE, Some(&hosts)).as_deref(), Some(noted));
     assert!(note(LauncherFormat::FLUX_TASKMAP, None).unwrap().starts_with("flux-taskmap tells"));
     let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
@@ -218,8 +218,7 @@ fn what_a_format_cannot_say_is_refused() {
     assert_eq!(message(LauncherFormat::OPEN_MPI_RANKFILE, none), wanted);
     let unneeded = "host names for flux-taskmap, expected none: it names no hosts";
     assert_eq!(message(LauncherFormat::FLUX_TASKMAP, named), unneeded);
-    let slots =
-        "slots per host for cray-rank-order, expected none: it tells every node of the machine by itself";
+    let slots = "slots per host for cray-rank-order, expected none: it names every node of the machine";
     assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, grouped), slots);
     let empty = "1 processes on node (0, 0, 0, 0), expected 2 as on the fullest node";
     assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, none), empty);
@@ -332,7 +331,7 @@ fn everything_wrong_with_a_task_map_is_reported() {
         ["1..29: a place for rank 4, expected 4 ranks in all"]
     );
     assert_eq!(reported("[[0,3,1,1]]"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
-    assert_eq!(reported("[[0,"), ["3..3: no JSON, expected an array of blocks"]);
+    assert_eq!(reported("[[0,"), ["3..3: not JSON, expected an array of blocks"]);
     let map = "0..0: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], or an object of version 1 with it as map";
     assert_eq!(reported("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
     let wrapped = read(

@@ -95,7 +95,7 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             name: "row",
             title: "row",
             kind: Kind::Text,
-            text: "What was measured, with the size of the machine or the number of runs.",
+            text: "The measured work, with the size of the machine or the number of runs.",
             source: "docs/performance.md",
             ..Definition::BLANK
         },
@@ -119,7 +119,7 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             title: "wall ms",
             kind: Kind::Decimal,
             unit: "milliseconds",
-            text: "The least time on the wall, over all repetitions.",
+            text: "The least wall time, over all repetitions.",
             source: "docs/performance.md",
             ..Definition::BLANK
         },
@@ -146,8 +146,8 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             aliases: &["noise"],
             kind: Kind::Decimal,
             unit: "per cent",
-            text: "How far the middle repetition lies above the least one, that of the row and \
-                  that of the baseline added.",
+            text: "The excess of the median repetition over the least one, of the row and of the \
+                   baseline together.",
             source: "docs/performance.md",
             ..Definition::BLANK
         },
@@ -159,7 +159,7 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             title: "saved",
             kind: Kind::Decimal,
             unit: "ratio",
-            text: "The ratio of the saved figures that are compared with.",
+            text: "The ratio of the saved figures.",
             source: "docs/performance.md",
             ..Definition::BLANK
         },
@@ -172,7 +172,7 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             aliases: &["change"],
             kind: Kind::Decimal,
             unit: "per cent",
-            text: "By how much the ratio is above the saved one.",
+            text: "The increase of the ratio over the saved one.",
             formula: "100 * (ratio / saved - 1)",
             source: "docs/performance.md",
         },
@@ -185,8 +185,8 @@ pub(crate) static BENCH: &[Column<BenchRecord>] = &[
             aliases: &["allowed"],
             kind: Kind::Decimal,
             unit: "per cent",
-            text: "By how much the ratio may be above the saved one before the row is called \
-                  slower: the noise of both, and at least 5.",
+            text: "The largest increase of the ratio over the saved one before the row counts as \
+                   slower: the noise of both, and at least 5.",
             formula: "max(5, noise now + noise saved)",
             source: "docs/performance.md",
         },

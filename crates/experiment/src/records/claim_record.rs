@@ -67,7 +67,7 @@ pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
             name: "claim",
             title: "claim",
             kind: Kind::Text,
-            text: "What the paper promises, in plain words.",
+            text: "The claim of the paper, in plain words.",
             source: "docs/verify.md",
             ..Definition::BLANK
         },

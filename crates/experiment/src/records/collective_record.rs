@@ -115,7 +115,8 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
                 "collective",
             ],
             kind: Kind::Text,
-            text: "What a collective does. The columns of collectives are there only if a run is one.",
+            text: "The operation of a collective. The columns of collectives are there only if a run is \
+                   one.",
             source: "docs/model.md, section 16",
             ..Definition::BLANK
         },
@@ -127,7 +128,7 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             title: "algorithm",
             aliases: &["swing", "ring", "bucket", "recursive-doubling", "bruck"],
             kind: Kind::Text,
-            text: "How a collective does it.",
+            text: "The algorithm of a collective.",
             source: "docs/model.md, section 16, algorithms",
             ..Definition::BLANK
         },
@@ -138,7 +139,9 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             name: "program_exchange",
             title: "exchange",
             kind: Kind::Text,
-            text: "What the messages of a pattern carry: halving, the blocks that the partner has still to deal with; whole, all of the share. Empty for algorithms without a choice.",
+            text: "The contents of the messages of a pattern: halving, the blocks for which the partner \
+                   is still responsible; whole, all of the share. Empty for algorithms without a \
+                   choice.",
             source: "docs/model.md, section 16",
             ..Definition::BLANK
         },
@@ -161,7 +164,7 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             title: "logical shape",
             kind: Kind::Shape,
             unit: "processes",
-            text: "The lengths of the torus of processes by which the algorithm finds partners.",
+            text: "The lengths of the logical torus in which the algorithm finds partners.",
             source: "docs/model.md, section 16",
             ..Definition::BLANK
         },
@@ -196,7 +199,7 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             aliases: &["vector_units"],
             kind: Kind::Natural,
             unit: "units",
-            text: "The size of the vector of a collective; empty of a barrier.",
+            text: "The size of the vector of a collective; empty for a barrier.",
             formula: "M",
             source: "docs/model.md, section 16",
         },
@@ -208,7 +211,7 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             title: "vector bytes",
             kind: Kind::Natural,
             unit: "bytes",
-            text: "The size of the vector in bytes; empty where a unit has none.",
+            text: "The size of the vector in bytes; empty if a unit has no size in bytes.",
             formula: "M",
             source: "docs/model.md, sections 16 and 17",
             ..Definition::BLANK
@@ -221,7 +224,8 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             title: "reduced a cycle",
             kind: Kind::Natural,
             unit: "units",
-            text: "The units that a process reduces in a cycle; empty where reducing takes no time.",
+            text: "The number of units that a process reduces in a cycle; empty if reducing takes no \
+                   time.",
             source: "docs/model.md, section 16",
             ..Definition::BLANK
         },

@@ -133,8 +133,8 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             name: "placement_construction_name",
             title: "construction",
             kind: Kind::Text,
-            text: "Which construction made the placement, as a scenario asks for it behind tao: or \
-                  cs838:, or by which method of Greenberg 1987 it was made.",
+            text: "The construction that made the placement, as a scenario names it after tao: or \
+                   cs838:, or the method of Greenberg 1987.",
             source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
             ..Definition::BLANK
         },
@@ -211,8 +211,8 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             title: "phase lengths",
             kind: Kind::List,
             unit: "links",
-            text: "For each subset of the routing vector, how many links a message moves in a \
-                  phase at most; missing where it moves until its coordinate agrees.",
+            text: "For each subset of the routing vector, the largest number of links that a message \
+                   moves in a phase; missing if it moves until its coordinate agrees.",
             source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
             ..Definition::BLANK
         },

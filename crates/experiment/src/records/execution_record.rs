@@ -94,9 +94,9 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             title: "mode",
             aliases: &["execution", "asynchronous", "coordinated"],
             kind: Kind::Text,
-            text: "Asynchronous: every process goes on as soon as its message is there. \
-                  Coordinated: all compute, then all messages of the stage move together in steps, \
-                  and the next stage begins when all have arrived.",
+            text: "Asynchronous: every process continues as soon as its message has arrived. \
+                   Coordinated: all compute, then all messages of the stage move together in steps, and \
+                   the next stage begins when all have arrived.",
             source: "docs/model.md, sections 5 and 6",
             ..Definition::BLANK
         },
@@ -107,7 +107,7 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             name: "execution_tie",
             title: "tie",
             kind: Kind::Text,
-            text: "Which way a message goes round a ring when both ways are equally long.",
+            text: "The direction of a message around a ring when both directions are equally long.",
             source: "docs/model.md, section 4",
             ..Definition::BLANK
         },
@@ -145,9 +145,8 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             aliases: &["eager_units", "rendezvous"],
             kind: Kind::Text,
             unit: "units",
-            text: "Messages of at most this size set out as soon as their source is ready, \
-                  whatever the destination does. The column is there only if a run has such \
-                  messages.",
+            text: "Messages of at most this size are sent as soon as their source is ready, even if \
+                   their destination is not. The column is there only if a run has such messages.",
             formula: "L <= eager_units",
             source: "docs/model.md, section 14",
         },
@@ -159,8 +158,8 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             title: "routing",
             aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread"],
             kind: Kind::Text,
-            text: "How the route of a message is chosen: dimension-order, valiant and sorting on grids, \
-                  lowest and spread on networks. The column is there only if a scenario says it.",
+            text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
+                   on networks. The column is there only if a scenario gives it.",
             source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19 and 20",
             ..Definition::BLANK
         },

@@ -174,8 +174,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["k"],
             kind: Kind::Shape,
             unit: "nodes",
-            text: "The lengths of the machine's dimensions, such as 8x8; of a network those by \
-                  which its nodes are numbered.",
+            text: "The lengths of the machine's dimensions, such as 8x8; for a network, the lengths by \
+                   which its nodes are numbered.",
             formula: "k_1, ..., k_c",
             source: "docs/model.md, section 1",
         },
@@ -227,7 +227,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["latency_cycles"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time on the wire and in the router of a link, which occupies nothing.",
+            text: "The time of a unit on the wire and in the router of a link, which does not occupy \
+                   the link.",
             formula: "l",
             source: "docs/model.md, section 13",
         },
@@ -253,7 +254,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["packet_units"],
             kind: Kind::Natural,
             unit: "units",
-            text: "The most units of a packet; empty where messages go whole.",
+            text: "The largest number of units of a packet; empty if messages are not divided.",
             formula: "P",
             source: "docs/model.md, section 13",
         },
@@ -279,8 +280,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["cycle_nanoseconds"],
             kind: Kind::Decimal,
             unit: "nanoseconds",
-            text: "The length of a cycle: the time of a unit on a link. Empty where the machine is \
-                  described in cycles.",
+            text: "The length of a cycle: the time of a unit on a link. Empty if the machine is \
+                   described in cycles.",
             formula: "unit_bytes / bandwidth",
             source: "docs/model.md, section 17",
         },
@@ -292,7 +293,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "unit",
             kind: Kind::Natural,
             unit: "bytes",
-            text: "The bytes of a unit, where the machine is described by bandwidth and latency.",
+            text: "The number of bytes of a unit, if the machine is described by bandwidth and latency.",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
         },
@@ -304,8 +305,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "latency rounding",
             kind: Kind::Decimal,
             unit: "nanoseconds",
-            text: "By how much the latency of a link is longer than the scenario says, because it \
-                  is a whole number of cycles; negative where it is shorter.",
+            text: "The increase of the latency of a link by rounding it to a whole number of cycles; \
+                   negative if it is shorter than given.",
             formula: "(l + u) * cycle - latency",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
@@ -318,8 +319,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "hosts",
             kind: Kind::Natural,
             unit: "nodes",
-            text: "The number of nodes that processes can be on: no switches, and none that is down. \
-                  The column is there only if a machine has others.",
+            text: "The number of nodes that can hold processes, without switches and failed nodes. The \
+                   column is there only if a machine has such.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK
         },
@@ -331,8 +332,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "failed links",
             kind: Kind::Natural,
             unit: "links",
-            text: "The number of links that are down, those of failed nodes not counted. The column is \
-                  there only if a machine has failures.",
+            text: "The number of failed links, without those of failed nodes. The column is there only \
+                   if a machine has failures.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK
         },
@@ -369,8 +370,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "processors a node",
             kind: Kind::Natural,
             unit: "processes",
-            text: "How many processes of a node compute at the same time. The column is there only \
-                  if a run has more than one.",
+            text: "The number of processes of a node that compute at the same time. The column is there \
+                   only if a run has more than one.",
             source: "docs/model.md, section 15",
             ..Definition::BLANK
         },

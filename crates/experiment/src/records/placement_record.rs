@@ -430,7 +430,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             title: "expansion",
             kind: Kind::Decimal,
             unit: "ratio",
-            text: "The number of nodes for each process; below 1 where processes share nodes.",
+            text: "The number of nodes per process; below 1 if processes share nodes.",
             formula: "nodes / processes",
             source: "CS838 1999; docs/model.md, section 7",
             ..Definition::BLANK
@@ -444,8 +444,8 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             aliases: &["evenness"],
             kind: Kind::Decimal,
             unit: "ratio",
-            text: "How unevenly processes are spread over the nodes: 1 if all have equally many. \
-                  Not defined when a node is empty.",
+            text: "The unevenness of the load: 1 if all nodes have the same number of processes. Not \
+                   defined if a node is empty.",
             formula: "largest load / least load",
             source: "Tao 1988, 5.2; docs/model.md, section 7",
         },

@@ -166,8 +166,8 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             name: "program_stages",
             title: "stages",
             kind: Kind::List,
-            text: "The guest dimension along which each stage exchanges, in order; where tables \
-                  show a number, the number of stages.",
+            text: "The guest dimension along which each stage exchanges, in order; a number in a table \
+                   is the number of stages.",
             formula: "q_0, q_1, ...",
             source: "docs/model.md, section 2",
             ..Definition::BLANK
@@ -218,7 +218,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             title: "compute cycles by stage",
             kind: Kind::List,
             unit: "cycles",
-            text: "The computation of each stage, where they differ; compute cycles is then the longest.",
+            text: "The computation of each stage, if stages differ; compute cycles is then the longest.",
             source: "docs/model.md, section 15",
             ..Definition::BLANK
         },
@@ -245,8 +245,8 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             aliases: &["bytes"],
             kind: Kind::Natural,
             unit: "bytes",
-            text: "The size of the largest message, where the scenario gives sizes in bytes; \
-                  before they are rounded up to units.",
+            text: "The size of the largest message before it is rounded up to units, if the scenario \
+                   gives sizes in bytes.",
             formula: "M",
             source: "docs/model.md, section 17",
         },

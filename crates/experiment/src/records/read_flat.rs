@@ -32,7 +32,7 @@ pub enum ReadResultsError {
         reason: String,
     },
     /// The extension of the file is unknown.
-    #[error("{path} is no results file, expected one that ends in .csv, .json, .jsonl or .parquet")]
+    #[error("{path} is not a results file, expected one that ends in .csv, .json, .jsonl or .parquet")]
     UnknownFormat {
         /// The file.
         path: String,

@@ -197,7 +197,7 @@ pub(crate) static NODES: &[Column<u64>] = &[Column {
         title: "nodes",
         kind: Kind::Natural,
         unit: "nodes",
-        text: "The number of nodes that the program can have: those of the machine, or of the partition.",
+        text: "The number of nodes that the program can use: those of the machine, or of the partition.",
         formula: "k_1 * ... * k_c",
         source: "docs/model.md, section 1",
         ..Definition::BLANK
@@ -378,7 +378,7 @@ pub(crate) static TABLES: &[Definition] = &[
         name: "code_type",
         title: "code type",
         kind: Kind::Text,
-        text: "The type of code that the process runs, where the scenario loads several.",
+        text: "The type of code that the process runs, if the scenario loads several.",
         source: "Tao 1988, 4.3.3; docs/model.md, section 9",
         ..Definition::BLANK
     },

@@ -56,7 +56,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "seconds",
             kind: Kind::Decimal,
             unit: SECONDS,
-            text: "The makespan in seconds; empty where the machine is described in cycles.",
+            text: "The makespan in seconds; empty if the machine is described in cycles.",
             formula: "makespan * cycle",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
@@ -69,8 +69,8 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "goodput",
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
-            text: "The bytes of the largest message, or of the vector of a collective, over the makespan; \
-                  empty where the scenario gives no bytes.",
+            text: "The bytes of the largest message, or of the vector of a collective, over the \
+                   makespan; empty if the scenario gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
@@ -97,9 +97,9 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["prediction"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "What the makespan would be without contention. No asynchronous run takes less, \
-                  and one without blocked cycles takes exactly this where every process has a node \
-                  of its own and no message is eager.",
+            text: "The makespan without contention. No asynchronous run takes less, and a run without \
+                   blocked cycles takes exactly this if every process has a node of its own and no \
+                   message is eager.",
             formula: "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
                      T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
             source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction; section 15",
@@ -113,10 +113,10 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["lower bound"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "Of cc-cube programs: the time below which no one-to-one placement on this machine can \
-                  be. It is known where every dimension is used once, on as many nodes as processes, with \
-                  lengths that are powers of two. Of collectives: the time below which no algorithm can be \
-                  under this placement.",
+            text: "For cc-cube programs, a lower bound for all one-to-one placements on this machine, \
+                   known if every dimension is used once, on as many nodes as processes, with lengths \
+                   that are powers of two. For collectives, a lower bound for all algorithms under this \
+                   placement.",
             formula: "cc-cube: d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
                      of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1; collectives: the \
                      larger of bandwidth bound and latency bound",
@@ -131,8 +131,8 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "bound source",
             aliases: &["theorem", "preprint"],
             kind: Kind::Text,
-            text: "Of cc-cube programs how firmly the bound is established: it rests on a theorem, or on a \
-                  preprint. Of collectives which bound it is: bandwidth or latency, whichever is larger.",
+            text: "For cc-cube programs, whether the bound rests on a theorem or on a preprint. For \
+                   collectives, the larger bound: bandwidth or latency.",
             source: "docs/model.md, section 5, lower bound, and section 16, bounds",
             ..Definition::BLANK
         },
@@ -160,7 +160,9 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["bandwidth bound of a collective"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time that links need to carry what must enter or leave a node, or cross a cut, in a collective on this placement. The columns of these bounds are there only if a run is a collective.",
+            text: "The time that links need for the data that must enter or leave a node, or cross a \
+                   cut, in a collective on this placement. The columns of these bounds are there only \
+                   if a run is a collective.",
             formula: "all-reduce, for a node with deg channels: u ceil(M / deg) + l, and others",
             source: "Patarasuk & Yuan 2009; docs/model.md, section 16, bounds",
         },
@@ -173,7 +175,8 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["latency bound of a collective"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time in which data go the largest distance that they must go in a collective on this placement.",
+            text: "The time in which data travel the largest distance that they must travel in a \
+                   collective on this placement.",
             formula: "distance * (l + u) + T_a",
             source: "docs/model.md, section 16, bounds",
         },
@@ -186,7 +189,8 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["steps bound of a collective"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The cost of starting the fewest steps in which an algorithm of this kind can be done. It is no bound of other algorithms, and not in the lower bound.",
+            text: "The cost of starting the fewest steps that an algorithm of this kind needs. Other \
+                   algorithms may need fewer, so it is not part of the lower bound.",
             formula: "ceil(log_(p+1) P) T_a, p the most messages that a process receives in a stage",
             source: "docs/model.md, section 16, bounds",
         },
@@ -198,8 +202,8 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "loading",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time to broadcast the loader and every type of code before the program \
-                  begins; it is no part of the makespan.",
+            text: "The time to broadcast the loader and every type of code before the program begins; \
+                   it is not part of the makespan.",
             formula: "broadcast_cycles * (1 + number of types)",
             source: "Tao 1988, 4.3.3; docs/model.md, section 9",
             ..Definition::BLANK
@@ -244,7 +248,8 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "hops",
             kind: Kind::Natural,
             unit: "links",
-            text: "Links crossed by all messages together; where messages are divided, by all packets.",
+            text: "The number of links crossed by all messages together, or by all packets if messages \
+                   are divided.",
             source: "docs/model.md, sections 2, 4 and 13",
             ..Definition::BLANK
         },
@@ -269,7 +274,7 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "unit hops",
             kind: Kind::Sum,
             unit: "units times links",
-            text: "Links crossed by the units of all messages together.",
+            text: "The number of links crossed by the units of all messages together.",
             formula: "sum over the messages of L * distance",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -282,9 +287,9 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "channel congestion",
             kind: Kind::Natural,
             unit: "units",
-            text: "The units that the busiest channel carries by the routes that messages take, those of \
-                  all stages together. Counted on networks, and of all-to-all on every machine, up to \
-                  2^20 messages; the column is there only if a run has it.",
+            text: "The number of units on the busiest channel along the routes of all messages of all \
+                   stages. Counted on networks, and for all-to-all on every machine, up to 2^20 \
+                   messages; the column is there only if a run has it.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK
         },
@@ -296,8 +301,8 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "balanced congestion",
             kind: Kind::Decimal,
             unit: "units",
-            text: "The same if every message were split evenly over all its shortest routes. Routes that \
-                  carry much more are far from even.",
+            text: "The units on the busiest channel if every message were split evenly over all its \
+                   shortest routes. If the routes of messages carry much more, they are far from even.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK
         },
@@ -309,10 +314,10 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "busiest link",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The cycles for which the busiest link is occupied, both directions together. \
-                  Empty where processes times messages a stage times stages that differ pass 2^22 \
-                  (on networks and in coordinated runs times the diameter), or the machine has \
-                  more than 2^20 links.",
+            text: "The cycles for which the busiest link is occupied, both directions together. Empty \
+                   if processes times messages per stage times distinct stages exceeds 2^22 (on \
+                   networks and in coordinated runs also times the diameter), or the machine has more \
+                   than 2^20 links.",
             formula: "the largest, over the links, of u * units that cross it",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -353,9 +358,10 @@ pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
             aliases: &["busy share", "saturation"],
             kind: Kind::Decimal,
             unit: "ratio",
-            text: "The part of the makespan for which the busiest channel is occupied: one direction of a \
-                   full-duplex link, of which link_busy_max_cycles adds both, else the whole link. Near 1 \
-                   this channel alone takes the makespan. Empty where busy cycles are not counted.",
+            text: "The fraction of the makespan for which the busiest channel is occupied: one \
+                   direction of a full-duplex link, of which link_busy_max_cycles adds both, else the \
+                   whole link. Near 1, this channel alone determines the makespan. Empty if busy cycles \
+                   are not counted.",
             formula: "the largest, over the channels, of u * units that cross it, / makespan",
             source: "docs/model.md, section 13",
         },
@@ -367,9 +373,10 @@ pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
             title: "busy by direction",
             kind: Kind::List,
             unit: "cycles",
-            text: "The busy cycles of all channels of each direction together, in the order (1,+) (1,-) (2,+) (2,-) \
-                   and so on. A direction with much less than the others is capacity that is not used. Empty on \
-                   networks, whose links lie in no dimensions, and where busy cycles are not counted.",
+            text: "The busy cycles of all channels of each direction together, in the order (1,+) (1,-) \
+                   (2,+) (2,-) and so on. A direction with much less than the others has unused \
+                   capacity. Empty on networks, whose links have no dimensions, and if busy cycles are \
+                   not counted.",
             formula: "sum over the channels of a direction of u * units that cross it",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -416,8 +423,8 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             aliases: &["stages_routing_steps"],
             kind: Kind::Natural,
             unit: "steps",
-            text: "The parallel data movement steps of a coordinated run: in one step messages \
-                  move over one link each. In tables, those of all stages together.",
+            text: "The parallel data movement steps of a coordinated run: in one step messages move \
+                   over one link each. Tables show the sum over all stages.",
             formula: "sum over the stages of the steps of all their movements; one costs T_c",
             source: "Tao 1988, 4.2; docs/model.md, section 6",
         },
@@ -430,8 +437,8 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             aliases: &["stages_conflicts"],
             kind: Kind::Natural,
             unit: "message steps",
-            text: "How often a message of a coordinated run wanted a channel and was not moved in \
-                  that step, because another message had it.",
+            text: "The number of times that a message of a coordinated run did not move in a step \
+                   because another message had its channel.",
             source: "Tao 1988, 4.2; docs/model.md, section 6",
             ..Definition::BLANK
         },
@@ -443,9 +450,9 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             title: "queue",
             kind: Kind::Natural,
             unit: "messages",
-            text: "The most messages, or packets where messages are divided, left in the queue of one \
-                  channel after the grants of a cycle of an asynchronous run; 0 if none ever has to \
-                  stay.",
+            text: "The largest number of messages, or packets if messages are divided, in the queue of \
+                   one channel after the grants of a cycle of an asynchronous run; 0 if none has to \
+                   wait.",
             source: "docs/model.md, sections 5 and 13",
             ..Definition::BLANK
         },

@@ -141,9 +141,9 @@ pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
             title: "time",
             aliases: &["where the time goes", "time bar"],
             kind: Kind::Term,
-            text: "A bar of ten letters in tables: how the time of all processes divides, a tenth \
-                  for each letter, rounded so that the shares add up. c computes, s shares a \
-                  processor, w waits, t is on the way, b is blocked, and a dot is idle at the end.",
+            text: "A bar of ten letters in tables, which divides the time of all processes into tenths, \
+                   rounded so that the shares add up. c computes, s shares a processor, w waits, t is \
+                   in transfer, b is blocked, and a dot is idle at the end.",
             formula: "compute + sharing + waiting + transfer + blocked + idle at the end = P * \
                      makespan in asynchronous runs",
             source: "docs/reading-results.md, where does the time go",
@@ -259,7 +259,7 @@ pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
             title: "waiting, mean",
             kind: Kind::Decimal,
             unit: "cycles",
-            text: "The mean wait of one process in one stage; those that do not wait count.",
+            text: "The mean wait of one process in one stage, including those that do not wait.",
             formula: "sum / number of (process, stage) pairs",
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
@@ -310,8 +310,8 @@ pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
             title: "blocked, mean",
             kind: Kind::Decimal,
             unit: "cycles",
-            text: "The mean time that one process was held up in one stage; those that were not \
-                  count.",
+            text: "The mean time that one process was held up in one stage, including those that were \
+                   not.",
             formula: "sum / number of (process, stage) pairs",
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK

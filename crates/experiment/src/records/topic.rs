@@ -164,8 +164,8 @@ fn member(&(path, values, text): &Member) -> Topic {
 const MEMBERS: &[Member] = &[
     ("machine", "", "The table of the machine: its kind, its shape, its links."),
     ("program", "", "The table of the program: its kind, its stages, the sizes of its messages."),
-    ("mapping", "", "The table of placements: which process is on which node."),
-    ("execution", "", "The table of how the program is executed: its mode, its routing, its engine."),
+    ("mapping", "", "The table of placements: the node of each process."),
+    ("execution", "", "The table of the execution: its mode, its routing, its engine."),
     (
         "sweep",
         "a list of values for each key",
@@ -174,7 +174,7 @@ const MEMBERS: &[Member] = &[
     (
         "sweep.cases",
         "tables of keys and values",
-        "Combinations by themselves: each is run with the scenario's other keys.",
+        "Single combinations: each is run with the scenario's other keys.",
     ),
     (
         "machine.link.bandwidth",
@@ -184,7 +184,7 @@ const MEMBERS: &[Member] = &[
     (
         "machine.link.latency",
         "such as \"400 ns\"",
-        "The time on the wire and in the router, which occupies nothing.",
+        "The time on the wire and in the router, which does not occupy the link.",
     ),
     (
         "machine.local.bandwidth",
@@ -194,12 +194,12 @@ const MEMBERS: &[Member] = &[
     (
         "machine.local.latency",
         "such as \"100 ns\"",
-        "The time of a message inside a node besides that of its bytes.",
+        "The time of a message inside a node, without that of its bytes.",
     ),
     (
         "program.loading.code_types",
         "a word, or a list with an entry for each process",
-        "Which process runs which type of code.",
+        "The type of code of each process.",
     ),
     (
         "program.loading.broadcast_cycles",
@@ -246,11 +246,7 @@ const WORDS: &[KeyWord] = &[
       with the least key.",
     ),
     ("machine.arbitration", "round-robin", "The inputs of the node take turns."),
-    (
-        "program.exchange",
-        "halving",
-        "Messages carry the blocks that the destination needs, in halves of halves.",
-    ),
+    ("program.exchange", "halving", "Messages carry only the blocks that the destination needs."),
     ("program.exchange", "whole", "Every message carries all of a share."),
     ("program.exchange", "best", "Both are run, and the faster is kept."),
     (
@@ -272,37 +268,33 @@ const WORDS: &[KeyWord] = &[
         "Dimension 0, then 1 and 0, then 2, 1 and 0, and so on: the stages of Batcher's bitonic sort.",
     ),
     ("program.ports", "all", "The vector is divided among all ports of a node, two a dimension."),
-    ("execution.eager_units", "all", "Every message sets out before its destination is ready."),
-    ("execution.phases", "embedding", "As far as the embedding goes at once: Tao's bounds hold for it."),
+    ("execution.eager_units", "all", "Every message is sent before its destination is ready."),
+    ("execution.phases", "embedding", "The phase lengths of the embedding, for which Tao's bounds hold."),
     ("execution.phases", "unlimited", "To the end of its leg."),
     ("execution.mode", "asynchronous", "Every process advances on its own; messages may block each other."),
     ("execution.mode", "coordinated", "All processes route a stage together, and begin the next together."),
-    (
-        "execution.tie",
-        "direct",
-        "Both ways round being equally long, the one that does not cross the border.",
-    ),
-    ("execution.tie", "positive", "Both ways round being equally long, the one of ascending coordinates."),
-    ("execution.tie", "negative", "Both ways round being equally long, the one of descending coordinates."),
+    ("execution.tie", "direct", "Of two equally long directions, the one that does not cross the border."),
+    ("execution.tie", "positive", "Of two equally long directions, that of ascending coordinates."),
+    ("execution.tie", "negative", "Of two equally long directions, that of descending coordinates."),
     (
         "execution.tie",
         "alternate",
-        "Both ways round being equally long, up from even coordinates and down from odd ones.",
+        "Of two equally long directions, up from even coordinates and down from odd ones.",
     ),
-    ("execution.routing", "dimension-order", "One coordinate after the other, the lowest first."),
-    ("execution.routing", "valiant", "By way of a node that chance decides, in two phases."),
+    ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
+    ("execution.routing", "valiant", "By way of a random node, in two phases."),
     ("execution.routing", "sorting", "The messages are sorted by their destinations."),
-    (
-        "execution.routing",
-        "lowest",
-        "Over the neighbour of the lowest number that is nearer to the destination.",
-    ),
-    ("execution.routing", "spread", "Over one of the nearer neighbours, by source and destination."),
+    ("execution.routing", "lowest", "Over the lowest-numbered neighbour that is nearer to the destination."),
+    ("execution.routing", "spread", "Over one of the nearer neighbours, chosen by source and destination."),
     ("execution.engine", "auto", "The faster of the engines that can compute the run."),
     ("execution.engine", "hop", "Every crossing of a link is an event."),
-    ("execution.engine", "belt", "Messages that move alike are computed together, and one line for all."),
+    (
+        "execution.engine",
+        "belt",
+        "Messages that move alike are computed together, and one line stands for all equal ones.",
+    ),
     ("execution.dimension_choice", "lowest", "The lowest dimension in which coordinates differ."),
-    ("execution.dimension_choice", "random", "Any of the dimensions in which coordinates differ, by chance."),
+    ("execution.dimension_choice", "random", "A random one of the dimensions in which coordinates differ."),
 ];
 
 fn mark(&(mark, text): &(&str, &str)) -> Topic {
@@ -313,9 +305,9 @@ fn mark(&(mark, text): &(&str, &str)) -> Topic {
 const MARKS: &[(&str, &str)] = &[
     (
         "*",
-        "The fewest cycles of a combination: of the runs that differ in nothing but the embedding or the algorithm.",
+        "The fewest cycles of a combination: of the runs that differ only in the embedding or the algorithm.",
     ),
-    ("..", "A text that is cut to fit; a wider terminal or another --format shows all of it."),
+    ("..", "A shortened text; a wider terminal or another --format shows all of it."),
 ];
 
 #[cfg(test)]

@@ -136,9 +136,9 @@ fn check_routing(
             .map(RoutingRule::name)
             .collect();
         let (what, label) = if is_grid {
-            ("a grid", "messages correct one coordinate after the other")
+            ("a grid", "messages correct one coordinate after another")
         } else {
-            ("a network", "its links lie in no dimensions")
+            ("a network", "its links have no dimensions")
         };
         let message = format!("routing {} on {what}, expected {}", rule.name(), alternatives(&fitting));
         errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
@@ -293,7 +293,7 @@ pub(super) fn check_fit(
         let kind_in_words = with_article(machine.kind().name());
         let message =
             format!("single-direction links of {kind_in_words}, expected full-duplex or half-duplex");
-        let error = ScenarioError::at(place, message, "its links lie in no dimensions to take turns");
+        let error = ScenarioError::at(place, message, "its links have no dimensions to take turns");
         errors.push(error.because(kind, "the machine"));
     }
     check_arbitration(settings, section, errors);

@@ -158,13 +158,13 @@ keys! {
     MachineDimensions "machine.dimensions", range(1, 32), Absent, CubesAndNetworks,
         "The number of dimensions of a hypercube or a network, instead of a shape.";
     MachineEdges "machine.edges", Text, Absent, LinkLists,
-        "The path of a file with a link a line.";
+        "The path of a file with one link per line.";
     MachineNodes "machine.nodes", range(2, 8192), Required, Switched,
         "The number of nodes of a full mesh.";
     MachineHostsPerSwitch "machine.hosts_per_switch", range(1, MAX_NETWORK_NODES), Required, Switched,
-        "The number of hosts on a switch that has hosts.";
+        "The number of hosts per switch that has hosts.";
     MachineSwitchesPerGroup "machine.switches_per_group", range(1, MAX_NETWORK_NODES), Required, Switched,
-        "The number of switches of a group of a dragonfly.";
+        "The number of switches per group of a dragonfly.";
     MachineGlobalLinks "machine.global_links", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of links of a switch of a dragonfly to other groups.";
     MachineLeaves "machine.leaves", range(1, MAX_NETWORK_NODES), Absent, Switched,
@@ -176,37 +176,37 @@ keys! {
     MachineLevels "machine.levels", range(1, 20), Absent, Switched,
         "The number of levels of switches of a k-ary n-tree.";
     MachineTwist "machine.twist", Form("a list with a list of lengths for each dimension"), Absent, Toruses,
-        "What crossing the wraparound of each dimension adds to the coordinates.";
+        "The offset that crossing the wraparound of each dimension adds to the coordinates.";
     MachineFailedLinks "machine.failed_links", Form("a list of pairs of nodes, or a number"), Absent, All,
-        "The links that are down: each by its two nodes, or how many by chance.";
+        "The failed links: each by its two nodes, or a number of random ones.";
     MachineFailedNodes "machine.failed_nodes", Form("a list of nodes, or a number"), Absent, All,
-        "The nodes that are down: by coordinates or numbers, or how many by chance.";
+        "The failed nodes: by coordinates or numbers, or a number of random ones.";
     MachineFailureSeed "machine.failure_seed", from(0), Derived("the seed"), All,
-        "The seed by which failures are drawn.";
+        "The seed of random failures.";
     MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
-        "The cycles that a unit of a message occupies a link.";
+        "The cycles for which a unit of a message occupies a link.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
-        "The cycles of a link that occupy nothing: on the wire and in the router.";
+        "The latency of a link in cycles, on the wire and in the router; it does not occupy the link.";
     MachineSwitching "machine.switching", Choice(|| Switching::ALL.map(Switching::name).to_vec()),
         Word("store-and-forward"), All,
-        "Whether a message goes on when all of it is there, or its first unit.";
+        "Whether a message continues when all of it has arrived, or its first unit.";
     MachinePacketUnits "machine.packet_units", from(1), Absent, All,
-        "The most units of a packet, where messages are divided into packets.";
+        "The largest number of units of a packet, if messages are divided into packets.";
     MachineArbitration "machine.arbitration", Choice(|| ServiceOrder::ALL.map(ServiceOrder::name).to_vec()),
         Word("first-come"), All,
-        "Which of the messages that wait for a channel is next.";
+        "The order of the messages that wait for a channel.";
     MachineProcessorsPerNode "machine.processors_per_node", from(1), number(1), All,
         "The number of processes of a node that compute at the same time.";
     MachineLocalLatencyCycles "machine.local_latency_cycles", from(0), number(0), All,
-        "The cycles of a message inside a node, whatever its size.";
+        "The cycles of a message inside a node, independent of its size.";
     MachineLocalUnitCycles "machine.local_unit_cycles", from(0), number(0), All,
         "The cycles of each unit of a message inside a node.";
     MachineLink "machine.link", Form("a table of bandwidth and latency"), Absent, All,
         "The bandwidth and latency of a link, instead of hop_cycles and latency_cycles.";
     MachineUnitBytes "machine.unit_bytes", range(1, 1 << 32), number(64), All,
-        "The bytes of a unit, where the machine has a link.";
+        "The bytes of a unit, if machine.link is set.";
     MachineLocal "machine.local", Form("a table of bandwidth and latency"), Absent, All,
         "The bandwidth and latency of messages inside a node.";
     MachineWrap "machine.wrap", Form("a list of true or false"), Derived("as the kind says"), Grids,
@@ -240,7 +240,7 @@ keys! {
     ProgramAlgorithm "program.algorithm", Form("an algorithm, or a list of them"), Required, All,
         "The algorithm of a collective; a list makes runs of each.";
     ProgramExchange "program.exchange", Choice(exchanges), Word("halving"), All,
-        "What the messages of a pattern carry: blocks, or all of a share; best runs both and keeps the faster.";
+        "The contents of a pattern's messages: blocks, or all of a share; best runs both and keeps the faster.";
     ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
         "The number of ports of a node that an algorithm uses at a time.";
     ProgramRoot "program.root", from(0), number(0), All,
@@ -248,7 +248,7 @@ keys! {
     ProgramShape "program.shape", Form("a list of lengths"), Derived("that of the machine"), All,
         "The logical shape of the processes of a collective.";
     ProgramOver "program.over", Form("a list of dimensions of the logical shape"), Absent, All,
-        "The dimensions of the logical shape that a group extends over: a collective runs in every group at once.";
+        "The dimensions of the logical shape that a group extends over: a collective runs in all groups at once.";
     ProgramSteps "program.steps", Form("a list of tables, one for each step"), Absent, All,
         "Collectives and computations one after another.";
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
@@ -256,21 +256,21 @@ keys! {
     ProgramProcessesPerNode "program.processes_per_node", range(1, MAX_PROCESSES), number(1), All,
         "The number of consecutive processes that named embeddings put on a node.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
-        "How the program is loaded.";
+        "The loading of the program.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,
         "The graph whose nodes are the processes.";
     ProgramCommunication "program.communication", Choice(|| COMMUNICATIONS.to_vec()), Word("shift"), All,
-        "Which neighbours a process sends to in which stage.";
+        "The neighbours to which a process sends in each stage.";
     ProgramSets "program.sets", range(1, 1_000_000), number(50), All,
         "The number of stages of permutation communications.";
     MappingEmbeddings "mapping.embeddings", Form("a list of embeddings"), Derived("by program and machine"), All,
-        "The placements, each of which makes a run of its own.";
+        "The placements, one run for each.";
     MappingSpareNodes "mapping.spare_nodes", Form("a list of nodes"), Absent, All,
         "The node that takes the processes of each failed node, in the order of the failed nodes.";
     ExecutionMode "execution.mode", Choice(|| ExecutionMode::NAMES.to_vec()), Word("asynchronous"), All,
         "Whether every process advances on its own, or all route each stage together.";
     ExecutionTie "execution.tie", Choice(|| TieRule::ALL.map(TieRule::name).to_vec()), Word("direct"), All,
-        "The way round a wrapping dimension when both are equally long.";
+        "The direction around a wrapping dimension when both are equally long.";
     ExecutionRouting "execution.routing", Choice(|| RoutingRule::ALL.map(RoutingRule::name).to_vec()),
         Derived("by the machine"), All,
         "The route of a message.";
@@ -278,12 +278,12 @@ keys! {
         "The engine that computes asynchronous runs; results do not depend on it.";
     ExecutionDimensionChoice "execution.dimension_choice",
         Choice(|| DimensionChoice::ALL.map(DimensionChoice::name).to_vec()), Word("lowest"), All,
-        "Which of the coordinates that differ a message of a coordinated run corrects next.";
+        "The coordinate that a message of a coordinated run corrects next.";
     ExecutionPhases "execution.phases", Form("embedding, unlimited or a phase length of at least 1"),
         Word("embedding"), All,
-        "How many links a message of a coordinated run goes before it chooses again.";
+        "The number of links that a message of a coordinated run moves before it chooses again.";
     ExecutionEagerUnits "execution.eager_units", Form("an integer of at least 0, or all"), Word("0"), All,
-        "The largest size of messages that set out before their destinations are ready.";
+        "The largest size of messages that are sent before their destinations are ready.";
 }
 
 /// Lists the keys of a scenario file, in the order of the documentation.

@@ -115,7 +115,7 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<Scenar
     if format.names_hosts() && format.has_slots() {
         return table.get(key)?.natural(table.name(key), 1..=u32::MAX.into(), errors);
     }
-    refuse(table, key, &format!("{format} tells no slots of hosts"), errors);
+    refuse(table, key, &format!("{format} has no slots of hosts"), errors);
     None
 }
 

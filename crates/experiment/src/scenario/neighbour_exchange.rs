@@ -77,7 +77,7 @@ fn communication(
     if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
         let kind = with_article(shape.kind().name());
         let message = format!("{name} is \"shift\" with {kind}, expected scatter or permutation");
-        let error = ScenarioError::at(&value.place, message, "its links lie in no dimensions to shift along");
+        let error = ScenarioError::at(&value.place, message, "its links have no dimensions to shift along");
         errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;
     }
@@ -330,7 +330,7 @@ pub(super) fn read_tree(
 fn expected(kind: MachineKind) -> &'static str {
     match kind {
         MachineKind::Caterpillar => "for every vertex of the spine 1 if it has a leg, else 0: [0, 1, 1, 0]",
-        _ => "how many there are",
+        _ => "the number of vertices",
     }
 }
 

@@ -194,7 +194,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     }
     let kind = if name == "transpose" { "a power of four" } else { "a power of two" };
     let message = format!("pattern {name} of {processes} processes, expected {kind}");
-    let error = ScenarioError::at(&value.place, message, "goes by the bits of labels");
+    let error = ScenarioError::at(&value.place, message, "needs the bits of labels");
     let size = reading.machine.size.as_ref()?;
     let processes = reading.settings.place(Key::ProgramProcesses);
     let on_each = on_each_node(reading.settings.natural(Key::ProgramProcessesPerNode, &mut vec![])?);
@@ -209,7 +209,7 @@ fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) 
     let text = match input_file::read(&path, input_file::MAX_BYTES).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         unread => {
-            let reason = unread.map_or_else(|error| error.to_string(), |_| "is no text in UTF-8".to_owned());
+            let reason = unread.map_or_else(|error| error.to_string(), |_| "is not UTF-8 text".to_owned());
             let message = format!("permutation {name:?} {reason}");
             let error = ScenarioError::at(&value.place, message, "named here");
             reading.errors.push(error.with_help("paths are relative to the scenario file"));

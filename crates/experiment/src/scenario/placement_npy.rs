@@ -88,7 +88,7 @@ pub(super) fn read(
 impl Array {
     /// Parses the array in a file; the error is a message.
     fn new(bytes: &[u8]) -> Result<Self, String> {
-        let no_array = || "no array of NumPy, expected a file that numpy.save wrote".to_owned();
+        let no_array = || "not a NumPy array, expected a file that numpy.save wrote".to_owned();
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_array)?;
         let (version, rest) = rest.split_at_checked(2).ok_or_else(no_array)?;
         let width = if version[0] == 1 { 2 } else { 4 };
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         let wrong = |bytes: &[u8]| Array::new(bytes).unwrap_err();
-        assert_eq!(wrong(b"process,p_1\n"), "no array of NumPy, expected a file that numpy.save wrote");
+        assert_eq!(wrong(b"process,p_1\n"), "not a NumPy array, expected a file that numpy.save wrote");
         assert!(wrong(&file("<f8", "False", "(1,)", &[0; 8])).starts_with("numbers of type \"<f8\""));
-        assert!(wrong(&file("<u4", "Maybe", "(1, 2)", &[0; 8])).starts_with("no array of NumPy"));
+        assert!(wrong(&file("<u4", "Maybe", "(1, 2)", &[0; 8])).starts_with("not a NumPy array"));
         assert_eq!(
             wrong(&file("<u4", "False", "(3, 2)", &[0; 8])),
             "2 numbers, expected as many as shape [3, 2] has"

@@ -51,7 +51,7 @@ pub struct ProgramFiles {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramFileError {
     /// The format cannot express it.
-    #[error("{format} cannot say {what}, expected {expected}")]
+    #[error("{format} cannot express {what}, expected {expected}")]
     NotSaid {
         /// The format.
         format: &'static str,

@@ -18,7 +18,7 @@ pub enum JournalError {
     #[error("another process is writing it")]
     Locked,
     /// It is not a journal.
-    #[error("it is no journal")]
+    #[error("it is not a journal")]
     Foreign,
     /// It has another version of the form.
     #[error("it is a journal of form {found}, expected form {expected}")]

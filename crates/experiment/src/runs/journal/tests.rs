@@ -284,7 +284,7 @@ fn another_part_another_version_and_another_form_are_refused() {
     for foreign in [&b"scenario,seed\n"[..], &[0; 100], b"cubefold"] {
         let error = resumed(foreign, &runs, Shard::WHOLE).err().map(|error| error.to_string());
         let begun = b"cubefold journal 1\n".starts_with(foreign);
-        assert_eq!(error.as_deref(), (!begun).then_some("it is no journal"), "{foreign:?}");
+        assert_eq!(error.as_deref(), (!begun).then_some("it is not a journal"), "{foreign:?}");
     }
 }
 

@@ -62,7 +62,7 @@ pub enum RunError {
     },
     /// A rank has read other scenarios than the leader.
     #[error(
-        "rank {rank} has no run {run} as the leader has it, expected the same scenario files on every computer"
+        "rank {rank} does not have run {run} of the leader, expected the same scenario files on every computer"
     )]
     OtherScenario {
         /// The rank.

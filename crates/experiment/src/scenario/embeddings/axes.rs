@@ -78,7 +78,7 @@ fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, Scenario
 fn refused(fit: &Fit<'_>, named: &NamedEmbedding, error: &AxisOrderError) -> ScenarioError {
     let help = match error {
         AxisOrderError::NoGrid => "use \"standard\", or name a placement file: \"file:PATH\"",
-        AxisOrderError::Count { .. } => "standard, random and placement files go with other numbers",
+        AxisOrderError::Count { .. } => "standard, random and placement files support other numbers",
         AxisOrderError::Lengths { .. } => {
             "each product of first lengths is to divide, or be divided by, the others"
         }

@@ -97,10 +97,10 @@ fn help(machine: &Machine, guest: &Machine) -> String {
     let all = ClassicConstruction::ALL.iter().copied();
     let names: Vec<String> = all.clone().filter(is_for_the_pair).map(|own| format!("cs838:{own}")).collect();
     if !names.is_empty() {
-        return format!("for this guest and machine there is {}", names.join(", "));
+        return format!("constructions for this guest and machine: {}", names.join(", "));
     }
     let pairs: Vec<String> = all.map(|own| format!("{own}: {}", own.summary)).collect();
-    format!("what there is:\n{}", pairs.join("\n"))
+    format!("supported pairs:\n{}", pairs.join("\n"))
 }
 
 #[cfg(test)]

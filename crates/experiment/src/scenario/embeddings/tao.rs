@@ -49,5 +49,5 @@ fn not_covered(fit: &Fit<'_>, named: &NamedEmbedding, error: &ConstructionError)
     ScenarioError::at(place, message, "not covered")
         .because(Some(&fit.size.place), "the machine")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .with_help(format!("what keeps it:\n{}", conditions.join("\n")))
+        .with_help(format!("conditions that fail:\n{}", conditions.join("\n")))
 }

@@ -387,7 +387,7 @@ impl GoalReader {
             None => Ok(()),
             Some((at, later)) => {
                 let label = String::from_utf8_lossy(&later.labels[at]).into_owned();
-                let message = format!("{label} is no operation of this rank, expected a label of it");
+                let message = format!("{label} names no operation of this rank, expected one of its labels");
                 let Later { line, text, spans, .. } = later;
                 let [span, other] = spans;
                 let span = if at == 0 { span } else { other };

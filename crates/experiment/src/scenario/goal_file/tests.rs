@@ -78,7 +78,7 @@ fn wrong_lines_are_reported_at_their_places() {
         "13:1: 9, expected an operation, a label or \"}\"",
         "14:12: the end of the line, expected a label",
         "15:13: \"l11\", expected \"cpu\" or the end of the line",
-        "17:1: l12 is no operation of this rank, expected a label of it",
+        "17:1: l12 names no operation of this rank, expected one of its labels",
         "19:6: 0, expected a rank that has had no operations yet",
         "20:1: \"}\", expected \"rank N {\"",
         "21:6: 2, expected a rank from 0 to 1",
@@ -107,7 +107,7 @@ fn ranks_are_there_once_and_end() {
         wrong("num_ranks 2\nrank 0 {\na: calc 1\nb requires a\na: calc 2\na requires b\n}\n"),
         [
             "a.goal:5:1: a second operation a of rank 0, expected one",
-            "a.goal:4:1: b is no operation of this rank, expected a label of it",
+            "a.goal:4:1: b names no operation of this rank, expected one of its labels",
         ]
     );
     assert!(wrong("num_ranks 1048577\n")[0].starts_with("a.goal:1:11: 1048577, expected a number of ranks"));

@@ -48,12 +48,12 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
     let (nodes, processes) = (fit.machine.numbered_hosts(), fit.program.rank_count());
     if embedding.name.rule() != Some(EmbeddingKind::Standard) {
         let message =
-            format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
+            format!("embedding {} with a network as guest or machine, expected standard", embedding.name);
         return Some(
-            ScenarioError::at(place, message, "goes by the dimensions of a grid")
+            ScenarioError::at(place, message, "needs the dimensions of a grid")
                 .because(fit.settings.place(Key::MachineKind), "the machine")
                 .because(fit.settings.place(Key::ProgramGuest), "the guest")
-                .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
+                .with_help("\"standard\" puts process n on node n; a placement file can name any node"),
         );
     }
     (nodes != fit.group_count() && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(
@@ -90,7 +90,7 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
         );
         ScenarioError::at(fit.size.length_place(index), message, "expected a power of two")
             .because(first.place.as_ref(), "needs powers of two")
-            .with_help("only a placement file goes with other lengths")
+            .with_help("only a placement file supports other lengths")
     };
     wrong.map(error).collect()
 }
@@ -113,7 +113,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
         .because(fit.settings.place(Key::ProgramProcessesPerNode), format!("{per_node} processes a node"))
         .with_help(if fit.program.is_placed_by_number() {
-            "standard, random and placement files go with other numbers".to_owned()
+            "standard, random and placement files support other numbers".to_owned()
         } else if nodes < groups {
             "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
         } else {

@@ -152,7 +152,7 @@ fn what_networks_do_not_have_is_told() {
         ),
         (
             "machine = { kind = \"de-bruijn\", dimensions = 3 }\nmapping.embeddings = [\"standard\", \"xor\"]",
-            &["2:35: embedding xor where a network is placed or placed on, expected standard"],
+            &["2:35: embedding xor with a network as guest or machine, expected standard"],
         ),
         (
             "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram.dimensions = 2",
@@ -197,7 +197,7 @@ fn what_programs_do_not_have_is_told() {
         ),
         (
             "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"random-tree\" }",
-            &["6:18: program.guest.vertices is missing, expected how many there are"],
+            &["6:18: program.guest.vertices is missing, expected the number of vertices"],
         ),
         (
             "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"torus\", levels = 2, shape = [8] }",

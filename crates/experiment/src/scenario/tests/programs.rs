@@ -154,7 +154,9 @@ fn tao_picks_a_construction_or_takes_the_one_asked_for() {
         ["s.toml:8:15: tao:expansion-f does not map this guest on the machine of shape 4x6"]
     );
     assert!(
-        refused.help().starts_with("what keeps it:\nf: a guest dimension wraps, expected a line or mesh")
+        refused
+            .help()
+            .starts_with("conditions that fail:\nf: a guest dimension wraps, expected a line or mesh")
     );
     let cubes_only = Files::new(&[("s.toml", &text("[mapping]\nembeddings = [\"xor\"]"))]);
     assert_eq!(
@@ -185,7 +187,7 @@ fn cs838_picks_a_construction_or_takes_the_one_asked_for() {
     );
     assert_eq!(
         refused.help(),
-        "for this guest and machine there is cs838:recursive-path, cs838:snake, cs838:z-order"
+        "constructions for this guest and machine: cs838:recursive-path, cs838:snake, cs838:z-order"
     );
     let torus = "{ kind = \"torus\", shape = [3, 5] }";
     let uncovered = Files::new(&[("s.toml", &text(torus, "\"cs838\""))]);
@@ -193,7 +195,7 @@ fn cs838_picks_a_construction_or_takes_the_one_asked_for() {
         uncovered.displayed(),
         ["s.toml:8:15: no construction of CS838 1999 maps this torus on a mesh of shape 4x4"]
     );
-    assert!(uncovered.help().starts_with("what there is:\ngray-path: a line of 2^n on a hypercube"));
+    assert!(uncovered.help().starts_with("supported pairs:\ngray-path: a line of 2^n on a hypercube"));
 }
 
 #[test]

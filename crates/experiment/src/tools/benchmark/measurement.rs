@@ -209,7 +209,7 @@ fn spread(sorted: &[Duration]) -> f64 {
 #[derive(Debug, thiserror::Error)]
 pub enum BenchmarkError {
     /// A row has a wrong result: a defect of the program.
-    #[error("{row} comes to {found}, expected {expected}")]
+    #[error("{row} gives {found}, expected {expected}")]
     Answer {
         /// The row.
         row: String,

@@ -88,12 +88,12 @@ fn what_a_format_cannot_say_is_named() {
     let cube = run_of(CC_CUBE);
     assert_eq!(
         error(ProgramFormat::MSCCL_XML, &cube),
-        "msccl-xml cannot say a program of kind cc-cube, expected all-reduce, reduce-scatter, all-gather, broadcast or all-to-all"
+        "msccl-xml cannot express a program of kind cc-cube, expected all-reduce, reduce-scatter, all-gather, broadcast or all-to-all"
     );
     let coordinated = run_of(&format!("{CC_CUBE}[execution]\nmode = \"coordinated\"\n"));
     assert_eq!(
         error(ProgramFormat::GOAL, &coordinated),
-        "goal cannot say coordinated execution, expected asynchronous execution"
+        "goal cannot express coordinated execution, expected asynchronous execution"
     );
     let bruck = collective("[8]", "kind = \"all-to-all\"\nalgorithm = \"bruck\"\nunits = 64");
     assert!(error(ProgramFormat::MSCCL_XML, &bruck).contains("items that are relayed by other ranks"));
@@ -173,7 +173,7 @@ fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
     let error = ProgramFormat::GOAL.write(&run).unwrap_err().to_string();
     assert_eq!(
         error,
-        "goal cannot say 3 cycles of overhead before every send, expected program.compute_cycles = 0"
+        "goal cannot express 3 cycles of overhead before every send, expected program.compute_cycles = 0"
     );
     assert!(ProgramFormat::STAGES.write(&run).unwrap_err().to_string().contains("a task graph"));
 }
