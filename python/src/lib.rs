@@ -182,7 +182,7 @@ fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResul
     watched(py, None, move |_| {
         let scenario = request.scenario()?;
         let run = one_run(&scenario, embedding.as_deref())?;
-        let processes = ProcessId::first(run.program.process_count());
+        let processes = ProcessId::first(run.program.body.process_count());
         Ok(coordinates(&run.machine, processes.map(|process| run.address(run.placement.node(process)))))
     })
 }
@@ -195,8 +195,8 @@ fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
         let [site, others @ ..] = &sites[..] else {
             return Err(CubefoldError::new_err("the scenario has no runs"));
         };
-        let count = site.program.process_count();
-        let is_other = |other: &Site| other.machine != site.machine || other.program.process_count() != count;
+        let count = site.program.body.process_count();
+        let is_other = |other: &Site| other.machine != site.machine || other.program.body.process_count() != count;
         if others.iter().any(is_other) {
             let message = "the sweep changes the machine or the number of processes, expected one of each: give \
                            coordinates for each process, or run the machines one by one";

@@ -6,8 +6,8 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Operation};
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Execution, LinkUse, Outcome, ServiceOrder,
-    StageRecord, Switching,
+    Communication, CountLinkUse, Cycles, EngineChoice, Execution, LinkUse, Observer, Outcome, ServiceOrder,
+    Switching, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -64,16 +64,14 @@ fn message_by_message_is_link_by_link() {
             .with_packets(NonZeroU64::new([0, 5, 7][number % 3]))
             .with_processors(NonZeroU64::new(collective.share_count().into()).unwrap());
         let specification = collective.specification().clone();
-        let program = collective.erase().unwrap();
-        let run = |engine, records: Option<&mut Vec<StageRecord>>| {
+        let run = |engine, observer: &mut dyn Observer| {
             let execution = Execution::Asynchronous(engine);
-            let observer = records.map(|own| own as &mut dyn cubefold_simulator::Observer);
-            program.simulate(&placement, rules, &execution, CountLinkUse::Yes, observer).unwrap()
+            simulate(&collective, &placement, rules, &execution, CountLinkUse::Yes, observer).unwrap()
         };
         let (mut found, mut expected) = (vec![], vec![]);
-        let by_link = run(EngineChoice::Sized, Some(&mut expected));
-        let with_records = run(EngineChoice::Auto, Some(&mut found));
-        let without = run(EngineChoice::Auto, None);
+        let by_link = run(EngineChoice::Sized, &mut expected);
+        let with_records = run(EngineChoice::Auto, &mut found);
+        let without = run(EngineChoice::Auto, &mut ());
         for outcome in [&with_records, &without] {
             assert_eq!(what_is_known(outcome), what_is_known(&by_link), "{specification:?} {rules:?}");
         }

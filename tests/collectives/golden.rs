@@ -11,7 +11,7 @@ use cubefold_reference::{
     problem::Links,
     stage_program::{self, run_stages},
 };
-use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching};
+use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching, simulate};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 use serde::Deserialize;
 
@@ -142,12 +142,13 @@ impl Case {
 fn the_engine_agrees_with_every_checked_run() {
     for case in cases() {
         let placement = case.placement();
-        let outcome = case.collective().erase().unwrap().simulate(
+        let outcome = simulate(
+            &case.collective(),
             &placement,
             case.communication(),
             &Execution::Asynchronous(EngineChoice::Auto),
             CountLinkUse::No,
-            None,
+            &mut (),
         );
         let outcome = outcome.unwrap();
         assert_eq!(outcome.summary.makespan().get(), case.makespan_cycles, "{case:?}");

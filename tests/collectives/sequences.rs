@@ -13,7 +13,7 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape};
 
 use crate::support;
 
-fn run(program: &impl Program, shares: u32, lengths: &[u64]) -> StageOutcome {
+fn run(program: &dyn Program, shares: u32, lengths: &[u64]) -> StageOutcome {
     run_stages(&support::problem(program, shares, lengths, true))
 }
 

@@ -7,7 +7,7 @@ use cubefold_reference::{
     route::Tie,
     stage_program::{Arbitration, SizedMessage, StageProblem, Switching},
 };
-use cubefold_simulator::Program;
+use cubefold_simulator::{End, Program};
 
 /// The messages of a program, by stage and source.
 ///
@@ -15,25 +15,27 @@ use cubefold_simulator::Program;
 ///
 /// When what is sent is not received, when partners do not ascend, or when the program contradicts
 /// itself on sizes.
-pub(crate) fn messages(program: &impl Program) -> Vec<SizedMessage> {
+pub(crate) fn messages(program: &dyn Program) -> Vec<SizedMessage> {
     let mut messages = Vec::new();
     for stage in 0..program.stage_count() {
         let mut received = Vec::new();
         let before = messages.len();
         for process in ProcessId::first(program.process_count()) {
-            let message = |source: ProcessId, destination: ProcessId| SizedMessage {
-                stage,
-                source: source.label() as usize,
-                destination: destination.label() as usize,
-                units: program.units(stage, source, destination),
+            let message = |source: ProcessId, destination: ProcessId, units| {
+                assert_eq!(units, program.units(stage, source, destination));
+                let [source, destination] = [source, destination].map(|process| process.label() as usize);
+                SizedMessage { stage, source, destination, units }
             };
-            let destinations: Vec<_> = program.destinations(stage, process).collect();
-            assert!(destinations.is_sorted_by(|a, b| a < b), "destinations ascend");
-            messages.extend(destinations.into_iter().map(|destination| message(process, destination)));
-            let sources: Vec<_> = program.sources(stage, process).collect();
-            assert!(sources.is_sorted_by(|a, b| a < b), "sources ascend");
-            assert!(sources.len() <= program.max_received());
-            received.extend(sources.into_iter().map(|source| message(source, process)));
+            let peers = |end| {
+                let mut peers = vec![];
+                program.list(end, stage, process, &mut peers);
+                assert!(peers.is_sorted_by(|one, next| one.process < next.process), "processes ascend");
+                peers
+            };
+            let (to, from) = (peers(End::Source), peers(End::Destination));
+            assert!(from.len() <= program.facts().max_received);
+            messages.extend(to.into_iter().map(|peer| message(process, peer.process, peer.units)));
+            received.extend(from.into_iter().map(|peer| message(peer.process, process, peer.units)));
         }
         received.sort_unstable();
         assert_eq!(messages[before..], received[..], "what is sent is received");
@@ -49,15 +51,15 @@ pub(crate) fn messages(program: &impl Program) -> Vec<SizedMessage> {
 /// # Panics
 ///
 /// As [`messages`]; when the program contradicts itself on computations.
-pub(crate) fn problem(program: &impl Program, shares: u32, lengths: &[u64], wrap: bool) -> StageProblem {
+pub(crate) fn problem(program: &dyn Program, shares: u32, lengths: &[u64], wrap: bool) -> StageProblem {
     let ranks = program.process_count() / u64::from(shares);
     let processes = || ProcessId::first(program.process_count());
     let of_stage = |stage| processes().map(|process| program.computation(stage, process).get()).collect();
     let computations: Vec<Vec<u64>> = (0..program.stage_count()).map(of_stage).collect();
     let all = || computations.iter().flatten();
-    assert_eq!(all().map(|&cycles| u128::from(cycles)).sum::<u128>(), program.total_compute());
-    assert!(all().all(|&cycles| cycles <= program.compute().get()));
-    assert!(!program.all_processes_compute() || all().all(|&cycles| cycles > 0));
+    assert_eq!(all().map(|&cycles| u128::from(cycles)).sum::<u128>(), program.facts().total_compute);
+    assert!(all().all(|&cycles| cycles <= program.facts().compute.get()));
+    assert!(!program.facts().all_processes_compute || all().all(|&cycles| cycles > 0));
     StageProblem {
         grid: Grid { lengths: lengths.to_vec(), wraps: vec![wrap; lengths.len()] },
         wires: None,

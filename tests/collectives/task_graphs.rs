@@ -8,7 +8,7 @@ use cubefold_collectives::{
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, EngineChoice, Execution, Program, StageRecord, Switching, TaskGraph,
-    task_schedule,
+    simulate, task_schedule,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -60,15 +60,13 @@ fn every_collective_takes_the_same_cycles_as_a_task_graph() {
             .with_switching(Switching::ALL[number % 2])
             .with_eager(eager)
             .with_processors(NonZeroU64::new(shares.into()).unwrap());
-        let run = collective.clone().erase().unwrap();
         let program = CollectiveProgram::new(collective).unwrap();
         let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
         let execution = Execution::Asynchronous(EngineChoice::Auto);
         let (mut stages, mut tasks): (Vec<StageRecord>, Vec<StageRecord>) = (vec![], vec![]);
         let links = CountLinkUse::No;
-        let by_stages = run.simulate(&placement, rules, &execution, links, Some(&mut stages)).unwrap();
-        let by_tasks =
-            graph.erase().simulate(&placement, rules, &execution, links, Some(&mut tasks)).unwrap();
+        let by_stages = simulate(&program, &placement, rules, &execution, links, &mut stages).unwrap();
+        let by_tasks = simulate(&graph, &placement, rules, &execution, links, &mut tasks).unwrap();
         let traffic = |outcome: &cubefold_simulator::Outcome| {
             let own = &outcome.traffic;
             (own.messages, own.hops, own.longest_queue, outcome.summary.makespan())

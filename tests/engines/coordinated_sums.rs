@@ -6,16 +6,14 @@ use std::num::NonZeroU64;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, MessageSizes,
-    Observer, Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals,
+    Observer, Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::compiled::simulate;
 use crate::random_problem::{
-    Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
-    with_test_program,
+    Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
 };
 
 const MAX_NODES: u64 = 256;
@@ -52,9 +50,7 @@ fn phase_length() -> impl Strategy<Value = PhaseLength> {
 
 fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut dyn Observer) -> Outcome {
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = with_test_program!(&case.program, program => {
-        simulate(program, placement, links, execution, count, observer)
-    });
+    let outcome = simulate(&*case.program, placement, links, execution, count, observer);
     outcome.unwrap()
 }
 

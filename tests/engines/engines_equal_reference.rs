@@ -4,19 +4,18 @@
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 
-use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpace};
+use cubefold_mapping::{Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
     BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Execution, Lines, Outcome,
     Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, belt_applies,
-    predict,
+    predict, simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::compiled::simulate;
 use crate::random_problem::{
-    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, rows,
-    shared_cube_case, shared_message_sets_case, tao_case, tie, with_test_program,
+    Case, cube_case, cube_placement, grid, message_sets_case, node_indices, rows, shared_cube_case,
+    shared_message_sets_case, tao_case, tie,
 };
 use cubefold_reference::asynchronous::{AsynchronousOutcome, asynchronous};
 use cubefold_reference::coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan};
@@ -129,9 +128,7 @@ fn phase_length() -> impl Strategy<Value = Option<u64>> {
 pub(crate) fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
     let mut records = vec![];
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = with_test_program!(&case.program, program => {
-        simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
-    });
+    let outcome = simulate(&*case.program, placement, links, execution, CountLinkUse::Yes, &mut records);
     (outcome.unwrap(), records)
 }
 
@@ -148,15 +145,8 @@ pub(crate) fn check_asynchronous(case: &Case) -> Result<bool, TestCaseError> {
 /// The engines that apply, the belt with and without each of its shortcuts.
 fn engines(case: &Case) -> Vec<EngineChoice> {
     let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized, slabs(case)];
-    let applies = match &case.program {
-        TestProgram::Cube(program) => belt_applies(program, &case.placement, case.communication).is_ok(),
-        TestProgram::Neighbours(_)
-        | TestProgram::Sets(_)
-        | TestProgram::DivideAndConquer(_)
-        | TestProgram::ShuffleExchange(_) => false,
-    };
-    if applies {
-        for lines in [Lines::Classes, Lines::Each, Lines::Whole] {
+    if belt_applies(&*case.program, &case.placement, case.communication).is_ok() {
+        for lines in [Lines::Classes, Lines::Whole] {
             for bulk in [BulkStages::Yes, BulkStages::No] {
                 engines.push(EngineChoice::Belt(Shortcuts { lines, bulk }));
             }
@@ -235,9 +225,7 @@ fn check_sums(summary: &Summary, records: &[StageRecord]) -> Result<(), TestCase
 
 /// No makespan is below the predicted one; with one process a node and without blocked cycles they are equal.
 fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
-    let predicted = with_test_program!(&case.program, program => {
-        predict(program, &case.placement, case.communication)
-    });
+    let predicted = predict(&*case.program, &case.placement, case.communication);
     prop_assert!(outcome.summary.makespan() >= predicted);
     if case.placement.is_one_to_one() && outcome.summary.totals().blocked == 0 {
         prop_assert_eq!(outcome.summary.makespan(), predicted);
@@ -318,27 +306,14 @@ pub(crate) fn busy_cycles(outcome: &Outcome) -> BTreeMap<(u64, usize), u64> {
 
 fn check_metrics(case: &Case) -> Result<(), TestCaseError> {
     let (placement, rule) = (&case.placement, case.communication.tie());
-    let (measured, edges) = match &case.program {
-        TestProgram::Cube(program) => {
-            (PlacementMetrics::measure(&program.cube(), placement, rule), edges(&program.cube()))
-        }
-        TestProgram::Neighbours(program) => {
-            (PlacementMetrics::measure_by_edge(program.guest(), placement, rule), edges(program.guest()))
-        }
-        TestProgram::Sets(_) | TestProgram::DivideAndConquer(_) | TestProgram::ShuffleExchange(_) => {
-            return Ok(());
-        }
-    };
+    let Some(guest) = case.program.guest() else { return Ok(()) };
+    let label = |process: ProcessId| process.label() as usize;
+    let of =
+        |dimension| guest.edges(dimension).iter().map(|&(low, high)| (label(low), label(high))).collect();
+    let edges: Vec<Vec<(usize, usize)>> = (0..guest.dimension_count()).map(of).collect();
+    let measured = guest.measure(placement, rule);
     let (grid, nodes) = (grid(placement.machine()), node_indices(placement));
     check_metrics_of(&measured, &metrics_of_edges(&grid, &tie(rule), &nodes, &edges))
-}
-
-/// The edges of a guest, dimension by dimension.
-fn edges(guest: &impl Guest) -> Vec<Vec<(usize, usize)>> {
-    let of = |dimension| {
-        guest.edges(dimension).map(|(low, high)| (low.label() as usize, high.label() as usize)).collect()
-    };
-    (0..guest.dimension_count()).map(of).collect()
 }
 
 fn check_metrics_of(measured: &PlacementMetrics, expected: &metrics::Metrics) -> Result<(), TestCaseError> {
@@ -362,7 +337,7 @@ fn check_metrics_of(measured: &PlacementMetrics, expected: &metrics::Metrics) ->
 }
 
 fn check_prediction(case: &Case) -> Result<(), TestCaseError> {
-    let TestProgram::Cube(program) = &case.program else { return Ok(()) };
+    let Some(program) = case.program.special().cube() else { return Ok(()) };
     let problem = case.problem();
     let stages: Vec<u32> = program.stages().iter().map(|dimension| dimension.number().into()).collect();
     let expected =

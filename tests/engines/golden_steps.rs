@@ -10,11 +10,10 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, PhaseLength, Routing,
+    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, PhaseLength, Routing, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
-use crate::compiled::simulate;
 use crate::random_problem::MessageSets;
 use cubefold_reference::golden::case::{self, Case, cases};
 use cubefold_reference::golden::message_set::{self, MessageSet, Order};

@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), allow(dead_code, unused_imports, unused_macros, reason = "the tests use the rest"))]
 
 mod byte_generator;
-mod compiled;
 #[cfg(test)]
 mod coordinated_sums;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Machines that are no grids, and programs in which some processes pass, equal the reference row by row.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_mapping::{
     Congestion, Dilation, Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::engines_equal_reference::check_asynchronous;
-use crate::random_problem::{Case, TestProgram, communication, compute, nodes, shared_nodes};
+use crate::random_problem::{Case, communication, compute, nodes, shared_nodes};
 
 /// A connected network: a random tree with some more links.
 fn random_network() -> impl Strategy<Value = Machine> {
@@ -110,7 +110,7 @@ fn placement(machine: &Machine, count: u64) -> BoxedStrategy<Placement> {
     }
 }
 
-fn programs(machine: &Machine) -> BoxedStrategy<TestProgram> {
+fn programs(machine: &Machine) -> BoxedStrategy<Arc<dyn Program>> {
     // A switch is no process, and neither is a node that is down.
     if machine.host_count() < machine.node_count() {
         return cubes().boxed();
@@ -118,21 +118,21 @@ fn programs(machine: &Machine) -> BoxedStrategy<TestProgram> {
     let guest = GraphGuest::new(machine.clone());
     let neighbours =
         (select(vec![Pattern::Scatter, Pattern::Permutation { sets: 3, key: [4; 32] }]), compute()).prop_map(
-            move |(pattern, compute)| {
-                TestProgram::Neighbours(NeighbourProgram::new(guest.clone(), pattern, compute).unwrap())
+            move |(pattern, compute)| -> Arc<dyn Program> {
+                Arc::new(NeighbourProgram::new(guest.clone(), pattern, compute).unwrap())
             },
         );
     if machine.graph().is_some() { prop_oneof![cubes(), neighbours].boxed() } else { cubes().boxed() }
 }
 
 /// Programs on cubes: compute-and-communicate, divide and conquer, and normal with wandering data.
-fn cubes() -> impl Strategy<Value = TestProgram> {
+fn cubes() -> impl Strategy<Value = Arc<dyn Program>> {
     let walk = prop::collection::vec(any::<bool>(), 0..6);
-    (1..=5_u64, compute(), 0..3, walk).prop_map(|(dimensions, compute, kind, walk)| {
+    (1..=5_u64, compute(), 0..3, walk).prop_map(|(dimensions, compute, kind, walk)| -> Arc<dyn Program> {
         let cube = Hypercube::new(dimensions).unwrap();
         match kind {
-            0 => TestProgram::Cube(CubeProgram::new(cube, CubeProgram::bitonic(cube), compute).unwrap()),
-            1 => TestProgram::DivideAndConquer(DivideAndConquer::new(cube, compute)),
+            0 => Arc::new(CubeProgram::new(cube, CubeProgram::bitonic(cube), compute).unwrap()),
+            1 => Arc::new(DivideAndConquer::new(cube, compute)),
             _ => {
                 let mut at = 0;
                 let mut stages = vec![cube.dimension(at).unwrap()];
@@ -140,21 +140,17 @@ fn cubes() -> impl Strategy<Value = TestProgram> {
                     at = if up { at + 1 } else { at + dimensions - 1 } % dimensions;
                     stages.push(cube.dimension(at).unwrap());
                 }
-                TestProgram::ShuffleExchange(ShuffleExchangeProgram::new(cube, stages, compute).unwrap())
+                Arc::new(ShuffleExchangeProgram::new(cube, stages, compute).unwrap())
             }
         }
     })
-}
-
-fn process_count(program: &TestProgram) -> u64 {
-    crate::random_problem::with_test_program!(program, program => program.process_count())
 }
 
 fn case(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value = Case> {
     machine.prop_flat_map(|machine| {
         let program = programs(&machine);
         (Just(machine), program, communication()).prop_flat_map(|(machine, program, communication)| {
-            placement(&machine, process_count(&program)).prop_map(move |placement| Case {
+            placement(&machine, program.process_count()).prop_map(move |placement| Case {
                 placement,
                 communication,
                 program: program.clone(),

@@ -33,7 +33,7 @@ fn recursion(program: &CubeProgram, placement: &Placement, hop: u64) -> u64 {
             let neighbour = cube.neighbour(process, dimension);
             let distance = machine.distance(placement.node(process), placement.node(neighbour));
             let latest = [process, neighbour].map(|own| times[own.label() as usize]).into_iter().max();
-            program.compute().get() + hop * distance + latest.unwrap()
+            program.facts().compute.get() + hop * distance + latest.unwrap()
         };
         times = all().map(time).collect();
     }

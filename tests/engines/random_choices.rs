@@ -5,11 +5,10 @@
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
-    Program, Routing,
+    Program, Routing, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
-use crate::compiled::simulate;
 use crate::random_problem::MessageSets;
 
 const KEYS: u32 = 600;
@@ -66,7 +65,7 @@ fn sets() -> Vec<Vec<(u32, u32)>> {
     let of_key = |key| {
         let pattern = Pattern::Permutation { sets: 1, key };
         let program = NeighbourProgram::new(ring.clone(), pattern, Cycles::ZERO).unwrap();
-        program.messages(0).map(|(source, to)| (source.label(), to.label())).collect()
+        program.messages(0).iter().map(|own| (own.source.label(), own.destination.label())).collect()
     };
     keys().map(of_key).collect()
 }

@@ -1,13 +1,13 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use cubefold_mapping::{
     Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
-    ShuffleExchangeProgram, StageRecord,
+    Communication, CubeProgram, Cycles, End, Facts, NeighbourProgram, Pattern, Peer, Program, StageMessage,
+    StageRecord,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap};
 use proptest::prelude::*;
@@ -23,32 +23,8 @@ use cubefold_reference::wires::Wires;
 pub(crate) struct Case {
     pub(crate) placement: Placement,
     pub(crate) communication: Communication,
-    pub(crate) program: TestProgram,
+    pub(crate) program: Arc<dyn Program>,
 }
-
-/// A program: cube programs go through the type that users run, others through a list of messages.
-#[derive(Debug, Clone)]
-pub(crate) enum TestProgram {
-    Cube(CubeProgram),
-    Neighbours(NeighbourProgram),
-    Sets(MessageSets),
-    DivideAndConquer(DivideAndConquer),
-    ShuffleExchange(ShuffleExchangeProgram),
-}
-
-/// Does the same with whichever program it is.
-macro_rules! with_test_program {
-    ($program:expr, $name:ident => $body:expr) => {
-        match $program {
-            TestProgram::Cube($name) => $body,
-            TestProgram::Neighbours($name) => $body,
-            TestProgram::Sets($name) => $body,
-            TestProgram::DivideAndConquer($name) => $body,
-            TestProgram::ShuffleExchange($name) => $body,
-        }
-    };
-}
-pub(crate) use with_test_program;
 
 /// A program given message by message.
 #[derive(Debug, Clone)]
@@ -67,57 +43,62 @@ impl MessageSets {
 }
 
 impl Program for MessageSets {
-    fn process_count(&self) -> u64 {
-        self.processes.into()
+    fn facts(&self) -> Facts {
+        let processes = || ProcessId::first(self.processes.into());
+        let count = |stage, process| {
+            let mut peers = vec![];
+            self.list(End::Destination, stage, process, &mut peers);
+            peers.len()
+        };
+        let received = |stage| processes().map(move |process| count(stage, process)).max();
+        Facts {
+            max_received: (0..self.stages.len()).filter_map(received).max().unwrap_or(0),
+            ..Facts::new(self.processes.into(), self.stages.len(), self.compute)
+        }
     }
 
-    fn stage_count(&self) -> usize {
-        self.stages.len()
+    fn max_units(&self, _: usize) -> u64 {
+        1
     }
 
-    fn compute(&self) -> Cycles {
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
         self.compute
     }
 
-    fn max_received(&self) -> usize {
-        let received =
-            |stage: usize| (0..self.processes).map(move |at| self.sources(stage, ProcessId::new(at)).count());
-        (0..self.stages.len()).flat_map(received).max().unwrap_or(0)
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        let from = move |pair: &&(u32, u32)| pair.0 == source.label();
-        self.stages[stage].iter().filter(from).map(|pair| ProcessId::new(pair.1))
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        let to = move |pair: &&(u32, u32)| pair.1 == destination.label();
-        self.stages[stage].iter().filter(to).map(|pair| ProcessId::new(pair.0))
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let peer = |&(source, destination): &(u32, u32)| match end {
+            End::Source => (source == process.label()).then_some(destination),
+            End::Destination => (destination == process.label()).then_some(source),
+        };
+        let all = self.stages[stage].iter().filter_map(peer);
+        peers.extend(all.map(|label| Peer { process: ProcessId::new(label), units: 1 }));
     }
 }
 
 impl Case {
     /// The same case in the reference's terms.
     pub(crate) fn problem(&self) -> Problem {
-        let machine = self.placement.machine();
-        let (compute, stages, passes) = with_test_program!(&self.program, program => {
-            (program.compute(), messages_of(program), passes_of(program))
-        });
-        Problem {
-            grid: grid(machine),
-            wires: wires(machine),
-            links: match self.communication.links() {
-                LinkMode::FullDuplex => Links::FullDuplex,
-                LinkMode::HalfDuplex => Links::HalfDuplex,
-                LinkMode::SingleDirection => Links::SingleDirection,
-            },
-            tie: tie(self.communication.tie()),
-            hop_cycles: self.communication.hop().get(),
-            compute_cycles: compute.get(),
-            passes,
-            nodes: node_indices(&self.placement),
-            stages,
-        }
+        problem(&*self.program, &self.placement, self.communication)
+    }
+}
+
+/// A run of messages of one unit in the reference's terms.
+pub(crate) fn problem(program: &dyn Program, placement: &Placement, communication: Communication) -> Problem {
+    let machine = placement.machine();
+    Problem {
+        grid: grid(machine),
+        wires: wires(machine),
+        links: match communication.links() {
+            LinkMode::FullDuplex => Links::FullDuplex,
+            LinkMode::HalfDuplex => Links::HalfDuplex,
+            LinkMode::SingleDirection => Links::SingleDirection,
+        },
+        tie: tie(communication.tie()),
+        hop_cycles: communication.hop().get(),
+        compute_cycles: program.facts().compute.get(),
+        passes: passes_of(program),
+        nodes: node_indices(placement),
+        stages: messages_of(program),
     }
 }
 
@@ -154,15 +135,16 @@ pub(crate) fn rows(records: &[StageRecord], processes: usize) -> Vec<Vec<Row>> {
     sorted.chunks(processes).enumerate().map(of_stage).collect()
 }
 
-fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {
-    let labels = |(source, to): (ProcessId, ProcessId)| (source.label(), to.label());
-    (0..program.stage_count()).map(|stage| program.messages(stage).map(labels).collect()).collect()
+fn messages_of(program: &dyn Program) -> Vec<Vec<(u32, u32)>> {
+    let labels = |own: &StageMessage| (own.source.label(), own.destination.label());
+    (0..program.stage_count()).map(|stage| program.messages(stage).iter().map(labels).collect()).collect()
 }
 
-fn passes_of(program: &impl Program) -> BTreeSet<(usize, usize)> {
+/// The pairs of a stage and a process that does not compute in it.
+fn passes_of(program: &dyn Program) -> BTreeSet<(usize, usize)> {
     let pairs = (0..program.stage_count())
         .flat_map(|stage| ProcessId::first(program.process_count()).map(move |process| (stage, process)));
-    let passes = pairs.filter(|&(stage, process)| !program.computes(stage, process));
+    let passes = pairs.filter(|&(stage, process)| program.computation(stage, process) == Cycles::ZERO);
     passes.map(|(stage, process)| (stage, process.label() as usize)).collect()
 }
 
@@ -266,7 +248,7 @@ pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
             prop_oneof![named, any_order].prop_map(move |stages| Case {
                 placement: placement.clone(),
                 communication,
-                program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+                program: Arc::new(CubeProgram::new(cube, stages, compute).unwrap()),
             })
         },
     )
@@ -295,7 +277,7 @@ pub(crate) fn shared_cube_case(most: u64) -> impl Strategy<Value = Case> {
         order.prop_map(move |stages| Case {
             placement: placement.clone(),
             communication,
-            program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+            program: Arc::new(CubeProgram::new(cube, stages, compute).unwrap()),
         })
     })
 }
@@ -332,7 +314,7 @@ pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
             Case {
                 placement: Placement::Construction(Box::new(construction)),
                 communication,
-                program: TestProgram::Neighbours(NeighbourProgram::new(guest, pattern, compute).unwrap()),
+                program: Arc::new(NeighbourProgram::new(guest, pattern, compute).unwrap()),
             }
         },
     )
@@ -355,7 +337,7 @@ fn with_message_sets(placed: impl Strategy<Value = Placement>) -> impl Strategy<
         prop::collection::vec(stage, 1..=6).prop_map(move |stages| Case {
             placement: placement.clone(),
             communication,
-            program: TestProgram::Sets(MessageSets { processes, compute, stages }),
+            program: Arc::new(MessageSets { processes, compute, stages }),
         })
     })
 }

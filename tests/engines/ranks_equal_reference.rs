@@ -5,17 +5,13 @@ use std::sync::{Barrier, Mutex};
 
 use cubefold_simulator::{
     CountLinkUse, EngineChoice, Execution, Outcome, RankTask, Ranks, StageRecord, Workers, end_ranks,
-    next_task,
+    next_task, simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::compiled::simulate;
 use crate::engines_equal_reference::check_outcome;
-use crate::random_problem::{
-    Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case,
-    with_test_program,
-};
+use crate::random_problem::{Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case};
 use crate::sized_equal_reference::{compare, numbered_case};
 use crate::sized_slabs_equal_reference::is_divided;
 use cubefold_reference::asynchronous::asynchronous;
@@ -121,9 +117,14 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let run = |engine, count_link_use| {
         let mut records = vec![];
         let execution = Execution::Asynchronous(engine);
-        let outcome = with_test_program!(&case.program, program => {
-            simulate(program, &case.placement, case.communication, &execution, count_link_use, &mut records)
-        });
+        let outcome = simulate(
+            &*case.program,
+            &case.placement,
+            case.communication,
+            &execution,
+            count_link_use,
+            &mut records,
+        );
         (outcome.unwrap(), records)
     };
     check_outcome(case, run_on(&ranks(count), run), &asynchronous(&case.problem()))

@@ -5,12 +5,12 @@ use std::num::NonZeroU64;
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, ServiceOrder,
-    StageRecord, Switching,
+    StageRecord, Switching, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use serde::Deserialize;
 
-use crate::{compiled::simulate, sized_equal_reference::SizedCase};
+use crate::sized_equal_reference::SizedCase;
 
 #[derive(Deserialize)]
 struct File {

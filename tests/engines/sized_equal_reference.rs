@@ -16,7 +16,7 @@ use cubefold_reference::stage_program::{
 };
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
-    LocalCost, Outcome, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict,
+    LocalCost, Outcome, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -24,7 +24,6 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::byte_generator::ByteGenerator;
-use crate::compiled::simulate;
 use crate::random_problem::{grid, tie, wires};
 
 /// The cases that there are.

@@ -6,10 +6,9 @@ use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, Place
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, CubeProgram, Cycles, EAGER_ALL, Engine, EngineChoice,
     Execution, MessageSizes, Program, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching,
-    lower_bound, predict,
+    lower_bound, predict, simulate,
 };
 
-use crate::compiled::simulate;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -131,13 +130,7 @@ fn a_cube_program_is_predicted_as_the_list_of_its_messages() {
     let sizes = MessageSizes::by_stage(vec![9, 1, 5, 5]).unwrap();
     let program =
         CubeProgram::new(cube, CubeProgram::descend(cube), Cycles::new(3)).unwrap().with_sizes(sizes);
-    let messages: Vec<StageMessage> = (0..4)
-        .flat_map(|stage| {
-            let units = program.max_units(stage);
-            let message = move |(source, destination)| StageMessage { stage, source, destination, units };
-            program.messages(stage).map(message).collect::<Vec<_>>()
-        })
-        .collect();
+    let messages: Vec<StageMessage> = (0..4).flat_map(|stage| program.messages(stage)).collect();
     let list = StageProgram::new(16, Computations::Same(Cycles::new(3)), &messages).unwrap();
     for eager in [0, 5, 9] {
         let rules = links(2).with_latency(Cycles::new(1)).with_eager(eager);

@@ -11,14 +11,13 @@ use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, Ta
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse, Operation,
     OperationKind, Outcome, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching,
-    TaskGraph, TaskSchedule, TaskScheduleBuilder, TaskScheduleError, task_schedule,
+    TaskGraph, TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
 };
 use cubefold_topology::LinkMode;
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::compiled::simulate;
 use crate::random_problem::{grid, node_indices, tie, wires};
 use crate::sized_equal_reference::{network, numbered_case, placement, random_grid, rules};
 

@@ -43,7 +43,7 @@ mod place;
 mod processes;
 mod published_runs;
 #[path = "../engines/random_problem.rs"]
-#[expect(dead_code, unused_imports, reason = "only what comes from scenarios is asked for here")]
+#[expect(dead_code, reason = "only what comes from scenarios is asked for here")]
 mod random_problem;
 mod readme;
 mod reference_runs;

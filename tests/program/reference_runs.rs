@@ -5,10 +5,10 @@ use cubefold_experiment::{
 };
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{ErasedProgram, ServiceOrder, TaskGraph};
+use cubefold_simulator::{Cycles, ServiceOrder};
 
 use super::command::{files_in, json, root};
-use crate::random_problem::{Case, MessageSets, TestProgram, rows};
+use crate::random_problem::{self, rows};
 use cubefold_reference::asynchronous::asynchronous;
 use cubefold_reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use cubefold_reference::problem::{Problem, Row};
@@ -23,13 +23,13 @@ fn has_unit_messages(run: &Run) -> bool {
     communication.latency().get() == 0
         && communication.eager() == 0
         && communication.service() == ServiceOrder::FirstCome
-        && (0..run.program.stage_count()).all(|stage| run.program.max_units(stage) == 1)
+        && (0..run.program.body.stage_count()).all(|stage| run.program.body.max_units(stage) == 1)
 }
 
 /// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
 fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
     // Task graphs have a reference of their own.
-    if run.program.as_any().is::<TaskGraph>() {
+    if run.program.body.special().tasks().is_some() {
         return None;
     }
     // The reference corrects dimension after dimension, and takes the lowest of the shortest routes of networks.
@@ -69,41 +69,17 @@ fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> Rou
     RoutingPlan { subset_of_message, phase_length }
 }
 
-/// The program, of whichever type it is; none where its computations differ.
-fn test_program(program: &dyn ErasedProgram) -> Option<TestProgram> {
-    let any = program.as_any();
-    let neighbours = || any.downcast_ref().cloned().map(TestProgram::Neighbours);
-    let shuffled = || any.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
-    let divided = || any.downcast_ref().cloned().map(TestProgram::DivideAndConquer);
-    let cube = any.downcast_ref().cloned().map(TestProgram::Cube);
-    let listed = || message_sets(program).map(TestProgram::Sets);
-    cube.or_else(divided).or_else(shuffled).or_else(neighbours).or_else(listed)
-}
-
-/// The messages of a program in which all processes compute equally long in all stages.
-fn message_sets(program: &dyn ErasedProgram) -> Option<MessageSets> {
-    let processes = || ProcessId::first(program.process_count());
-    let compute = program.computation(0, processes().next()?);
-    let are_equal = |stage| processes().all(|process| program.computation(stage, process) == compute);
-    if !(0..program.stage_count()).all(are_equal) {
-        return None;
-    }
-    let messages = |stage| {
-        let mut messages = vec![];
-        program.visit_messages(stage, &mut |source, destination| {
-            messages.push((source.label(), destination.label()));
-        });
-        messages
-    };
-    let stages = (0..program.stage_count()).map(messages).collect();
-    Some(MessageSets { processes: u32::try_from(program.process_count()).ok()?, compute, stages })
-}
-
-/// The run in the reference's terms.
+/// The run in the reference's terms; none if computations differ.
 fn problem(run: &Run) -> Option<Problem> {
-    let program = test_program(&**run.program)?;
-    let case = Case { placement: (*run.placement).clone(), communication: run.communication, program };
-    Some(case.problem())
+    let program = &*run.program.body;
+    let compute = program.facts().compute;
+    let processes = || ProcessId::first(program.process_count());
+    let is_known = |stage| {
+        let mut computations = processes().map(|process| program.computation(stage, process));
+        computations.all(|own| own == compute || own == Cycles::ZERO)
+    };
+    let has_one_compute_time = (0..program.stage_count()).all(is_known);
+    has_one_compute_time.then(|| random_problem::problem(program, &run.placement, run.communication))
 }
 
 #[test]
@@ -112,12 +88,12 @@ fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference()
     for path in files_in("scenarios", "toml") {
         let scenarios = load(&[root().join(&path)]).unwrap();
         let runs = scenarios.iter().flat_map(|scenario| &scenario.runs);
-        let small = runs.enumerate().filter(|(_, run)| run.program.process_count() <= MAX_PROCESSES);
+        let small = runs.enumerate().filter(|(_, run)| run.program.body.process_count() <= MAX_PROCESSES);
         for (place, run) in small.filter(|(_, run)| has_unit_messages(run)) {
             let Some((makespan, expected)) = expected(run) else { continue };
             let finished = execute(run, place, KeepRecords::Yes, &Progress::default()).unwrap();
             assert_eq!(finished.outcome.summary.makespan().get(), makespan, "{path}, run {place}");
-            let processes = usize::try_from(run.program.process_count()).unwrap();
+            let processes = usize::try_from(run.program.body.process_count()).unwrap();
             assert_eq!(rows(&finished.records, processes), expected, "{path}, run {place}");
             compared += 1;
         }

@@ -8,8 +8,8 @@ use cubefold_mapping::{
     Construction, ConstructionKind, GraphGuest, Guest, Placement, PlacementMetrics, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Outcome, Pattern,
-    PhaseLength, Program, Routing, SimulationError, StageRouting, simulate_coordinated,
+    Communication, CountLinkUse, Cycles, DimensionChoice, End, Execution, Facts, NeighbourProgram, Pattern,
+    Peer, PhaseLength, Program, Routing, SimulationError, StageRouting, simulate,
 };
 use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -149,45 +149,10 @@ fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
     NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
 }
 
-/// A program that can be run in coordinated execution.
-pub(super) trait Routed {
-    /// The outcome of a run.
-    fn run(
-        &self,
-        placement: &Placement,
-        links: Communication,
-        routing: &Routing,
-    ) -> Result<Outcome, SimulationError>;
-}
-
-/// Runs by the engine as the simulator has compiled it, which need not be compiled here again.
-impl Routed for NeighbourProgram {
-    fn run(
-        &self,
-        placement: &Placement,
-        links: Communication,
-        routing: &Routing,
-    ) -> Result<Outcome, SimulationError> {
-        let execution = Execution::Coordinated(routing.clone());
-        self.clone().erase().simulate(placement, links, &execution, CountLinkUse::No, None)
-    }
-}
-
-impl Routed for MessageSets {
-    fn run(
-        &self,
-        placement: &Placement,
-        links: Communication,
-        routing: &Routing,
-    ) -> Result<Outcome, SimulationError> {
-        simulate_coordinated(self, placement, links, routing)
-    }
-}
-
 /// Steps and conflicts of every stage of a coordinated run, ties going the direct way and the
 /// lowest dimension first.
 pub(super) fn route(
-    program: &impl Routed,
+    program: &dyn Program,
     placement: &Placement,
     mode: LinkMode,
     phase_length: PhaseLength,
@@ -202,12 +167,13 @@ pub(super) fn route(
 
 /// The makespan under any rules.
 pub(super) fn route_by(
-    program: &impl Routed,
+    program: &dyn Program,
     placement: &Placement,
     links: Communication,
     routing: &Routing,
 ) -> Result<Vec<StageRouting>, SimulationError> {
-    let outcome = program.run(placement, links, routing)?;
+    let execution = Execution::Coordinated(routing.clone());
+    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ())?;
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 
@@ -271,43 +237,41 @@ impl MessageSets {
         let message = |&(from, to): &(u32, u32)| (ProcessId::new(from), ProcessId::new(to));
         Self::new(processes, vec![messages.iter().map(message).collect()])
     }
-
-    fn partners(stage: &[Message], process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        let first = stage.partition_point(|&(own, _)| own < process);
-        stage[first..].iter().take_while(move |&&(own, _)| own == process).map(|&(_, partner)| partner)
-    }
 }
 
 impl Program for MessageSets {
-    fn process_count(&self) -> u64 {
-        self.processes
+    fn facts(&self) -> Facts {
+        let received = |stage: &Vec<Message>| stage.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
+        Facts {
+            max_received: self.by_destination.iter().filter_map(received).max().unwrap_or(0),
+            ..Facts::new(self.processes, self.by_source.len(), Cycles::ZERO)
+        }
     }
 
-    fn stage_count(&self) -> usize {
-        self.by_source.len()
+    fn max_units(&self, _: usize) -> u64 {
+        1
     }
 
-    fn compute(&self) -> Cycles {
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
         Cycles::ZERO
     }
 
-    fn max_received(&self) -> usize {
-        let received = |stage: &Vec<Message>| stage.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
-        self.by_destination.iter().filter_map(received).max().unwrap_or(0)
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        Self::partners(&self.by_source[stage], source)
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        Self::partners(&self.by_destination[stage], destination)
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let stages = match end {
+            End::Source => &self.by_source,
+            End::Destination => &self.by_destination,
+        };
+        let first = stages[stage].partition_point(|&(own, _)| own < process);
+        let own = stages[stage][first..].iter().take_while(|&&(own, _)| own == process);
+        peers.extend(own.map(|&(_, process)| Peer { process, units: 1 }));
     }
 }
 
 /// The messages of every stage of a program.
-pub(super) fn messages(program: &impl Program) -> Vec<Vec<Message>> {
-    (0..program.stage_count()).map(|stage| program.messages(stage).collect()).collect()
+pub(super) fn messages(program: &dyn Program) -> Vec<Vec<Message>> {
+    let of_stage =
+        |stage| program.messages(stage).iter().map(|message| (message.source, message.destination)).collect();
+    (0..program.stage_count()).map(of_stage).collect()
 }
 
 /// All neighbours of all processes: the messages of a scatter stage, without the simulator's

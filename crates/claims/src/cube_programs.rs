@@ -3,8 +3,8 @@
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, EngineChoice, ErasedProgram,
-    Execution, Outcome, Routing, ShuffleExchangeProgram, SimulationError, lower_bound, predict,
+    Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, EngineChoice, Execution, Outcome,
+    Program, Routing, ShuffleExchangeProgram, SimulationError, lower_bound, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
@@ -70,7 +70,7 @@ fn divide(order: u64, findings: &mut Findings) {
     let Ok((cube, Ok(placement))) = run else {
         return findings.fail(DIVIDE, &case, &"no hypercube");
     };
-    match cycles(&*DivideAndConquer::new(cube, Cycles::ZERO).erase(), &placement) {
+    match cycles(&DivideAndConquer::new(cube, Cycles::ZERO), &placement) {
         Ok(cycles) => findings.add(DIVIDE, Trial::equal(2 * order, cycles), &case),
         Err(error) => findings.fail(DIVIDE, &case, &error),
     }
@@ -112,14 +112,14 @@ fn run_shuffled(order: u64, walk: &[u64], claim: Claim, compute: u64) -> Result<
     let machine = Machine::of_dimensions(kind, own).map_err(|error| error.to_string())?;
     let nodes = (0..1 << order).map(|word: u32| NodeId::new(word / words)).collect();
     let placement = PlacementTable::new(&machine, nodes).map_err(|error| error.to_string())?;
-    cycles(&*program.erase(), &Placement::Table(placement))
+    cycles(&program, &Placement::Table(placement))
 }
 
-fn cycles(program: &dyn ErasedProgram, placement: &Placement) -> Result<u64, String> {
+fn cycles(program: &dyn Program, placement: &Placement) -> Result<u64, String> {
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct);
     let links = links.map_err(|error| error.to_string())?;
     let execution = Execution::Asynchronous(EngineChoice::Hop);
-    let outcome = program.simulate(placement, links, &execution, CountLinkUse::No, None);
+    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
     Ok(outcome.map_err(|error| error.to_string())?.summary.makespan().get())
 }
 
@@ -213,8 +213,8 @@ impl<'machine> Run<'machine> {
     }
 
     fn simulate(&self, mode: LinkMode, execution: &Execution) -> Result<Outcome, SimulationError> {
-        let program = self.program.clone().erase();
-        program.simulate(&self.placement, self.links(mode), execution, CountLinkUse::No, None)
+        let links = self.links(mode);
+        simulate(&self.program, &self.placement, links, execution, CountLinkUse::No, &mut ())
     }
 
     fn check(&self, findings: &mut Findings) {

@@ -3,13 +3,13 @@
 //! parallelizable sets of messages (A9).
 
 use cubefold_mapping::{Construction, ConstructionKind, Placement, ProcessId};
-use cubefold_simulator::{PhaseLength, SimulationError};
+use cubefold_simulator::{PhaseLength, Program, SimulationError};
 use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     cases::{
-        ConstructionLabel, Message, MessageSets, Routed, identity, is_torus_guest, is_torus_host, mesh, most,
-        named, permutations, route, scatter, shifts, torus,
+        ConstructionLabel, Message, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
+        permutations, route, scatter, shifts, torus,
     },
     claim::{Claim, Trial},
     covered::SimpleFactor,
@@ -111,7 +111,7 @@ fn permutation_steps(
     Ok(steps(&shifts(guest), placement, phases)?.max(steps(&random, placement, phases)?))
 }
 
-fn steps(program: &impl Routed, placement: &Placement, phases: PhaseLength) -> Result<u64, SimulationError> {
+fn steps(program: &dyn Program, placement: &Placement, phases: PhaseLength) -> Result<u64, SimulationError> {
     Ok(most(&route(program, placement, LinkMode::FullDuplex, phases)?).steps)
 }
 

@@ -150,7 +150,7 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
 
 /// Every process with the coordinates of its node, on the whole machine if the run is in a partition.
 pub(crate) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
-    ProcessId::first(run.program.process_count())
+    ProcessId::first(run.program.body.process_count())
         .map(|process| (process, run.address(run.placement.node(process))))
 }
 

@@ -1,13 +1,14 @@
 //! Collectives behind the pointer of any program, with the graph of who exchanges messages.
 //!
-//! Scenarios place and run a program through [`ErasedProgram`](cubefold_simulator::ErasedProgram); collectives have
-//! no engines of their own.
+//! Scenarios measure placements of the guest of a program; runs do not need it.
+
+use std::sync::{Arc, OnceLock};
 
 use cubefold_mapping::{GraphGuest, ProcessId};
-use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError};
+use cubefold_simulator::{Cycles, End, Facts, GuestRef, Peer, Program, StageProgramError};
 use cubefold_topology::{Machine, MachineKind, Network, narrow};
 
-use crate::{CollectiveForm, CollectiveProgramForm};
+use crate::CollectiveProgramForm;
 
 /// The most edges that a guest of a collective has.
 const MAX_EDGES: usize = 1 << 22;
@@ -20,7 +21,8 @@ const MAX_EDGES: usize = 1 << 22;
 /// any.
 #[derive(Debug, Clone)]
 pub struct CollectiveProgram<C> {
-    collective: C,
+    collective: Arc<C>,
+    facts: OnceLock<Facts>, // which a look at all messages makes known
     guest: GraphGuest,
 }
 
@@ -37,12 +39,12 @@ impl<C: CollectiveProgramForm> CollectiveProgram<C> {
             Some(Err(_)) | None => Network::from_edges(processes, &[])?,
         };
         let guest = GraphGuest::new(Machine::network(MachineKind::Network, network)?);
-        Ok(Self { collective, guest })
+        Ok(Self { collective: Arc::new(collective), facts: OnceLock::new(), guest })
     }
 
-    /// The collective.
+    /// Returns the collective.
     #[must_use]
-    pub fn collective(&self) -> &C {
+    pub fn collective(&self) -> &Arc<C> {
         &self.collective
     }
 }
@@ -69,10 +71,11 @@ pub fn bytes_of_guest<C: CollectiveProgramForm>(collective: &C) -> [u64; 2] {
 
 /// The number of processes that a process sends to in any stage, or `most` where there are more.
 fn partner_count<C: CollectiveProgramForm>(collective: &C, process: ProcessId, most: u64) -> u64 {
-    let mut partners = vec![];
+    let (mut partners, mut peers) = (vec![], vec![]);
     for stage in (0..collective.stage_count()).filter(|&stage| !collective.adds_no_pairs(stage)) {
         let known = partners.len();
-        partners.extend(Program::destinations(collective, stage, process));
+        collective.list(End::Source, stage, process, &mut peers);
+        partners.extend(peers.drain(..).map(|peer| peer.process));
         if partners[known..].iter().all(|own| partners[..known].last() == Some(own)) {
             partners.truncate(known);
         }
@@ -136,103 +139,63 @@ fn pairs<C: CollectiveProgramForm>(collective: &C, stage: usize) -> Option<Vec<(
     let processes = Program::process_count(collective);
     if processes.saturating_mul(collective.max_received() as u64) > 2 * MAX_EDGES as u64 {
         // There may be far too many: process by process, which can end early.
-        let to_all = |source| Program::destinations(collective, stage, source).all(|to| add(source, to));
+        let mut peers = vec![];
+        let to_all = |source| {
+            collective.list(End::Source, stage, source, &mut peers);
+            peers.drain(..).all(|peer| add(source, peer.process))
+        };
         ProcessId::first(processes).all(to_all).then_some(pairs)
     } else {
-        collective.for_each_message(stage, &mut |source, destination, _| {
+        Program::for_each_message(collective, stage, &mut |source, destination, _| {
             add(source, destination);
         });
         Some(pairs)
     }
 }
 
-/// Programs are equal where the same is asked for.
-impl<C: CollectiveForm> PartialEq for CollectiveProgram<C> {
-    fn eq(&self, other: &Self) -> bool {
-        self.collective.steps() == other.collective.steps()
-    }
-}
-
-impl<C: CollectiveForm> Eq for CollectiveProgram<C> {}
-
-impl<C: CollectiveProgramForm> ProgramOnGuest for CollectiveProgram<C> {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Graph(&self.guest)
-    }
-}
-
 impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
-    fn process_count(&self) -> u64 {
-        Program::process_count(&self.collective)
-    }
-
-    fn stage_count(&self) -> usize {
-        self.collective.stage_count()
-    }
-
-    fn compute(&self) -> Cycles {
-        self.collective.compute()
-    }
-
-    #[inline]
-    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        self.collective.computation(stage, process)
-    }
-
-    fn has_one_compute_time(&self) -> bool {
-        self.collective.has_one_compute_time()
-    }
-
-    #[inline]
-    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        self.collective.units(stage, source, destination)
+    fn facts(&self) -> Facts {
+        *self.facts.get_or_init(|| self.collective.facts())
     }
 
     fn max_units(&self, stage: usize) -> u64 {
         self.collective.max_units(stage)
     }
 
-    fn uniform_units(&self) -> Option<u64> {
-        self.collective.uniform_units()
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        self.collective.computation(stage, process)
     }
 
-    #[inline]
-    fn computes(&self, stage: usize, process: ProcessId) -> bool {
-        self.collective.computes(stage, process)
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        self.collective.list(end, stage, process, peers);
     }
 
-    fn all_processes_compute(&self) -> bool {
-        self.collective.all_processes_compute()
-    }
-
-    fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64)) {
-        self.collective.for_each_message(stage, visit);
+    fn for_each_message(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
+        Program::for_each_message(&*self.collective, stage, visit);
     }
 
     fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
-        self.collective.list_computations(stage, computations);
-    }
-
-    fn total_compute(&self) -> u128 {
-        self.collective.total_compute()
+        Program::list_computations(&*self.collective, stage, computations);
     }
 
     fn repeats(&self, stage: usize) -> bool {
-        Program::repeats(&self.collective, stage)
+        Program::repeats(&*self.collective, stage)
     }
 
-    fn max_received(&self) -> usize {
-        self.collective.max_received()
+    fn process_count(&self) -> u64 {
+        Program::process_count(&*self.collective)
     }
 
-    #[inline]
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.collective.destinations(stage, source)
+    fn stage_count(&self) -> usize {
+        Program::stage_count(&*self.collective)
     }
 
-    #[inline]
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.collective.sources(stage, destination)
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        Program::units(&*self.collective, stage, source, destination)
+    }
+
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Graph(&self.guest))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 /// A collective, the same collective in groups, or a sequence of such.
 ///
 /// With `R` ranks, share `c` of rank `r` is process `c R + r`.
-pub trait CollectiveForm: Debug {
+pub trait CollectiveForm: Debug + Send + Sync {
     /// The logical shape of all ranks; of a sequence that of its first collective.
     fn shape(&self) -> &Shape;
 
@@ -36,6 +36,14 @@ pub trait CollectiveForm: Debug {
     /// Whether every two processes of different ranks with a message in a stage are known to have had one in an earlier
     /// stage.
     fn adds_no_pairs(&self, stage: usize) -> bool;
+
+    /// The most messages that a process receives in a stage.
+    fn max_received(&self) -> usize;
+
+    /// Returns the collective of all ranks at once, if it is one.
+    fn single(&self) -> Option<&Collective> {
+        None
+    }
 
     /// The rank of a process, in `0..R`.
     fn rank(&self, process: ProcessId) -> u32 {
@@ -57,9 +65,9 @@ pub trait CollectiveForm: Debug {
 }
 
 /// A collective whose processes are those of a program.
-pub trait CollectiveProgramForm: CollectiveForm + Program + Send + 'static {}
+pub trait CollectiveProgramForm: CollectiveForm + Program + 'static {}
 
-impl<C: CollectiveForm + Program + Send + 'static> CollectiveProgramForm for C {}
+impl<C: CollectiveForm + Program + 'static> CollectiveProgramForm for C {}
 
 /// What a step of a collective is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +117,14 @@ impl CollectiveForm for Collective {
     fn adds_no_pairs(&self, stage: usize) -> bool {
         self.adds_no_pairs(stage)
     }
+
+    fn max_received(&self) -> usize {
+        self.max_received()
+    }
+
+    fn single(&self) -> Option<&Collective> {
+        Some(self)
+    }
 }
 
 impl GroupedCollective {
@@ -142,6 +158,10 @@ impl CollectiveForm for GroupedCollective {
 
     fn adds_no_pairs(&self, stage: usize) -> bool {
         self.collective().adds_no_pairs(stage)
+    }
+
+    fn max_received(&self) -> usize {
+        self.max_received()
     }
 }
 
@@ -179,5 +199,9 @@ impl CollectiveForm for CollectiveSequence {
 
     fn adds_no_pairs(&self, stage: usize) -> bool {
         self.adds_no_pairs(stage)
+    }
+
+    fn max_received(&self) -> usize {
+        self.max_received()
     }
 }

@@ -450,7 +450,7 @@ fn with_processors(
     program: &ScenarioProgram,
     placement: &Placement,
 ) -> Communication {
-    match program.collective() {
+    match program.collective.as_deref() {
         Some(_) => {
             let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
             communication.with_processors(communication.processors().max(processes))

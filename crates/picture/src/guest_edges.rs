@@ -24,7 +24,7 @@ const PARTS: u32 = 512;
 /// Draws the guest's edges of one dimension.
 pub(crate) fn draw_guest_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: usize) {
     sheet.open(&[("stroke", "#d55e00"), ("stroke-width", "1.6"), ("stroke-opacity", "0.8")]);
-    for (one, other) in run.program.edges(dimension) {
+    for (one, other) in run.program.guest().edges(dimension) {
         let (from, to) = (run.placement.node(one), run.placement.node(other));
         if from == to {
             continue;

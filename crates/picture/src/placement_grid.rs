@@ -41,7 +41,7 @@ const NODE_WIDTH: f64 = 0.62;
 pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, PictureError> {
     check_machine(&run.machine)?;
     let placement = &*run.placement;
-    let last = run.program.dimension_count() - 1;
+    let last = run.program.guest().dimension_count() - 1;
     if let Some(found) = dimension.filter(|&dimension| dimension > last) {
         return Err(PictureError::NoSuchDimension { found, last });
     }

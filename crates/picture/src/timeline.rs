@@ -44,7 +44,7 @@ pub fn timeline(
     finished: &FinishedRun,
     window: &Window,
 ) -> Result<Picture, PictureError> {
-    match run.program.task_graph().filter(|_| !finished.operations.is_empty()) {
+    match run.program.body.special().tasks().filter(|_| !finished.operations.is_empty()) {
         Some(graph) => task_timeline(caption, run, graph, finished, window),
         None => stage_timeline(caption, run, finished, window),
     }
@@ -113,15 +113,14 @@ type Awaited = BTreeMap<(usize, u64), Vec<(ProcessId, u64)>>;
 /// The messages that the processes with a row receive, unless the program has too many.
 fn awaited(run: &Run, rows: &BTreeMap<u64, usize>) -> Awaited {
     let program = &run.program;
-    let stages = program.stage_count();
-    let pairs = program.process_count().saturating_mul(stages as u64);
-    let most = pairs.saturating_mul(program.max_received() as u64);
+    let stages = program.body.stage_count();
+    let pairs = program.body.process_count().saturating_mul(stages as u64);
+    let most = pairs.saturating_mul(program.body.facts().max_received as u64);
     let mut found = Awaited::new();
     for stage in (0..stages).filter(|_| most <= MAX_MESSAGES) {
-        program.visit_messages(stage, &mut |source, destination| {
+        program.body.for_each_message(stage, &mut |source, destination, units| {
             let process = u64::from(destination.label());
             if rows.contains_key(&process) {
-                let units = program.units(stage, source, destination);
                 found.entry((stage, process)).or_default().push((source, units));
             }
         });
@@ -138,8 +137,12 @@ struct RowNumbers {
 
 impl RowNumbers {
     fn new(run: &Run) -> Self {
-        let (processes, ranks) = (run.program.process_count(), run.program.rank_count().max(1));
-        Self { ranks, shares: (processes / ranks).max(1), has_ranks: run.program.collective().is_some() }
+        let (processes, ranks) = (run.program.body.process_count(), run.program.rank_count().max(1));
+        Self {
+            ranks,
+            shares: (processes / ranks).max(1),
+            has_ranks: run.program.collective.as_deref().is_some(),
+        }
     }
 
     fn process(&self, (rank, share): (u64, u64)) -> u64 {

@@ -17,14 +17,12 @@
 //! lasts `T_c` cycles, and a message that joins also looks at the neighbouring slots
 //! ([`one_cycle_links`], [`several_cycle_links`]).
 //!
-//! Four things make it fast beyond that. Stages without contention are computed as a whole ([`stages`]). On a product
-//! placement, stages of one field stay on lines of one dimension, which share nothing and can be run one by one, in
-//! parallel ([`each_line`]); and all lines of a dimension do the same, so that one stands for all ([`line_classes`]).
-//! And on a line all routes are known beforehand ([`route_table`]). Under half-duplex links opposite messages meet all
+//! Three things make it fast beyond that. Stages without contention are computed as a whole ([`stages`]). On a product
+//! placement, stages of one field stay on lines of one dimension, which share nothing and do the same, so that one
+//! stands for all ([`line_classes`]). And on a line all routes are known beforehand ([`route_table`]). Under half-duplex links opposite messages meet all
 //! along their routes: there lines are run hop by hop, but still one for all ([`line`]).
 
 mod channel_queue;
-mod each_line;
 mod event_loop;
 mod line;
 mod line_classes;
@@ -38,7 +36,6 @@ use cubefold_mapping::{Guest, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
 pub(crate) use self::line::serial_messages;
-pub use self::line_classes::{ProcessTime, ProcessTimes};
 use self::{
     event_loop::BeltInput,
     line::{KeepRecords, LineError, LineProblem, Segment, revisits_field, segments},
@@ -48,7 +45,7 @@ use self::{
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
-    StageRecord, Summary, observe::accounts::Ledger, sized, trajectories::PlannedLine,
+    Summary, observe::accounts::Ledger, sized, trajectories::PlannedLine,
 };
 
 /// Why the belt engine does not apply.
@@ -87,8 +84,6 @@ pub enum NoBeltError {
 pub(crate) enum Plan<'run> {
     /// One line for all of its dimension.
     Classes(LineProblem<'run>),
-    /// Every line by itself.
-    EachLine(LineProblem<'run>),
     /// The whole machine together.
     Whole(MachineProblem<'run>),
 }
@@ -116,13 +111,13 @@ pub(crate) struct BeltOutcome {
 /// # Errors
 ///
 /// When the engine does not apply.
-pub(crate) fn plan<'run, P: Program>(
-    program: &'run P,
+pub(crate) fn plan<'run>(
+    program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
     shortcuts: Shortcuts,
 ) -> Result<Plan<'run>, NoBeltError> {
-    let program = program.as_cube().ok_or(NoBeltError::Program)?;
+    let program = program.special().cube().ok_or(NoBeltError::Program)?;
     if placement.machine().graph().is_some() {
         return Err(NoBeltError::Network);
     }
@@ -134,15 +129,14 @@ pub(crate) fn plan<'run, P: Program>(
     }
     let bulk = shortcuts.bulk;
     // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
-    let unit = program.uniform_units().and_then(|units| communication.unit_equivalent(units, false));
+    let unit = program.facts().uniform_units.and_then(|units| communication.unit_equivalent(units, false));
     let Some(communication) = unit else { return plan_sized(program, placement, communication, shortcuts) };
     let hop = communication.hop();
     if let Placement::Product(placement) = placement {
         let problem = LineProblem { program, placement, communication, hop: Some(hop), bulk };
         match shortcuts.lines {
             Lines::Classes if problem.is_line_separable() => return Ok(Plan::Classes(problem)),
-            Lines::Each if problem.is_line_separable() => return Ok(Plan::EachLine(problem)),
-            Lines::Classes | Lines::Each | Lines::Whole => {}
+            Lines::Classes | Lines::Whole => {}
         }
     }
     match communication.links() {
@@ -178,31 +172,12 @@ fn plan_sized<'run>(
 /// # Errors
 ///
 /// Why it does not.
-pub fn belt_applies<P: Program>(
-    program: &P,
+pub fn belt_applies(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
 ) -> Result<(), NoBeltError> {
     plan(program, placement, communication, Shortcuts::default()).map(drop)
-}
-
-/// Returns the times of every process of an asynchronous run that the lines determine: a compute-and-communicate
-/// program on a named embedding under full-duplex or half-duplex links, the stages of each field together.
-///
-/// # Errors
-///
-/// When the run is not of that kind.
-pub fn process_times(
-    program: &CubeProgram,
-    placement: &Placement,
-    communication: Communication,
-) -> Result<ProcessTimes, SimulationError> {
-    match plan(program, placement, communication, Shortcuts::default())? {
-        Plan::Classes(problem) => {
-            Ok(ProcessTimes::new(&problem.run_classes(KeepRecords::Yes)?, problem.placement))
-        }
-        Plan::EachLine(_) | Plan::Whole(_) => Err(SimulationError::NotByLines),
-    }
 }
 
 impl Plan<'_> {
@@ -214,9 +189,6 @@ impl Plan<'_> {
                 let segments = segments(problem.program, problem.placement);
                 let of_line = line_bytes(problem.placement) + problem.bytes_of_sizes(&segments);
                 of_line.saturating_mul(problem.lines_together(&segments)) + stages
-            }
-            Self::EachLine(problem) => {
-                problem.program.process_count() * 16 + line_bytes(problem.placement) * 256
             }
             Self::Whole(MachineProblem { program, placement, .. }) => {
                 let machine = placement.machine();
@@ -231,7 +203,7 @@ impl Plan<'_> {
     /// # Errors
     ///
     /// When a process does not finish or its times do not add up: defects of the engine.
-    pub(crate) fn run<O: Observer>(&self, observer: &mut O) -> Result<BeltOutcome, SimulationError> {
+    pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
         let keep = if observer.wants_records() { KeepRecords::Yes } else { KeepRecords::No };
         match self {
             Self::Classes(problem) => {
@@ -239,29 +211,17 @@ impl Plan<'_> {
                 classes.outcome.summary.check_balance()?;
                 match keep {
                     KeepRecords::Yes => classes.report(problem.placement, observer),
-                    KeepRecords::No => report(problem.program, &[], observer),
+                    KeepRecords::No => {
+                        let processes = problem.program.process_count();
+                        observer
+                            .pairs_finished(processes.saturating_mul(problem.program.stage_count() as u64));
+                    }
                 }
                 let LineClasses { outcome, .. } = classes;
                 Ok(outcome)
             }
-            Self::EachLine(problem) => {
-                let totals = problem.run_each(keep)?;
-                totals.outcome.summary.check_balance()?;
-                report(problem.program, &totals.records, observer);
-                Ok(totals.outcome)
-            }
             Self::Whole(problem) => problem.run(observer),
         }
-    }
-}
-
-/// Reports all stages of all processes, by record if there are records.
-fn report<O: Observer>(program: &CubeProgram, records: &[StageRecord], observer: &mut O) {
-    for record in records {
-        observer.stage_finished(record);
-    }
-    if records.is_empty() {
-        observer.pairs_finished(program.process_count().saturating_mul(program.stage_count() as u64));
     }
 }
 
@@ -333,7 +293,7 @@ impl LineProblem<'_> {
 }
 
 impl MachineProblem<'_> {
-    fn run<O: Observer>(&self, observer: &mut O) -> Result<BeltOutcome, SimulationError> {
+    fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
         let &Self { program, placement, communication, hop, bulk } = self;
         let stages = StageSequence::of(program, hop);
         let channels = ChannelMap::new(placement.machine(), communication.tie());

@@ -34,8 +34,8 @@ impl SerialMessages {
 /// `execution` may be any in which a program runs; asynchronous executions on full-duplex and half-duplex links have the
 /// better bound of their lines.
 #[must_use]
-pub fn serial_messages<P: Program + ?Sized>(
-    program: &P,
+pub fn serial_messages(
+    program: &dyn Program,
     placement: &Placement,
     links: LinkMode,
     execution: &Execution,
@@ -43,18 +43,18 @@ pub fn serial_messages<P: Program + ?Sized>(
     let may_use_lines = matches!(execution, Execution::Asynchronous(_)) && links != LinkMode::SingleDirection;
     if may_use_lines
         && placement.is_one_to_one()
-        && let (Some(program), Placement::Product(placement)) = (program.as_cube(), placement)
+        && let (Some(program), Placement::Product(placement)) = (program.special().cube(), placement)
         && let Some(messages) = belt::serial_messages(program, placement)
     {
         return messages;
     }
-    let count = u128::from(program.process_count()) * program.max_received() as u128;
+    let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages {
         units,
         count: count * stages as u128,
         links: placement.machine().distance_bound(),
     };
-    match program.uniform_units() {
+    match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
         None => (0..program.stage_count()).map(|stage| of_stages(program.max_units(stage), 1)).collect(),
     }
@@ -62,17 +62,17 @@ pub fn serial_messages<P: Program + ?Sized>(
 
 /// Returns a bound on the makespan \[cycles\].
 #[must_use]
-pub fn max_cycles<P: Program>(
-    program: &P,
+pub fn max_cycles(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,
 ) -> u128 {
-    if let Some(graph) = program.as_task_graph() {
+    if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, placement.machine().distance_bound());
     }
     let computing = (program.stage_count() as u128)
-        .saturating_mul(program.compute().get().into())
+        .saturating_mul(program.facts().compute.get().into())
         .saturating_mul(placement.max_load().into());
     let messages = serial_messages(program, placement, communication.links(), execution);
     messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)))

@@ -27,10 +27,10 @@ const NONE: u32 = u32::MAX;
 /// # Complexity
 ///
 /// A look at every message that differs from the one before it of its source, until two want one channel.
-pub(crate) fn applies<P: Program>(program: &P, placement: &Placement, communication: Communication) -> bool {
+pub(crate) fn applies(program: &dyn Program, placement: &Placement, communication: Communication) -> bool {
     let has_processors = placement.max_load() <= communication.processors().get();
     let takes_turns = communication.links() == LinkMode::SingleDirection;
-    if program.as_task_graph().is_some() || communication.eager() > 0 || takes_turns || !has_processors {
+    if program.special().tasks().is_some() || communication.eager() > 0 || takes_turns || !has_processors {
         return false;
     }
     let machine = placement.machine();
@@ -76,11 +76,11 @@ pub(crate) fn applies<P: Program>(program: &P, placement: &Placement, communicat
 /// # Errors
 ///
 /// When the times do not add up: a defect of the simulator.
-pub(crate) fn run<P: Program>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), ImbalanceError> {
     let nodes = placement.listed_nodes();
     let placed = PlacedProgram { program, placement, nodes: &nodes, communication };
@@ -123,7 +123,7 @@ impl Processes {
     }
 
     /// Goes through a stage and its repetitions, `times` stages in all.
-    fn go_through(&mut self, listed: &ListedStage, first: usize, times: usize, observer: &mut impl Observer) {
+    fn go_through(&mut self, listed: &ListedStage, first: usize, times: usize, observer: &mut dyn Observer) {
         let (mut stage, end) = (first, first + times);
         let mut alike = 1;
         while stage < end {
@@ -143,7 +143,7 @@ impl Processes {
         listed: &ListedStage,
         stage: usize,
         alike: usize,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Option<u64> {
         listed.become_ready(&self.finishes, &mut self.readies);
         let wants_records = observer.wants_records();

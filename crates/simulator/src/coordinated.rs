@@ -22,8 +22,8 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, SimulationError, SortedOrder, StageRecord,
-    Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
+    Communication, Cycle, Cycles, End, Observer, Peer, Program, ServiceOrder, SimulationError, SortedOrder,
+    StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -102,8 +102,8 @@ impl Routing {
 ///
 /// On a network, for a program in some of whose stages some processes do not compute, by sorting on
 /// a machine with a length that is no power of two, and under rules by which messages do not move in steps (section 13.4).
-pub(crate) fn check<P: Program>(
-    program: &P,
+pub(crate) fn check(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
@@ -111,7 +111,7 @@ pub(crate) fn check<P: Program>(
     match (placement.machine().graph(), communication.links()) {
         (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
         (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),
-        (None, _) if !program.all_processes_compute() => Err(SimulationError::NotTogether),
+        (None, _) if !program.facts().all_processes_compute => Err(SimulationError::NotTogether),
         (None, _) if routing.scheme == RoutingScheme::Sorting && sorted_order(placement).is_none() => {
             Err(SimulationError::NotSorted)
         }
@@ -141,14 +141,14 @@ fn rule_without_steps(communication: Communication) -> Option<&'static str> {
 
 /// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants
 /// them.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
     link_use: Option<LinkUseCounter>,
     summary: &mut Summary,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Traffic {
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
     let nodes = observer.wants_records().then(|| placement.listed_nodes());
@@ -160,8 +160,8 @@ pub(crate) fn run<P: Program, O: Observer>(
         let step = communication.timing_of(program.max_units(stage)).receipt();
         let ready = begin + computing;
         let clock = StageClock { stage, ready, computing, step, moving: step * schedule.routing.steps };
-        if program.has_one_compute_time() {
-            let sharing = computing - program.compute();
+        if program.facts().has_one_compute_time {
+            let sharing = computing - program.facts().compute;
             clock.summarise(&schedule.received, sharing, program.process_count(), summary);
             match &nodes {
                 Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
@@ -186,9 +186,9 @@ pub(crate) fn run<P: Program, O: Observer>(
 }
 
 /// The largest sum of the computations of a stage of the processes of one node.
-fn longest_computing<P: Program>(program: &P, placement: &Placement, stage: usize) -> Cycles {
-    if program.has_one_compute_time() {
-        return program.compute() * placement.max_load();
+fn longest_computing(program: &dyn Program, placement: &Placement, stage: usize) -> Cycles {
+    if program.facts().has_one_compute_time {
+        return program.facts().compute * placement.max_load();
     }
     let mut sums: BTreeMap<NodeId, Cycles> = BTreeMap::new();
     for (process, &node) in ProcessId::first(program.process_count()).zip(&*placement.listed_nodes()) {
@@ -207,12 +207,12 @@ impl Observer for ForEach<'_> {
 }
 
 /// Whether a run follows from one line of each dimension.
-pub(crate) fn is_line_separable<P: Program>(program: &P, placement: &Placement) -> bool {
-    program.as_cube().is_some() && matches!(placement, Placement::Product(_))
+pub(crate) fn is_line_separable(program: &dyn Program, placement: &Placement) -> bool {
+    program.special().cube().is_some() && matches!(placement, Placement::Product(_))
 }
 
 /// Bytes that a compute-and-communicate program takes at most, roughly.
-pub(crate) fn bytes<P: Program>(program: &P, placement: &Placement) -> u64 {
+pub(crate) fn bytes(program: &dyn Program, placement: &Placement) -> u64 {
     let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
     if is_line_separable(program, placement) {
         longest * BYTES_PER_POSITION
@@ -259,17 +259,19 @@ impl StageClock {
     }
 
     /// Reports the stage of every process, each on its entry of `nodes`.
-    fn report<P: Program>(
+    fn report(
         &self,
-        program: &P,
+        program: &dyn Program,
         nodes: &[NodeId],
         machine: &Machine,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) {
         let node = |process: ProcessId| nodes[process.label() as usize];
+        let mut peers = vec![];
         for process in ProcessId::first(nodes.len() as u64) {
-            let distance = |source| machine.distance(node(source), node(process));
-            let farthest = program.sources(self.stage, process).map(distance).max();
+            program.list(End::Destination, self.stage, process, &mut peers);
+            let distance = |peer: Peer| machine.distance(node(peer.process), node(process));
+            let farthest = peers.drain(..).map(distance).max();
             let sharing = self.computing - program.computation(self.stage, process);
             observer.stage_finished(&self.record(process, sharing, farthest));
         }

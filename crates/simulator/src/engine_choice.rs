@@ -59,8 +59,6 @@ pub enum Lines {
     /// One line for all of its dimension.
     #[default]
     Classes,
-    /// Each line by itself, in parallel.
-    Each,
     /// The whole machine together.
     Whole,
 }

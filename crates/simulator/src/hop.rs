@@ -55,10 +55,10 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
 }
 
 /// Bytes that a run on a grid takes at most, roughly.
-pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
+pub(crate) fn bytes(program: &dyn Program, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
     const BYTES_PER_CHANNEL: u64 = 12;
-    let messages = program.process_count() * program.max_received().max(1) as u64;
+    let messages = program.facts().messages_of_stage();
     messages * BYTES_PER_MESSAGE + machine.channel_places() * BYTES_PER_CHANNEL
 }
 
@@ -77,12 +77,12 @@ pub(crate) fn takes(machine: &Machine, links: LinkMode) -> bool {
 /// # Panics
 ///
 /// When the engine does not [take](takes) the machine, or messages have other times than units.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     starts: StartTimes<'_>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Traffic, ProcessId> {
     let machine = placement.machine();
     let input = HopInput { program, placement, communication, starts };
@@ -97,8 +97,8 @@ pub(crate) fn run<P: Program, O: Observer>(
 }
 
 /// The layout of the words for messages of a run.
-fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
-    let messages = program.process_count() * program.max_received().max(1) as u64;
+fn layout(program: &dyn Program, machine: &Machine) -> Layout {
+    let messages = program.facts().messages_of_stage();
     let longest = machine.extents().map(Extent::diameter).max().unwrap_or(1);
     Layout::new(machine.node_count(), messages, longest)
 }
@@ -156,8 +156,8 @@ fn resource(links: LinkMode) -> Resource {
 }
 
 /// The inputs of a run.
-struct HopInput<'run, P> {
-    program: &'run P,
+struct HopInput<'run> {
+    program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
     starts: StartTimes<'run>,

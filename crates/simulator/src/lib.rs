@@ -36,6 +36,7 @@ mod data_routing;
 mod engine_choice;
 mod event_queue;
 mod field_line;
+mod guest;
 mod hop;
 mod message_queue;
 mod observe;
@@ -53,12 +54,13 @@ mod time_wheel;
 mod timing;
 mod trajectories;
 
-pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
+pub use belt::{NoBeltError, belt_applies};
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts, Workers};
+pub use guest::{GuestRef, stage_distances};
 pub use observe::{
     Observer, OperationTimes, StageRecord,
     accounts::ImbalanceError,
@@ -68,10 +70,9 @@ pub use observe::{
 };
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
-    Program,
+    End, Facts, Peer, Program, Special,
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
-    erased_program::{ErasedProgram, GuestRef, ProgramOnGuest, RunRequest},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
@@ -86,7 +87,7 @@ pub use program::{
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check,
-    dividing_ranks, simulate, simulate_coordinated,
+    dividing_ranks, simulate,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -207,52 +207,73 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 }
 
-/// An optional observer.
-impl<O: Observer> Observer for Option<O> {
-    #[inline]
-    fn stage_finished(&mut self, record: &StageRecord) {
-        if let Some(observer) = self {
-            observer.stage_finished(record);
-        }
-    }
-
-    #[inline]
-    fn prefetch(&self, process: ProcessId) {
-        if let Some(observer) = self {
-            observer.prefetch(process);
-        }
-    }
-
-    fn wants_records(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_records)
-    }
-
-    fn pairs_finished(&mut self, count: u64) {
-        if let Some(observer) = self {
-            observer.pairs_finished(count);
-        }
-    }
-
-    fn part_finished(&mut self, task: RankTask) {
-        if let Some(observer) = self {
-            observer.part_finished(task);
-        }
-    }
-
-    fn wants_operations(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_operations)
-    }
-
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        if let Some(observer) = self {
-            observer.operations_finished(times);
-        }
-    }
-}
-
 /// Keeps every record.
 impl Observer for Vec<StageRecord> {
     fn stage_finished(&mut self, record: &StageRecord) {
         self.push(*record);
+    }
+}
+
+/// An observer as an engine has it: to one that wants no records it reports the pairs that are over in batches, so that
+/// a pair costs it nothing.
+pub(crate) struct InBatches<'run> {
+    observer: &'run mut dyn Observer,
+    wants_records: bool,
+    unreported: u64, // pairs, below BATCH
+}
+
+impl<'run> InBatches<'run> {
+    const BATCH: u64 = 1 << 16;
+
+    pub(crate) fn new(observer: &'run mut dyn Observer) -> Self {
+        let wants_records = observer.wants_records();
+        Self { observer, wants_records, unreported: 0 }
+    }
+
+    fn report(&mut self) {
+        let count = std::mem::take(&mut self.unreported);
+        self.observer.pairs_finished(count);
+    }
+}
+
+impl Observer for InBatches<'_> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if self.wants_records {
+            self.observer.stage_finished(record);
+            return;
+        }
+        self.unreported += 1;
+        if self.unreported == Self::BATCH {
+            self.report();
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.wants_records
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        self.observer.pairs_finished(count);
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        self.observer.part_finished(task);
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.observer.wants_operations()
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        self.observer.operations_finished(times);
+    }
+}
+
+impl Drop for InBatches<'_> {
+    fn drop(&mut self) {
+        if self.unreported > 0 {
+            self.report();
+        }
     }
 }

@@ -33,9 +33,9 @@ use crate::{
 ///
 /// When the placement has another number of processes than the program.
 #[must_use]
-pub fn predict<P: Program>(program: &P, placement: &Placement, communication: Communication) -> Cycle {
+pub fn predict(program: &dyn Program, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
-    Cycle::new(match (program.as_cube(), placement.form()) {
+    Cycle::new(match (program.special().cube(), placement.form()) {
         (Some(cube), PlacementForm::Product(product)) => by_field(cube, product, communication),
         (Some(cube), PlacementForm::Table(_) | PlacementForm::Construction(_)) => {
             by_pair(cube, placement, communication)
@@ -56,15 +56,16 @@ pub struct LowerBound {
 /// The lower bound on the makespan of `program` on the machine of `placement`, whatever the
 /// placement (`docs/model.md` section 15).
 ///
-/// None unless the stages use every dimension exactly once, every node has one process, the
+/// None unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every node has one process, the
 /// lengths are powers of two, messages go by rendezvous, and the grain `g`, the units that a link
 /// stores before it forwards them, is the same in all stages: for other cases none is stated.
 #[must_use]
 pub fn lower_bound(
-    program: &CubeProgram,
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
 ) -> Option<LowerBound> {
+    let program = program.special().cube()?;
     let fills = placement.is_one_to_one() && program.process_count() == placement.machine().node_count();
     if !(fills && program.uses_every_dimension_once()) {
         return None;
@@ -80,7 +81,7 @@ pub fn lower_bound(
     }
     let least = least_distances(placement.machine())?;
     let behind_head: u64 = sizes().map(|units| units - first).sum();
-    let compute = program.compute() * program.stage_count() as u64;
+    let compute = program.facts().compute * program.stage_count() as u64;
     // No message crosses a link in less time than its head does.
     let head = communication.timing_of(first).head();
     let cycles = compute + communication.hop() * behind_head + head * least.sum;
@@ -99,7 +100,7 @@ impl StageCost {
     fn new(program: &CubeProgram, communication: Communication, stage: usize) -> Self {
         let units = program.max_units(stage);
         Self {
-            compute: program.compute().get(),
+            compute: program.facts().compute.get(),
             timing: communication.timing_of(units),
             is_eager: communication.is_eager(units),
         }
@@ -144,7 +145,7 @@ fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Commun
 }
 
 /// The largest `T_(S-1)` \[cycles\] of any program, from every process.
-fn by_process<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u64 {
+fn by_process(program: &dyn Program, placement: &Placement, communication: Communication) -> u64 {
     let nodes = placement.listed_nodes();
     let placed = PlacedProgram { program, placement, nodes: &nodes, communication };
     let mut finishes = vec![0; nodes.len()];
@@ -161,10 +162,13 @@ fn by_process<P: Program>(program: &P, placement: &Placement, communication: Com
             readies.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, ready)| {
                 *ready = finishes[label] + program.computation(stage, process(label)).get();
             });
-            finishes.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, finish)| {
-                let incoming = placed.incoming(stage, process(label));
-                *finish = LastReceived::of(readies[label], &readies, incoming).finish.max(readies[label]);
-            });
+            finishes.par_iter_mut().enumerate().with_min_len(BLOCK).for_each_init(
+                Vec::new,
+                |peers, (label, finish)| {
+                    let incoming = placed.incoming(stage, process(label), peers);
+                    *finish = LastReceived::of(readies[label], &readies, incoming).finish.max(readies[label]);
+                },
+            );
         }
         stage += times;
     }

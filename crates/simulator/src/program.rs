@@ -1,16 +1,12 @@
 //! Programs: stages of computations and messages (`docs/model.md` section 2).
 //!
-//! [`Program`] is all that the engines know of a program; its messages come as iterators, so that the loops of an
-//! engine can be compiled for a program. [`ErasedProgram`](crate::ErasedProgram) is the same
-//! program behind one pointer, and [`ProgramRef`](program_ref::ProgramRef) what the engines are compiled for once and
-//! for all programs that have no engines of their own.
+//! [`Program`] is all that the engines know of a program. They take a `&dyn Program` and are compiled once: a program
+//! lists the messages of a process, or visits those of a stage, and an engine goes through the list.
 
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
-pub(crate) mod erased_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
-pub(crate) mod program_ref;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
@@ -18,99 +14,44 @@ pub(crate) mod task_graph;
 mod task_matching;
 pub(crate) mod task_schedule;
 
+use std::fmt::Debug;
+
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, MessageSizes, TaskGraph};
+use crate::{CubeProgram, Cycles, GuestRef, StageMessage, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
 ///
-/// The engines know programs only through this trait, so that another program is another
-/// implementation.
-pub trait Program: Sync {
-    /// The number of processes, `0..P`; at most 2^32.
-    fn process_count(&self) -> u64;
+/// Another program is another implementation. Implementations give the [facts](Self::facts), the computations and the
+/// messages; the other methods follow from these, and are overridden where there is a faster way.
+pub trait Program: Debug + Send + Sync {
+    /// Returns counts and sums over all stages.
+    fn facts(&self) -> Facts;
 
-    /// The number of stages, at least 1.
-    fn stage_count(&self) -> usize;
+    /// Returns the size of the largest message of a stage, at least 1 \[units\].
+    fn max_units(&self, stage: usize) -> u64;
 
-    /// The guest dimension of a stage, counted from 0, where all its messages go along one.
-    fn stage_dimension(&self, stage: usize) -> Option<usize> {
-        let _ = stage;
-        None
-    }
+    /// Returns the time for which a process computes in a stage, `C_s(n)`; 0 if it does not. It is ready for its
+    /// messages then as soon as it has finished the stage before.
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles;
 
-    /// The longest time for which a process computes in a stage: `T_a`, where all computations take
-    /// equally long.
-    fn compute(&self) -> Cycles;
+    /// Appends the messages at one end of which a process is in a stage: those that it sends, or those that it
+    /// receives.
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>);
 
-    /// The time for which a process computes in a stage, `C_s(n)`; 0 for one that does not.
-    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        if self.computes(stage, process) { self.compute() } else { Cycles::ZERO }
-    }
-
-    /// Whether all computations take [`compute`](Self::compute): those of the processes that
-    /// [compute](Self::computes) at all.
-    fn has_one_compute_time(&self) -> bool {
-        true
-    }
-
-    /// The sizes of messages, in a program whose stages have one size each.
-    fn sizes(&self) -> &MessageSizes {
-        &MessageSizes::ONE_UNIT
-    }
-
-    /// The size of the messages that `source` sends to `destination` in a stage, at least 1
-    /// \[units\].
-    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let _ = (source, destination);
-        self.sizes().of_stage(stage)
-    }
-
-    /// The size of the largest message of a stage, at least 1 \[units\].
-    fn max_units(&self, stage: usize) -> u64 {
-        self.sizes().of_stage(stage)
-    }
-
-    /// The size of every message, where all have one \[units\].
-    fn uniform_units(&self) -> Option<u64> {
-        self.sizes().uniform()
-    }
-
-    /// Whether a process computes in a stage. One that does not is ready for its messages as soon
-    /// as it has finished the stage before.
-    fn computes(&self, stage: usize, process: ProcessId) -> bool {
-        let _ = (stage, process);
-        true
-    }
-
-    /// Whether every process computes in every stage.
-    fn all_processes_compute(&self) -> bool {
-        true
-    }
-
-    /// The number of pairs of a process and a stage in which it computes.
-    fn computation_count(&self) -> u128 {
-        u128::from(self.process_count()) * self.stage_count() as u128
-    }
-
-    /// All computations together \[cycles\].
-    fn total_compute(&self) -> u128 {
-        u128::from(self.compute().get()) * self.computation_count()
-    }
-
-    /// Visits all messages of a stage with their sizes \[units\]: source, destination, size; in no order that means
-    /// anything.
-    fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64))
-    where
-        Self: Sized,
-    {
-        for (source, destination) in self.messages(stage) {
-            visit(source, destination, self.units(stage, source, destination));
+    /// Visits all messages of a stage: source, destination and size \[units\]; by default by ascending source.
+    fn for_each_message(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
+        let mut peers = vec![];
+        for source in ProcessId::first(self.process_count()) {
+            self.list(End::Source, stage, source, &mut peers);
+            for Peer { process, units } in peers.drain(..) {
+                visit(source, process, units);
+            }
         }
     }
 
-    /// Lists the computations of a stage \[cycles\] by process, in place of what was listed before.
+    /// Lists the computations of a stage by process \[cycles\], in place of what was listed before.
     fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
         let processes = ProcessId::first(self.process_count());
         computations.clear();
@@ -123,37 +64,157 @@ pub trait Program: Sync {
         false
     }
 
+    /// Returns the guest dimension of a stage, counted from 0, if all its messages go along one.
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let _ = stage;
+        None
+    }
+
+    /// Returns the guest graph whose nodes are the processes; metrics and embeddings need one, runs do not.
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        None
+    }
+
+    /// Returns the kind of a program that some engines treat in a way of their own.
+    fn special(&self) -> Special<'_> {
+        Special::None
+    }
+
+    /// Returns the number of processes, as [`Facts`] has it.
+    fn process_count(&self) -> u64 {
+        self.facts().process_count
+    }
+
+    /// Returns the number of stages, as [`Facts`] has it.
+    fn stage_count(&self) -> usize {
+        self.facts().stage_count
+    }
+
+    /// Returns the size of the message of a stage between two processes \[units\]; 0 if there is none.
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        let mut peers = vec![];
+        self.list(End::Source, stage, source, &mut peers);
+        peers.iter().find(|peer| peer.process == destination).map_or(0, |peer| peer.units)
+    }
+
+    /// Returns the messages of a stage.
+    fn messages(&self, stage: usize) -> Vec<StageMessage> {
+        let mut messages = vec![];
+        self.for_each_message(stage, &mut |source, destination, units| {
+            messages.push(StageMessage { stage, source, destination, units });
+        });
+        messages
+    }
+}
+
+/// Counts and sums over all stages of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// The number of processes, `0..P`; at most 2^32.
+    pub process_count: u64,
+    /// The number of stages, at least 1.
+    pub stage_count: usize,
+    /// The longest computation of a process in a stage: `T_a`, if all take equally long.
+    pub compute: Cycles,
+    /// Whether every computation that there is takes `compute`.
+    pub has_one_compute_time: bool,
+    /// Whether every process computes in every stage, be it for no time.
+    pub all_processes_compute: bool,
+    /// The sum of all computations \[cycles\].
+    pub total_compute: u128,
     /// The most messages that any process receives in one stage.
-    fn max_received(&self) -> usize;
+    pub max_received: usize,
+    /// The size of every message, if all have one \[units\].
+    pub uniform_units: Option<u64>,
+}
 
-    /// The destinations of the messages that `source` sends in a stage.
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId>
-    where
-        Self: Sized;
-
-    /// The sources of the messages that `destination` receives in a stage.
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>
-    where
-        Self: Sized;
-
-    /// The sources and destinations of all messages of a stage, by ascending source.
-    fn messages(&self, stage: usize) -> impl Iterator<Item = (ProcessId, ProcessId)>
-    where
-        Self: Sized,
-    {
-        ProcessId::first(self.process_count())
-            .flat_map(move |source| self.destinations(stage, source).map(move |to| (source, to)))
+impl Facts {
+    /// Returns the facts of a program of messages of one unit, in every stage of which every process computes for
+    /// `compute` and receives at most one message.
+    #[must_use]
+    pub fn new(process_count: u64, stage_count: usize, compute: Cycles) -> Self {
+        Self {
+            process_count,
+            stage_count,
+            compute,
+            has_one_compute_time: true,
+            all_processes_compute: true,
+            total_compute: u128::from(compute.get()) * u128::from(process_count) * stage_count as u128,
+            max_received: 1,
+            uniform_units: Some(1),
+        }
     }
 
-    /// This program, where it is a compute-and-communicate program on a cube: some engines run only
-    /// these.
-    fn as_cube(&self) -> Option<&CubeProgram> {
-        None
+    /// Returns a bound on the number of messages of a stage, at least the number of processes.
+    #[must_use]
+    pub fn messages_of_stage(&self) -> u64 {
+        self.process_count.saturating_mul(self.max_received.max(1) as u64)
+    }
+}
+
+/// An end of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The process that sends it.
+    Source,
+    /// The process that receives it.
+    Destination,
+}
+
+/// The process at the other end of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Peer {
+    /// The process.
+    pub process: ProcessId,
+    /// The size of the message, at least 1 \[units\].
+    pub units: u64,
+}
+
+/// A program that some engines treat in a way of their own.
+#[derive(Debug, Clone, Copy)]
+pub enum Special<'program> {
+    /// No such program.
+    None,
+    /// A compute-and-communicate program on a cube: some engines run only these.
+    Cube(&'program CubeProgram),
+    /// A task graph: the engine for messages with sizes executes its operations, not its stage.
+    Tasks(&'program TaskGraph),
+}
+
+impl<'program> Special<'program> {
+    /// Returns the compute-and-communicate program.
+    #[must_use]
+    pub fn cube(self) -> Option<&'program CubeProgram> {
+        match self {
+            Self::Cube(program) => Some(program),
+            Self::Tasks(_) | Self::None => None,
+        }
     }
 
-    /// This program, where it is a task graph: the engine for messages with sizes executes its operations
-    /// then, not its stages.
-    fn as_task_graph(&self) -> Option<&TaskGraph> {
-        None
+    /// Returns the task graph.
+    #[must_use]
+    pub fn tasks(self) -> Option<&'program TaskGraph> {
+        match self {
+            Self::Tasks(graph) => Some(graph),
+            Self::Cube(_) | Self::None => None,
+        }
     }
+}
+
+/// Returns the messages of a stage as their destinations list them, by source.
+#[cfg(test)]
+fn received(program: &dyn Program, stage: usize) -> Vec<StageMessage> {
+    let mut received = vec![];
+    for destination in ProcessId::first(program.process_count()) {
+        let mut peers = vec![];
+        program.list(End::Destination, stage, destination, &mut peers);
+        received.extend(peers.iter().map(|peer| StageMessage {
+            stage,
+            source: peer.process,
+            destination,
+            units: peer.units,
+        }));
+    }
+    received.sort_unstable();
+    received
 }

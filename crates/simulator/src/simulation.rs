@@ -16,7 +16,7 @@ use crate::{
     field_line::{FieldLine, Pair},
     hop,
     hop::StartTimes,
-    observe::{accounts::Ledger, traffic::LinkUseCounter},
+    observe::{InBatches, accounts::Ledger, traffic::LinkUseCounter},
     sized, slabs,
 };
 
@@ -137,13 +137,13 @@ pub const MAX_MESSAGES: u64 = 1 << 30;
 /// asked for does not apply, there may be over 2^30 messages in flight at a time, or the clock
 /// could overflow. After it: when a process did not finish or its times do not add up, which no
 /// program whose sources and destinations match brings about.
-pub fn simulate<P: Program>(
-    program: &P,
+pub fn simulate(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,
     count_link_use: CountLinkUse,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, SimulationError> {
     let selection = check_and_choose(program, placement, communication, execution)?.without_contention(
         program,
@@ -151,6 +151,7 @@ pub fn simulate<P: Program>(
         communication,
         execution,
     );
+    let observer = &mut InBatches::new(observer);
     let link_use = match count_link_use {
         CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
         CountLinkUse::No => None,
@@ -191,28 +192,13 @@ pub fn simulate<P: Program>(
     Ok(outcome)
 }
 
-/// Runs `program` in coordinated execution only.
-///
-/// # Errors
-///
-/// As [`simulate`].
-pub fn simulate_coordinated<P: Program>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    routing: &Routing,
-) -> Result<Outcome, SimulationError> {
-    check_and_choose(program, placement, communication, &Execution::Coordinated(routing.clone()))?;
-    run_coordinated(program, placement, communication, routing, None, &mut ())
-}
-
-fn run_coordinated<P: Program>(
-    program: &P,
+fn run_coordinated(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
     link_use: Option<LinkUseCounter>,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, SimulationError> {
     let mut summary = Summary::of_program(program);
     let sums = &mut summary;
@@ -223,8 +209,8 @@ fn run_coordinated<P: Program>(
 
 /// The outcome of a run on the belt: every message is the one that its destination waits for, so
 /// that the links crossed follow from the transfer times.
-fn belt_outcome<P: Program>(
-    program: &P,
+fn belt_outcome(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     belt: BeltOutcome,
@@ -244,8 +230,8 @@ fn belt_outcome<P: Program>(
 }
 
 /// The links that the packets of a compute-and-communicate program on a named embedding cross.
-fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
-    let (Some(cube), Placement::Product(placement)) = (program.as_cube(), placement) else { return 0 };
+fn packet_hops(program: &dyn Program, placement: &Placement, communication: Communication) -> u128 {
+    let (Some(cube), Placement::Product(placement)) = (program.special().cube(), placement) else { return 0 };
     let fields = FieldLine::all(placement);
     let hops = |(stage, &dimension): (usize, &CubeDimension)| {
         let packets = communication.packet_count(program.max_units(stage));
@@ -279,9 +265,9 @@ enum EngineSelection<'run> {
 
 impl EngineSelection<'_> {
     /// The same, or, where messages would move hop by hop and none can wait for another, message by message.
-    fn without_contention<P: Program>(
+    fn without_contention(
         self,
-        program: &P,
+        program: &dyn Program,
         placement: &Placement,
         communication: Communication,
         execution: &Execution,
@@ -297,8 +283,8 @@ impl EngineSelection<'_> {
     }
 }
 
-fn choose<'run, P: Program>(
-    program: &'run P,
+fn choose<'run>(
+    program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
     execution: &'run Execution,
@@ -308,9 +294,9 @@ fn choose<'run, P: Program>(
         Execution::Asynchronous(choice) => *choice,
     };
     let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
-    let sized = || program.as_task_graph().map_or(EngineSelection::Sized, EngineSelection::Tasks);
+    let sized = || program.special().tasks().map_or(EngineSelection::Sized, EngineSelection::Tasks);
     let hop = || match unit_equivalent(program, placement, communication) {
-        Some(unit) if program.as_task_graph().is_none() => EngineSelection::Hop(unit),
+        Some(unit) if program.special().tasks().is_none() => EngineSelection::Hop(unit),
         Some(_) | None => sized(),
     };
     let slabs = |workers| match hop() {
@@ -334,20 +320,20 @@ fn choose<'run, P: Program>(
 
 /// The rules under which messages of one unit take the times of those of a program, if the engines for messages of
 /// one unit can run it.
-fn unit_equivalent<P: Program>(
-    program: &P,
+fn unit_equivalent(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
 ) -> Option<Communication> {
     if !hop::takes(placement.machine(), communication.links()) {
         return None;
     }
-    let units = program.uniform_units().filter(|_| program.has_one_compute_time())?;
+    let units = program.facts().uniform_units.filter(|_| program.facts().has_one_compute_time)?;
     communication.unit_equivalent(units, !placement.is_one_to_one())
 }
 
-fn check_and_choose<'run, P: Program>(
-    program: &'run P,
+fn check_and_choose<'run>(
+    program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
     execution: &'run Execution,
@@ -359,7 +345,7 @@ fn check_and_choose<'run, P: Program>(
     check_clock(program, placement, communication, execution)?;
     match execution {
         Execution::Asynchronous(_) => hop::check(placement, communication)?,
-        Execution::Coordinated(_) if program.as_task_graph().is_some() => {
+        Execution::Coordinated(_) if program.special().tasks().is_some() => {
             return Err(SimulationError::NoStages);
         }
         Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing)?,
@@ -367,7 +353,7 @@ fn check_and_choose<'run, P: Program>(
     let selection = choose(program, placement, communication, execution)?;
     match selection {
         // The messages of one line at a time are in flight.
-        EngineSelection::Belt(belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
+        EngineSelection::Belt(belt::Plan::Classes(_)) => {}
         EngineSelection::Coordinated(routing)
             if routing.scheme == RoutingScheme::Phases
                 && coordinated::is_line_separable(program, placement) => {}
@@ -393,8 +379,8 @@ fn check_and_choose<'run, P: Program>(
 /// # Errors
 ///
 /// As [`simulate`] before the run.
-pub fn check<P: Program>(
-    program: &P,
+pub fn check(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,
@@ -404,15 +390,15 @@ pub fn check<P: Program>(
 
 /// Bytes of memory that such a run takes at most, roughly, observers apart.
 #[must_use]
-pub fn bytes_to_simulate<P: Program>(
-    program: &P,
+pub fn bytes_to_simulate(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
         Ok(EngineSelection::Belt(plan)) => plan.bytes(),
-        Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
+        Ok(EngineSelection::Coordinated(_)) if program.special().cube().is_some() => {
             coordinated::bytes(program, placement)
         }
         Ok(EngineSelection::Tasks(graph)) => {
@@ -432,8 +418,8 @@ pub fn bytes_to_simulate<P: Program>(
 }
 
 /// The number of ranks that divide a run, at least 1: each keeps the records of its own processes.
-pub fn dividing_ranks<P: Program>(
-    program: &P,
+pub fn dividing_ranks(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,
@@ -444,8 +430,8 @@ pub fn dividing_ranks<P: Program>(
     }
 }
 
-fn check_size<P: Program>(program: &P) -> Result<(), SimulationError> {
-    let messages = program.process_count().saturating_mul(program.max_received().max(1) as u64);
+fn check_size(program: &dyn Program) -> Result<(), SimulationError> {
+    let messages = program.facts().messages_of_stage();
     if messages > MAX_MESSAGES {
         return Err(SimulationError::TooManyMessages { messages });
     }
@@ -453,8 +439,8 @@ fn check_size<P: Program>(program: &P) -> Result<(), SimulationError> {
 }
 
 /// Refuses a run whose clock could pass 2^63: then no sum of times of one process overflows.
-fn check_clock<P: Program>(
-    program: &P,
+fn check_clock(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     execution: &Execution,

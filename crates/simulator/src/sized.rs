@@ -153,7 +153,7 @@ impl PacketNetwork {
 }
 
 /// Bytes that a run takes at most, roughly.
-pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: Communication) -> u64 {
+pub(crate) fn bytes(program: &dyn Program, machine: &Machine, communication: Communication) -> u64 {
     let channels = machine.channel_places();
     let processes = program.process_count();
     let messages = messages_under_way(program, communication);
@@ -172,15 +172,15 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
 }
 
 /// The most messages under way at a time, roughly.
-fn messages_under_way<P: Program>(program: &P, communication: Communication) -> u64 {
+fn messages_under_way(program: &dyn Program, communication: Communication) -> u64 {
     // Eager messages of several stages may be under way together.
     let ahead = if communication.eager() > 0 { (program.stage_count() as u64).min(4) } else { 1 };
-    program.process_count().saturating_mul(program.max_received().max(1) as u64).saturating_mul(ahead)
+    program.facts().messages_of_stage().saturating_mul(ahead)
 }
 
 /// The most packets under way at a time, roughly.
-fn packets_under_way<P: Program>(program: &P, communication: Communication) -> u64 {
-    let largest = match program.uniform_units() {
+fn packets_under_way(program: &dyn Program, communication: Communication) -> u64 {
+    let largest = match program.facts().uniform_units {
         Some(units) => units,
         None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
     };

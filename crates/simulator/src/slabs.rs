@@ -53,13 +53,11 @@ pub(crate) fn further_bytes(processes: u64) -> u64 {
 
 /// What computes the parts of a run.
 pub(crate) trait SlabEngine: Sync {
-    /// What is run.
-    type Program: Program;
     /// What the engines of the parts say to each other.
     type Note: BorderNote;
 
     /// What is run.
-    fn program(&self) -> &Self::Program;
+    fn program(&self) -> &dyn Program;
 
     /// Where.
     fn placement(&self) -> &Placement;
@@ -80,7 +78,7 @@ pub(crate) trait SlabEngine: Sync {
         &self,
         part: &SlabPart<'_>,
         transport: &mut dyn Transport<Self::Note>,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Result<Traffic, ProcessId>;
 }
 
@@ -119,10 +117,10 @@ impl<'run> SlabPart<'run> {
 /// # Errors
 ///
 /// The first process that did not reach its end, or whose times do not add up.
-pub(crate) fn run_divided<E: SlabEngine, O: Observer>(
+pub(crate) fn run_divided<E: SlabEngine>(
     engine: &E,
     workers: Workers,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     match workers {
         Workers::Threads(threads) => run_on_threads(engine, threads.get(), observer),
@@ -130,10 +128,10 @@ pub(crate) fn run_divided<E: SlabEngine, O: Observer>(
     }
 }
 
-fn run_on_threads<E: SlabEngine, O: Observer>(
+fn run_on_threads<E: SlabEngine>(
     engine: &E,
     threads: usize,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     let shared = SharedKnowledge::of(engine, threads);
     let workers = shared.division.slab_count();
@@ -174,7 +172,7 @@ struct SlabOutcome {
 /// # Errors
 ///
 /// The first process that did not reach its end, or the first imbalance.
-fn merge<P: Program>(program: &P, parts: Vec<Part>) -> Result<(Summary, Traffic), SimulationError> {
+fn merge(program: &dyn Program, parts: Vec<Part>) -> Result<(Summary, Traffic), SimulationError> {
     if let Some(&process) = parts.iter().filter_map(|part| part.as_ref().err()).min() {
         return Err(SimulationError::Unfinished { process });
     }
@@ -217,13 +215,13 @@ fn run_slab<E: SlabEngine>(
 }
 
 /// Names the processes of a slab, which its engine knows by their indices.
-struct SlabObserver<'run, 'slab, 'report, P> {
+struct SlabObserver<'run, 'slab, 'report> {
     labels: &'slab [ProcessId],
-    ledger: Ledger<'run, P>,
+    ledger: Ledger<'run>,
     reporter: Reporter<'report>,
 }
 
-impl<P: Program> Observer for SlabObserver<'_, '_, '_, P> {
+impl Observer for SlabObserver<'_, '_, '_> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         let index = record.process;

@@ -8,7 +8,7 @@
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::NodeId;
 
-use crate::{Communication, Program};
+use crate::{Communication, End, Peer, Program};
 
 /// A message of a stage as its destination awaits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,26 +58,27 @@ impl LastReceived {
 }
 
 /// A placed program whose stages are gone through.
-pub(crate) struct PlacedProgram<'run, P> {
-    pub(crate) program: &'run P,
+pub(crate) struct PlacedProgram<'run> {
+    pub(crate) program: &'run dyn Program,
     pub(crate) placement: &'run Placement,
     pub(crate) nodes: &'run [NodeId], // by process
     pub(crate) communication: Communication,
 }
 
-impl<P: Program> PlacedProgram<'_, P> {
-    /// The messages to a process in a stage.
+impl PlacedProgram<'_> {
+    /// The messages to a process in a stage, listed in `peers`.
     #[inline]
-    pub(crate) fn incoming(
-        &self,
+    pub(crate) fn incoming<'list>(
+        &'list self,
         stage: usize,
         destination: ProcessId,
-    ) -> impl Iterator<Item = Incoming> + use<'_, P> {
+        peers: &'list mut Vec<Peer>,
+    ) -> impl Iterator<Item = Incoming> + 'list {
         let machine = self.placement.machine();
         let to = self.nodes[destination.label() as usize];
-        self.program.sources(stage, destination).map(move |source| {
-            let units = self.program.units(stage, source, destination);
-            self.message(source, units, machine.distance(self.nodes[source.label() as usize], to))
+        self.program.list(End::Destination, stage, destination, peers);
+        peers.drain(..).map(move |Peer { process, units }| {
+            self.message(process, units, machine.distance(self.nodes[process.label() as usize], to))
         })
     }
 
@@ -109,7 +110,7 @@ pub(crate) struct ListedStage {
 }
 
 impl ListedStage {
-    pub(crate) fn new<P: Program>(placed: &PlacedProgram<'_, P>, stage: usize) -> Self {
+    pub(crate) fn new(placed: &PlacedProgram<'_>, stage: usize) -> Self {
         let machine = placed.placement.machine();
         let mut computations = vec![];
         placed.program.list_computations(stage, &mut computations);

@@ -146,7 +146,7 @@ impl<'run> PlannedLine<'run> {
     /// # Errors
     ///
     /// The first process that did not reach its end: a defect of the engine.
-    pub(crate) fn run<O: Observer>(&self, begins: &[Cycle], observer: &mut O) -> Result<u32, ProcessId> {
+    pub(crate) fn run(&self, begins: &[Cycle], observer: &mut dyn Observer) -> Result<u32, ProcessId> {
         let mut run = LineRun::new(self, observer);
         for (process, begin) in begins.iter().enumerate() {
             run.begin_stage(narrow(process as u64), begin.get());
@@ -176,7 +176,7 @@ impl<'run> PlannedLine<'run> {
 }
 
 /// A run under way.
-struct LineRun<'run, O> {
+struct LineRun<'run> {
     line: &'run PlannedLine<'run>,
     slope_of: Vec<u32>, // by stage
     events: TimeWheel<LineEvent>,
@@ -184,14 +184,14 @@ struct LineRun<'run, O> {
     stages: Vec<u32>,        // by process, the one that it is in
     ready: Vec<u64>,         // by process, when it was ready in it; `NOT_READY` before
     checks: Vec<(u32, u32)>, // of queues, at the end of the cycle
-    observer: &'run mut O,
+    observer: &'run mut dyn Observer,
 }
 
 /// The cycle of a process that is not ready.
 const NOT_READY: u64 = u64::MAX;
 
-impl<'run, O: Observer> LineRun<'run, O> {
-    fn new(line: &'run PlannedLine<'run>, observer: &'run mut O) -> Self {
+impl<'run> LineRun<'run> {
+    fn new(line: &'run PlannedLine<'run>, observer: &'run mut dyn Observer) -> Self {
         let processes = line.nodes.len();
         let (slopes, slope_of) = Slopes::new(line.stages.iter().map(|stage| stage.step));
         let least = line.stages.iter().map(|stage| stage.occupancy).min().unwrap_or(1);
@@ -210,7 +210,7 @@ impl<'run, O: Observer> LineRun<'run, O> {
 
     /// A process begins to compute at a cycle not before the present one.
     fn begin_stage(&mut self, process: u32, cycle: u64) {
-        let ready = cycle + self.line.program.compute().get();
+        let ready = cycle + self.line.program.facts().compute.get();
         self.events.add(LineEvent::new(process, LineEventKind::Computed), ready);
     }
 

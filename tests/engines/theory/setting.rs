@@ -2,11 +2,10 @@
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, ProcessTimes,
-    Routing, StageRecord, lower_bound, predict, process_times,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, StageRecord,
+    lower_bound, predict, simulate,
 };
 
-use crate::compiled::simulate;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 /// The ring of `2^bits` nodes.
@@ -181,11 +180,6 @@ impl Trial {
     pub(crate) fn in_sums(&self, execution: &Execution) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
         simulate(program, placement, self.communication, execution, CountLinkUse::No, &mut ()).unwrap()
-    }
-
-    /// The times of every process as the lines of the machine tell them.
-    pub(crate) fn process_times(&self) -> ProcessTimes {
-        process_times(&self.program, &self.placement, self.communication).unwrap()
     }
 
     /// Runs with the busy cycles of the links counted, and returns the records besides.

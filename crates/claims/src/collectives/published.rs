@@ -11,8 +11,8 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{Algorithm, Collective, Exchange, Operation};
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EngineChoice, ErasedProgram, Execution, ServiceOrder,
-    StageMessage, StageProgram, Switching, predict,
+    Communication, Computations, CountLinkUse, Cycles, EngineChoice, Execution, Program, ServiceOrder,
+    StageMessage, StageProgram, Switching, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
@@ -208,19 +208,17 @@ fn links(shares: u32, packets: Packets) -> Communication {
 
 /// The makespan of a program \[cycles\].
 #[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
-fn makespan(program: &dyn ErasedProgram, placement: &Placement, links: Communication) -> u64 {
+fn makespan(program: &dyn Program, placement: &Placement, links: Communication) -> u64 {
     let execution = Execution::Asynchronous(EngineChoice::Auto);
-    let outcome = program.simulate(placement, links, &execution, CountLinkUse::No, None);
+    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
     outcome.expect("a run that is not refused").summary.makespan().get()
 }
 
 /// The makespan of a collective of `bytes` bytes \[cycles\].
-#[expect(clippy::expect_used, reason = "at least two processes")]
 fn collective_makespan(run: Run<'_>, bytes: u64, packets: Packets) -> u64 {
     let collective = run.collective(bytes / UNIT, START);
     let (machine, shares) = (torus(run.lengths), collective.share_count());
-    let program = collective.erase().expect("at least two processes");
-    makespan(&*program, &placed(&machine, shares), links(shares, packets))
+    makespan(&collective, &placed(&machine, shares), links(shares, packets))
 }
 
 /// Cycles in nanoseconds, whole ones.
@@ -260,12 +258,10 @@ impl ShortRun<'_> {
     }
 }
 
-#[expect(clippy::expect_used, reason = "at least two processes")]
 fn check_runtime(run: Run<'_>, printed: f64, findings: &mut Findings) {
     let collective = ShortRun(run).collective();
     let shares = collective.share_count();
-    let program = collective.erase().expect("at least two processes");
-    let found = makespan(&*program, &ShortRun(run).placement(shares), ShortRun::links(shares));
+    let found = makespan(&collective, &ShortRun(run).placement(shares), ShortRun::links(shares));
     findings.add(RUNTIME, Trial::at_most(1000, ShortRun::off(found, printed)), &label(run));
 }
 
@@ -287,8 +283,8 @@ fn ring_makespan(lengths: &[u64], bytes: u64) -> u64 {
     let (machine, shares) = (torus(lengths), collective.share_count());
     let placement = placed(&machine, shares);
     let of = |stages: usize| {
-        let program = first_stages(&collective, stages).erase();
-        makespan(&*program, &placement, links(shares, Packets::None))
+        let program = first_stages(&collective, stages);
+        makespan(&program, &placement, links(shares, Packets::None))
     };
     let (one, two) = (of(FIRST_STAGES), of(2 * FIRST_STAGES));
     let others = (collective.stage_count() - 2 * FIRST_STAGES) as u64;
@@ -406,9 +402,7 @@ fn check_tacos(
             Run { operation: Operation::AllGather, ..Run::all_reduce(lengths, Algorithm::Bucket, None) };
         let collective = gather.on_all_ports().collective(units, 0);
         let shares = collective.share_count();
-        #[expect(clippy::expect_used, reason = "at least two processes")]
-        let program = collective.erase().expect("at least two processes");
-        let found = makespan(&*program, &placed(&machine, shares), rules(shares));
+        let found = makespan(&collective, &placed(&machine, shares), rules(shares));
         findings.add(TACOS_BUCKET, Trial::at_most(100, Quantity::fraction(100 * found, expected)), &case);
     }
 }

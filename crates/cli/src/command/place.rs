@@ -194,7 +194,7 @@ const ALIGNMENT: usize = 64;
 /// "NPY format", `NumPy` reference, `numpy.lib.format`.
 fn write_npy(output: &mut impl Write, run: &Run) -> io::Result<()> {
     let columns = run.machine.shape().dimension_count();
-    output.write_all(&header(run.program.process_count(), columns))?;
+    output.write_all(&header(run.program.body.process_count(), columns))?;
     for (_, address) in addresses(run) {
         for coordinate in address.as_slice() {
             output.write_all(&coordinate.to_le_bytes())?;

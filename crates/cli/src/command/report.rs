@@ -71,7 +71,8 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
 
 /// Executes all runs, in order, with the records of all processes if they are few enough to be drawn.
 fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RecordedRun>, Failure> {
-    let pairs = |run: &Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
+    let pairs =
+        |run: &Run| run.program.body.process_count().saturating_mul(run.program.body.stage_count() as u64);
     let (drawn, others): (Vec<usize>, Vec<usize>) =
         (0..runs.len()).partition(|&place| pairs(runs[place]) <= MAX_PAIRS);
     let mut finished = recorded_at(runs, &drawn, KeepRecords::Yes, shared)?;

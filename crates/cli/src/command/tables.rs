@@ -30,6 +30,7 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
     let tables = run
         .program
+        .guest()
         .translation_tables(&run.placement, method)
         .map_err(|error| Failure::usage(error.to_string(), "make the tables by method 1"))?;
     let steps = match method {

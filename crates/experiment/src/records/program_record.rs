@@ -73,31 +73,32 @@ impl ProgramRecord {
     /// Makes the record of a program.
     #[must_use]
     pub fn new(program: &ScenarioProgram) -> Self {
-        let communication = program.communication();
+        let communication = program.communication;
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
-        let guest = program.graph().filter(|_| communication.is_some());
-        let stages = || 0..program.stage_count();
-        let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
-        let collective = program.collective();
+        let guest = program.guest().graph().filter(|_| communication.is_some());
+        let stages = || 0..program.body.stage_count();
+        let computations = || stages().map(|stage| program.body.computation(stage, ProcessId::new(0)).get());
+        let collective = program.collective.as_deref();
         // The stages of a collective follow from its other members.
         let is_listed = collective.is_none();
-        let has_units = is_listed && program.uniform_units() != Some(1);
+        let has_units = is_listed && program.body.facts().uniform_units != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
-            let of_step = |(place, step)| StepRecord::new(step, program.step_bytes(place));
+            let of_step = |(place, step)| StepRecord::new(step, program.bytes_of_step(place));
             own.steps().into_iter().enumerate().map(of_step).collect()
         });
         let asked = collective.and_then(|own| own.specification());
         Self {
-            kind: program.kind().into(),
-            dimensions: program.exchange_cube().map(Hypercube::dimension_count),
-            stages: program.exchanges().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
-            compute_cycles: asked.map_or_else(|| program.compute().get(), |own| own.compute_cycles),
-            file: program.file().map(str::to_owned),
+            kind: program.kind.name.into(),
+            dimensions: program.exchange_cube.map(Hypercube::dimension_count),
+            stages: program.exchanges.as_deref().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
+            compute_cycles: asked
+                .map_or_else(|| program.body.facts().compute.get(), |own| own.compute_cycles),
+            file: program.file.as_deref().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
-            stage_compute_cycles: (is_listed && !program.has_one_compute_time())
+            stage_compute_cycles: (is_listed && !program.body.facts().has_one_compute_time)
                 .then(|| computations().collect()),
-            stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
-            message_bytes: program.bytes().filter(|_| is_listed),
+            stage_units: has_units.then(|| stages().map(|stage| program.body.max_units(stage)).collect()),
+            message_bytes: program.bytes.filter(|_| is_listed),
             collective: match &steps[..] {
                 [only] if asked.is_some() => only.collective.clone(),
                 _ => None,

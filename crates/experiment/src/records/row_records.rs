@@ -47,9 +47,9 @@ impl PlannedRun {
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            processes: run.program.process_count(),
+            processes: run.program.body.process_count(),
             nodes: run.machine.node_count(),
-            stages: run.program.stage_count() as u64,
+            stages: run.program.body.stage_count() as u64,
         }
     }
 }
@@ -97,7 +97,7 @@ impl RankOfProcess {
     /// Rank and share of a process of a program.
     #[must_use]
     pub fn new(program: &ScenarioProgram, process: ProcessId) -> Self {
-        let collective = program.collective();
+        let collective = program.collective.as_deref();
         Self {
             rank: collective.map(|own| own.rank(process)),
             share: collective.map(|own| own.share(process)),

@@ -136,7 +136,7 @@ impl RunRecord {
         Self {
             run: place as u64,
             scenario: run.scenario.to_string(),
-            processes: run.program.process_count(),
+            processes: run.program.body.process_count(),
             nodes: run.machine.node_count(),
             seed: run.seed,
             machine: MachineRecord::new(run),
@@ -242,14 +242,14 @@ fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Opt
 /// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let bytes = run.program.vector_bytes().or(run.program.bytes())? as f64;
+    let bytes = run.program.vector_bytes().or(run.program.bytes)? as f64;
     makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
 }
 
 /// The bus bandwidth of a collective as nccl-tests defines it; `None` if there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let collective = run.program.collective()?.specification()?;
+    let collective = run.program.collective.as_deref()?.specification()?;
     let ranks = collective.rank_count() as f64;
     let factor = match collective.operation {
         Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,

@@ -1,7 +1,7 @@
 //! The breakdown of a run's time: sums, distributions and stages, and their columns.
 
 use cubefold_mapping::Extremes;
-use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
+use cubefold_simulator::{Distribution, Percent, StageTotals, Summary, stage_distances};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -115,10 +115,10 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
     let mut distances = Extremes::of([]);
     let record = |(stage, totals): (usize, &StageTotals)| {
-        if !run.program.repeats(stage) {
-            distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
+        if !run.program.body.repeats(stage) {
+            distances = stage_distances(&*run.program.body, stage, &run.placement, &finished.metrics);
         }
-        let dimension = run.program.stage_dimension(stage);
+        let dimension = run.program.body.stage_dimension(stage);
         StageRecord {
             stage,
             dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),

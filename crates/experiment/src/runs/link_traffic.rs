@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome};
+use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, simulate};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::{
@@ -75,8 +75,8 @@ impl FinishedRun {
 pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     let machine = run.placement.machine();
     let mut counts = BTreeMap::new();
-    for dimension in 0..run.program.dimension_count() {
-        for (from, to) in run.program.edges(dimension) {
+    for dimension in 0..run.program.guest().dimension_count() {
+        for (from, to) in run.program.guest().edges(dimension) {
             let (from, to) = (run.placement.node(from), run.placement.node(to));
             for channel in machine.route(from, to, run.communication.tie()) {
                 let Link { near, dimension } = machine.link(channel);
@@ -96,7 +96,8 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 /// If the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
     let (placement, execution) = (&run.placement, execution(run, None));
-    let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
+    let body = &*run.program.body;
+    let outcome = simulate(body, placement, run.communication, &execution, CountLinkUse::Yes, &mut ());
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
     let makespan = outcome.summary.makespan().get();
     Ok(BusyLinks::of(&outcome).unwrap_or(BusyLinks { makespan, links: vec![] }))
@@ -124,7 +125,7 @@ mod tests {
                  [mapping]\nembeddings = [\"{embedding}\"]\n"
             );
             let run = run(&scenario);
-            let metrics = run.program.measure(&run.placement, run.communication.tie());
+            let metrics = run.program.guest().measure(&run.placement, run.communication.tie());
             let links = link_congestion(&run);
             let counts = || links.iter().map(|traffic| traffic.count);
             assert_eq!(counts().max(), Some(metrics.link_congestion.max), "{embedding}");

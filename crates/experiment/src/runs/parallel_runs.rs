@@ -136,7 +136,7 @@ pub fn measure_runs(
         PlacementEntry {
             run: place as u64,
             scenario: run.scenario.to_string(),
-            processes: run.program.process_count(),
+            processes: run.program.body.process_count(),
             nodes: run.machine.node_count(),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),

@@ -13,7 +13,7 @@ use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
     DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
     OperationTimes, Outcome, PhaseLength, RankTask, Ranks, Routing, RoutingScheme, SimulationError,
-    StageRecord, Workers,
+    StageRecord, Workers, bytes_to_simulate, check, dividing_ranks, lower_bound, predict, simulate,
 };
 
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
@@ -87,8 +87,8 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     let way = RunWay::new(keep, resources, runs.len());
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
-            program
-                .check(&run.placement, run.communication, &execution(run, way.workers(run, place, 0)))
+            let execution = execution(run, way.workers(run, place, 0));
+            check(&*program.body, &run.placement, run.communication, &execution)
                 .map_err(|error| failed(run, place, error))?;
         }
     }
@@ -191,7 +191,7 @@ impl RunWay {
     /// The workers among which a run is divided; `None` if it is not. `program` is the index of the program
     /// among those of the run.
     fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
-        if run.program.process_count() < MIN_DIVIDED_PROCESSES {
+        if run.program.body.process_count() < MIN_DIVIDED_PROCESSES {
             return None;
         }
         match self.ranks {
@@ -212,7 +212,7 @@ pub(crate) fn execute_measured(
 ) -> Result<FinishedRun, RunError> {
     let workers = |program| way.workers(run, place, program);
     let mut fastest = execute_program(run, place, (way.keep, workers(0)), progress, metrics)?;
-    for (number, other) in run.program.others().iter().enumerate() {
+    for (number, other) in run.program.others.iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
         let mut slower = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
         if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
@@ -235,12 +235,18 @@ fn execute_program(
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
     let mut watch = (Meter::new(progress), Kept::new(keep));
-    let outcome = program
-        .simulate(placement, communication, &execution(run, workers), count_link_use(run), Some(&mut watch))
-        .map_err(|error| failed(run, place, error))?;
+    let execution = execution(run, workers);
+    let outcome =
+        simulate(&*program.body, placement, communication, &execution, count_link_use(run), &mut watch)
+            .map_err(|error| failed(run, place, error))?;
     // There is no prediction for task graphs: contention decides which operations processors serve, and which
     // messages match.
-    let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
+    let predicted = program
+        .body
+        .special()
+        .tasks()
+        .is_none()
+        .then(|| predict(&*program.body, placement, communication).get());
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
     }
@@ -250,8 +256,8 @@ fn execute_program(
     Ok(FinishedRun {
         program: Arc::clone(program),
         predicted,
-        lower_bound: program.lower_bound(placement, communication),
-        collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
+        lower_bound: lower_bound(&*program.body, placement, communication),
+        collective_bounds: program.collective.as_deref().map(|collective| collective_bounds(run, collective)),
         records,
         part_of,
         parts_that_do_not_count: vec![],
@@ -281,7 +287,7 @@ fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBo
 
 /// The metrics of a run's placement.
 pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
-    Arc::new(run.program.measure(&run.placement, run.communication.tie()))
+    Arc::new(run.program.guest().measure(&run.placement, run.communication.tie()))
 }
 
 /// No run takes less than predicted. With one process per node, a run without contention takes exactly that
@@ -312,7 +318,7 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
-    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path()) {
+    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path.as_deref()) {
         let reason = describe_stuck(path, stuck);
         return RunError::Stuck { scenario, run: place, embedding, reason };
     }
@@ -446,21 +452,21 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let records = match way.keep {
         // The records of the fastest program are kept while the next one runs.
         KeepRecords::Yes | KeepRecords::WithOperations => {
-            let ranks = run.program.dividing_ranks(&run.placement, run.communication, &execution);
+            let ranks = dividing_ranks(&*run.program.body, &run.placement, run.communication, &execution);
             pair_count(run).div_ceil(ranks).saturating_mul(size_of::<StageRecord>() as u64)
         }
         KeepRecords::No => 0,
     };
-    let operations = match run.program.task_graph() {
+    let operations = match run.program.body.special().tasks() {
         Some(graph) if way.keep == KeepRecords::WithOperations => {
             graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
         }
         _ => 0,
     };
-    let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
+    let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let simulated = run
         .programs()
-        .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));
+        .map(|program| bytes_to_simulate(&*program.body, &run.placement, run.communication, &execution));
     let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
     simulated
         .max()

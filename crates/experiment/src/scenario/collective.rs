@@ -10,10 +10,9 @@ mod steps;
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveProgramForm,
-    CollectiveSpecification, GroupError, GroupedCollective, Operation, bytes_of_guest,
+    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveProgram,
+    CollectiveProgramForm, CollectiveSpecification, GroupError, GroupedCollective, Operation, bytes_of_guest,
 };
-use cubefold_simulator::{ErasedProgram, StageProgramError};
 use cubefold_topology::Shape;
 
 use super::{
@@ -109,18 +108,18 @@ fn read(
             None => {
                 Collective::new(specification).map_err(|error| misfit(reading, &error.into())).map(|own| {
                     take_program(reading, own.bytes(), &own)?;
-                    of_form(reading, kind, own.erase(), per_node?)
+                    of_form(reading, kind, own, per_node?)
                 })
             }
             Some(over) => GroupedCollective::new(specification, over)
                 .map_err(|error| misfit(reading, &error))
                 .map(|own| {
                     take_program(reading, own.bytes(), &own)?;
-                    of_form(reading, kind, own.erase(), per_node?)
+                    of_form(reading, kind, own, per_node?)
                 }),
         };
         match program {
-            Ok(program) => Some(program?.with_bytes(bytes)),
+            Ok(program) => Some(ScenarioProgram { bytes, ..program? }),
             Err(error) => {
                 reading.errors.extend(error);
                 None
@@ -163,13 +162,13 @@ fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
 }
 
 /// The program of a collective in one of its forms.
-fn of_form(
+fn of_form<C: CollectiveProgramForm>(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
-    program: Result<Box<dyn ErasedProgram>, StageProgramError>,
+    collective: C,
     per_node: u64,
 ) -> Option<ScenarioProgram> {
-    match program {
+    match CollectiveProgram::new(collective) {
         Ok(program) => Some(ScenarioProgram::of_collective(kind, program, per_node)),
         Err(error) => {
             let error = ScenarioError::at(shape_place(reading)?, error.to_string(), "this shape");

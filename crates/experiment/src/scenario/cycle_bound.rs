@@ -46,10 +46,10 @@ impl CycleBound {
             ExecutionMode::Asynchronous => Execution::Asynchronous(EngineChoice::Auto),
             ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
-        let mut messages = serial_messages(&**program, placement, communication.links(), &execution);
+        let mut messages = serial_messages(&*program.body, placement, communication.links(), &execution);
         // Programs with more messages are measured and placed but not run, so there is no contention to
         // bound.
-        let of_stage = u128::from(program.process_count()) * program.max_received() as u128;
+        let of_stage = u128::from(program.body.process_count()) * program.body.facts().max_received as u128;
         let is_whole_stage = |own: &SerialMessages| own.count >= of_stage;
         if of_stage > u128::from(MAX_MESSAGES) {
             for own in messages.iter_mut().filter(|own| is_whole_stage(own)) {
@@ -57,8 +57,8 @@ impl CycleBound {
             }
         }
         Self {
-            computations: program.stage_count() as u128 * u128::from(placement.max_load()),
-            compute: program.compute().get(),
+            computations: program.body.stage_count() as u128 * u128::from(placement.max_load()),
+            compute: program.body.facts().compute.get(),
             communication,
             messages,
         }

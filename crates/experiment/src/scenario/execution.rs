@@ -310,10 +310,10 @@ pub(super) fn check_fit(
         let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
         errors.push(error.because(kind, "the machine"));
     }
-    if let Some(program) = program.filter(|program| !program.all_processes_compute()) {
+    if let Some(program) = program.filter(|program| !program.body.facts().all_processes_compute) {
         let message = format!(
             "coordinated execution of {} program, expected asynchronous",
-            with_article(program.kind())
+            with_article(program.kind.name)
         );
         let error = ScenarioError::at(place, message, "some of its processes pass through stages");
         errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
@@ -402,7 +402,9 @@ pub(super) fn check_engine(
     let asked = matches!(execution.engine, EngineChoice::Belt(_));
     let (true, ExecutionMode::Asynchronous) = (asked, execution.mode) else { return Ok(()) };
     let simulated = cubefold_simulator::Execution::Asynchronous(execution.engine);
-    let Err(SimulationError::NoBelt(reason)) = program.check(placement, communication, &simulated) else {
+    let Err(SimulationError::NoBelt(reason)) =
+        cubefold_simulator::check(&*program.body, placement, communication, &simulated)
+    else {
         return Ok(());
     };
     let Some(place) = settings.place(Key::ExecutionEngine) else { return Ok(()) };

@@ -332,8 +332,9 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     };
     let bytes = reading.machine.timing.scale().and(largest_message(graph.schedule()));
-    let program = ScenarioProgram::new(&GOAL, graph.erase()).listed_in(name).with_file_path(&path);
-    Some(program.with_bytes(bytes).sharing_nodes(per_node))
+    let (file, file_path) = (Some(name.to_owned()), Some(path.clone()));
+    let program = ScenarioProgram::new(&GOAL, graph);
+    Some(ScenarioProgram { file, file_path, bytes, ranks_per_node: per_node, ..program })
 }
 
 /// The size of the largest message in the file \[bytes\].

@@ -113,9 +113,9 @@ impl PlacementKey {
     }
 
     fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        let guest = match (program.guest(), program.collective()) {
+        let guest = match (program.guest(), program.collective.as_deref()) {
             (_, Some(collective)) => {
-                GuestKey::Collective(format!("{:?}", collective.steps()), program.ranks_per_node())
+                GuestKey::Collective(format!("{:?}", collective.steps()), program.ranks_per_node)
             }
             (GuestRef::Cube(cube), None) => GuestKey::Cube(cube.dimension_count()),
             (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),

@@ -95,7 +95,10 @@ fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
             .map(|&one| u64::from(one))
             .sum()
     };
-    program.graph().map_or_else(|| u64::from(process.label().count_ones()), |guest| along(guest.shape()))
+    program
+        .guest()
+        .graph()
+        .map_or_else(|| u64::from(process.label().count_ones()), |guest| along(guest.shape()))
 }
 
 const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
@@ -151,7 +154,7 @@ fn listed(
 ) -> Option<CodeTypes> {
     let before = errors.len();
     let texts: Vec<String> = entries.iter().filter_map(|entry| code_type(entry, name, errors)).collect();
-    if let Some(processes) = program.map(|program| program.process_count())
+    if let Some(processes) = program.map(|program| program.body.process_count())
         && processes != entries.len() as u64
     {
         let message = format!("{} code types, expected {processes}, one for each process", entries.len());

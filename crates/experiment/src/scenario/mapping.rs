@@ -61,7 +61,7 @@ impl Fit<'_> {
 
     /// Number of groups of processes, each of which named embeddings put on one node.
     fn group_count(&self) -> u64 {
-        self.program.rank_count().div_ceil(self.program.ranks_per_node())
+        self.program.rank_count().div_ceil(self.program.ranks_per_node)
     }
 
     /// Whether an embedding is applied to groups of processes, one per node; "standard" by number and orders
@@ -72,7 +72,7 @@ impl Fit<'_> {
         }
         let by_number = self.has_network() || self.program.is_placed_by_number();
         let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
-        self.program.ranks_per_node() > 1 && !(is_standard && by_number)
+        self.program.ranks_per_node > 1 && !(is_standard && by_number)
     }
 
     /// Whether the machine or the guest is a network.
@@ -98,7 +98,7 @@ pub(super) fn read(
             Some(program) if on_network || program.has_network_guest() || program.is_placed_by_number() => {
                 &["standard"]
             }
-            Some(program) if program.cube().is_none() => &["tao"],
+            Some(program) if program.guest().cube().is_none() => &["tao"],
             _ => &DEFAULT_EMBEDDINGS[..],
         };
         let names = names.iter().filter_map(|name| EmbeddingName::with_name(name));
@@ -127,7 +127,7 @@ pub(super) fn read(
 /// Whether the guest is a network of another kind than the machine; a program whose data move fits both of
 /// its networks.
 fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
-    program.has_network_guest() && !program.is_wandering() && machine != Some(program.shape().kind())
+    program.has_network_guest() && !program.is_wandering() && machine != Some(program.guest().shape().kind())
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -186,7 +186,7 @@ fn settled(
     if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
         return Ok(placement);
     }
-    take_bytes(fit, embedding, fit.program.process_count().saturating_mul(BYTES_A_SHARE))?;
+    take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
     failures::settle(fit.settings, fit.whole, Arc::unwrap_or_clone(placement), place)
         .map(Arc::new)
@@ -228,11 +228,11 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective().map_or(1, CollectiveForm::share_count);
+    let shares = fit.program.collective.as_deref().map_or(1, CollectiveForm::share_count);
     if shares == 1 {
         return Ok(placement);
     }
-    take_bytes(fit, embedding, fit.program.process_count().saturating_mul(BYTES_A_SHARE))?;
+    take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
     let nodes = placement.nodes();
     PlacementTable::new(fit.machine, nodes.repeat(shares as usize))
         .map(|table| Arc::new(Placement::Table(table)))
@@ -256,7 +256,9 @@ fn placement_of_ranks(
             let key = PlacementKey::named(format!("{}{seed}", embedding.name), fit.program, region);
             match registered.maker {
                 Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
-                Maker::Construction(_) if fit.program.collective().is_some() && registered.name != "tao" => {
+                Maker::Construction(_)
+                    if fit.program.collective.as_deref().is_some() && registered.name != "tao" =>
+                {
                     Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
                 }
                 Maker::Construction(place) => library.placement(key, || {
@@ -335,7 +337,7 @@ fn groups(
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
     let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
     take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
-    let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
+    let each = usize::try_from(fit.program.ranks_per_node).unwrap_or(usize::MAX);
     let nodes = placed.listed_nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
     let table = PlacementTable::new(fit.machine, nodes);
     table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
@@ -389,11 +391,11 @@ fn place_by_rule(
 /// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
-    let words = match fit.program.collective() {
-        None if fit.program.ranks_per_node() == 1 => {
+    let words = match fit.program.collective.as_deref() {
+        None if fit.program.ranks_per_node == 1 => {
             (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1)
         }
-        _ => fit.program.ranks_per_node(),
+        _ => fit.program.ranks_per_node,
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
     // Programs that are placed by number skip failed nodes; all others are on the node of their own number.

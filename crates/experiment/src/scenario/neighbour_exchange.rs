@@ -50,7 +50,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let ((guest, _), communication) = (guest?, communication?);
     check_sets(settings, &guest, communication, reading.errors)?;
     let program = neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)?;
-    Some(program.sharing_nodes(per_node?))
+    Some(ScenarioProgram { ranks_per_node: per_node?, ..program })
 }
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
@@ -131,8 +131,8 @@ fn neighbours(
         }
     };
     let program = NeighbourProgram::new(guest, pattern, compute).ok()?.with_sizes(sizes.units);
-    let program = ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program.erase());
-    Some(program.communicating(communication).with_bytes(sizes.bytes))
+    let program = ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program);
+    Some(ScenarioProgram { communication: Some(communication), bytes: sizes.bytes, ..program })
 }
 
 /// A description of a shape that must never change: it keys random choices.

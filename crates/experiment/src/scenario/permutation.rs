@@ -116,8 +116,9 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     // A permutation is one stage, even if every process keeps its data.
     match StageProgram::with_stages(1, u32::try_from(processes).ok()?, computations, &messages) {
         Ok(program) => {
-            let program = ScenarioProgram::new(&PERMUTATION, program.erase()).listed_in(name);
-            Some(program.with_bytes(sizes.bytes).sharing_nodes(per_node))
+            let program = ScenarioProgram::new(&PERMUTATION, program);
+            let file = Some(name.to_owned());
+            Some(ScenarioProgram { file, bytes: sizes.bytes, ranks_per_node: per_node, ..program })
         }
         Err(error) => {
             let message = format!("program.pattern {name:?}: {error}");

@@ -183,8 +183,8 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let stages = read_stages(settings, cube, cube_place(settings, machine), reading.errors);
     let sizes = reading.sizes(ByStage::Yes(stages.as_ref().map(Vec::len)));
     let (program, sizes) = (CubeProgram::new(cube?, stages?, reading.compute()?).ok()?, sizes?);
-    let program = ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units)).with_bytes(sizes.bytes);
-    Some(program.sharing_nodes(reading.per_node()?))
+    let program = ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units));
+    Some(ScenarioProgram { bytes: sizes.bytes, ranks_per_node: reading.per_node()?, ..program })
 }
 
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
@@ -198,8 +198,9 @@ fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram>
         None => program.with_sizes(sizes.units),
     };
     halving?;
-    let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.erase()).exchanging_along(cube, None);
-    Some(program.with_bytes(sizes.bytes).sharing_nodes(reading.per_node()?))
+    let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program);
+    let ranks_per_node = reading.per_node()?;
+    Some(ScenarioProgram { exchange_cube: Some(cube), bytes: sizes.bytes, ranks_per_node, ..program })
 }
 
 fn cube(
@@ -251,9 +252,9 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
         Ok(program) if shuffles.is_some() => {
-            let (cube, exchanges) = (program.cube(), program.dimensions().to_vec());
-            let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units).erase());
-            Some(program.exchanging_along(cube, Some(exchanges)).with_bytes(sizes.bytes))
+            let (exchange_cube, exchanges) = (Some(program.cube()), Some(program.dimensions().to_vec()));
+            let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units));
+            Some(ScenarioProgram { exchange_cube, exchanges, bytes: sizes.bytes, ..program })
         }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
@@ -264,8 +265,8 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         // A cube too large for a shuffle-exchange network does not need one here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?.with_sizes(sizes.units);
-            let program = ScenarioProgram::of_cube(&NORMAL, program).with_bytes(sizes.bytes);
-            Some(program.sharing_nodes(per_node))
+            let program = ScenarioProgram::of_cube(&NORMAL, program);
+            Some(ScenarioProgram { bytes: sizes.bytes, ranks_per_node: per_node, ..program })
         }
     }
 }

@@ -1,43 +1,47 @@
-//! The program of a run: any program of the simulator, behind one pointer, with the words that describe it.
+//! The program of a run: any program of the simulator, with the words that describe it.
 //!
-//! What runs a program or measures its guest goes through [`ErasedProgram`], which dispatches once; nothing here, nor
-//! above, asks which type it is.
+//! What a scenario asked for is in the fields of [`ScenarioProgram`]; what is done is its [`body`](ScenarioProgram::body).
 
-use std::{
-    ops::Deref,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use cubefold_collectives::{
-    Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSequence,
-    CollectiveSpecification, CollectiveStep, GroupedCollective, Operation,
+    Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSpecification,
+    CollectiveStep, GroupedCollective, Operation,
 };
-use cubefold_mapping::{
-    CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
-    TableMethodError, TranslationTable,
-};
-use cubefold_simulator::{CubeProgram, Cycles, ErasedProgram, NeighbourProgram, Pattern, TaskGraph};
-use cubefold_topology::{Extent, Machine, MachineKind, TieRule};
+use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube};
+use cubefold_simulator::{CubeProgram, Cycles, GuestRef, NeighbourProgram, Pattern, Program};
+use cubefold_topology::{Extent, Machine, MachineKind};
 
 use crate::scenario::ProgramKind;
 
 /// A program of a scenario: what it does, and what the scenario calls it.
-///
-/// Dereferences to the program itself, for its stages, messages and simulation.
 #[derive(Debug)]
 pub struct ScenarioProgram {
-    kind: &'static ProgramKind,
-    program: Box<dyn ErasedProgram>,
-    exchange_cube: Option<Hypercube>,
-    exchanges: Option<Vec<CubeDimension>>,
-    communication: Option<NeighbourCommunication>,
-    bytes: Option<u64>,
-    file: Option<String>,
-    file_path: Option<PathBuf>,
-    ranks_per_node: u64,          // that named embeddings put there; at least 1
-    step_bytes: Vec<Option<u64>>, // of the vector of each step of a sequence
-    others: Vec<Arc<Self>>,
+    /// Its kind, `program.kind`.
+    pub kind: &'static ProgramKind,
+    /// The program that is simulated; it has a guest.
+    pub body: Box<dyn Program>,
+    /// The collective that `body` is, if it is one.
+    pub collective: Option<Arc<dyn CollectiveForm>>,
+    /// The d-cube whose dimensions it exchanges along, also where its data wander over another guest; `None` for a
+    /// neighbour-exchange program.
+    pub exchange_cube: Option<Hypercube>,
+    /// The dimension of each exchange, if a scenario chooses them.
+    pub exchanges: Option<Vec<CubeDimension>>,
+    /// How neighbours communicate, in a neighbour-exchange program.
+    pub communication: Option<NeighbourCommunication>,
+    /// The size of the largest message, or of the vector of a collective \[bytes\], if a scenario gives it so.
+    pub bytes: Option<u64>,
+    /// The name of the file, or of the pattern, that lists its messages.
+    pub file: Option<String>,
+    /// The path of the file of a task graph.
+    pub file_path: Option<PathBuf>,
+    /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
+    pub ranks_per_node: u64,
+    /// The bytes of the vector of each step of a sequence, if units have bytes.
+    pub step_bytes: Vec<Option<u64>>,
+    /// The programs that a run also runs, to keep what is the fastest.
+    pub others: Vec<Arc<Self>>,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -103,31 +107,13 @@ fn contracted_grid(shape: &Machine, divisor: u64) -> Option<Machine> {
     Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps.collect::<Vec<_>>()).ok()
 }
 
-impl Deref for ScenarioProgram {
-    type Target = dyn ErasedProgram;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.program
-    }
-}
-
-/// Programs are equal where they are of one kind and do the same.
-impl PartialEq for ScenarioProgram {
-    fn eq(&self, other: &Self) -> bool {
-        let words =
-            |program: &Self| (program.kind(), program.communication, program.bytes, program.ranks_per_node);
-        words(self) == words(other) && *self.program == *other.program && self.others == other.others
-    }
-}
-
-impl Eq for ScenarioProgram {}
-
 impl ScenarioProgram {
     /// A program of a kind, described by no more than that.
-    pub(crate) fn new(kind: &'static ProgramKind, program: Box<dyn ErasedProgram>) -> Self {
+    pub(crate) fn new(kind: &'static ProgramKind, body: impl Program + 'static) -> Self {
         Self {
             kind,
-            program,
+            body: Box::new(body),
+            collective: None,
             exchange_cube: None,
             exchanges: None,
             communication: None,
@@ -143,116 +129,60 @@ impl ScenarioProgram {
     /// A compute-and-communicate program.
     pub(crate) fn of_cube(kind: &'static ProgramKind, program: CubeProgram) -> Self {
         let (cube, exchanges) = (program.cube(), program.stages().to_vec());
-        Self::new(kind, program.erase()).exchanging_along(cube, Some(exchanges))
-    }
-
-    /// Adds the d-cube whose dimensions it exchanges along, and the dimension of each exchange where a scenario
-    /// chooses it.
-    pub(crate) fn exchanging_along(mut self, cube: Hypercube, exchanges: Option<Vec<CubeDimension>>) -> Self {
-        self.exchange_cube = Some(cube);
-        self.exchanges = exchanges;
-        self
-    }
-
-    /// Adds how neighbours communicate.
-    pub(crate) fn communicating(mut self, communication: NeighbourCommunication) -> Self {
-        self.communication = Some(communication);
-        self
-    }
-
-    /// Adds the size of the largest message, or of the vector of a collective, where a scenario gives it in bytes.
-    pub(crate) fn with_bytes(mut self, bytes: Option<u64>) -> Self {
-        self.bytes = bytes;
-        self
-    }
-
-    /// Says that its messages are listed in a file, which is called so.
-    pub(crate) fn listed_in(mut self, name: &str) -> Self {
-        self.file = Some(name.to_owned());
-        self
-    }
-
-    /// Says where the file is that lists it.
-    pub(crate) fn with_file_path(mut self, path: &Path) -> Self {
-        self.file_path = Some(path.to_owned());
-        self
-    }
-
-    /// The path of the file of a task graph.
-    pub(crate) fn file_path(&self) -> Option<&Path> {
-        self.file_path.as_deref()
-    }
-
-    /// The task graph that it is, if it is one.
-    #[must_use]
-    pub fn task_graph(&self) -> Option<&TaskGraph> {
-        self.program.as_any().downcast_ref::<TaskGraph>()
+        Self { exchange_cube: Some(cube), exchanges: Some(exchanges), ..Self::new(kind, program) }
     }
 
     /// A collective in any form, so many ranks of which `standard` puts on a node.
-    pub(crate) fn of_collective(
+    pub(crate) fn of_collective<C: CollectiveProgramForm>(
         kind: &'static ProgramKind,
-        program: Box<dyn ErasedProgram>,
+        program: CollectiveProgram<C>,
         ranks_per_node: u64,
     ) -> Self {
-        Self { ranks_per_node, ..Self::new(kind, program) }
-    }
-
-    /// Adds the bytes of the vector of each step of a sequence.
-    pub(crate) fn with_step_bytes(mut self, bytes: Vec<Option<u64>>) -> Self {
-        self.step_bytes = bytes;
-        self
+        let collective = Arc::clone(program.collective());
+        Self { collective: Some(collective), ranks_per_node, ..Self::new(kind, program) }
     }
 
     /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
     pub(crate) fn or_faster(mut self, others: Vec<Self>) -> Self {
         let bytes = self.step_bytes.clone();
-        let other = |other: Self| Arc::new(other.with_step_bytes(bytes.clone()));
+        let other = |other: Self| Arc::new(Self { step_bytes: bytes.clone(), ..other });
         self.others = others.into_iter().map(other).collect();
         self
     }
 
-    /// The collective with a vector of so many units and bytes, where it is no sequence and has a vector.
+    /// Returns the collective with a vector of so many units and bytes; `None` if it is a sequence or has no vector.
     pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
         let remade = |own: &Self| {
-            let steps = own.collective()?.steps();
+            let steps = own.collective.as_ref()?.steps();
             let &[CollectiveStep::Collective { specification, groups }] = &steps[..] else { return None };
             let asked = CollectiveSpecification { vector_units: units, ..specification.clone() };
-            let program = match groups {
+            let remade = match groups {
                 _ if asked.operation == Operation::Barrier => return None,
-                None => Collective::new(asked).ok()?.erase(),
+                None => {
+                    let program = CollectiveProgram::new(Collective::new(asked).ok()?).ok()?;
+                    Self::of_collective(own.kind, program, own.ranks_per_node)
+                }
                 Some((shape, over)) => {
                     let asked = CollectiveSpecification { shape: shape.clone(), ..asked };
-                    GroupedCollective::new(asked, over).ok()?.erase()
+                    let program = CollectiveProgram::new(GroupedCollective::new(asked, over).ok()?).ok()?;
+                    Self::of_collective(own.kind, program, own.ranks_per_node)
                 }
             };
-            Some(Self::of_collective(own.kind, program.ok()?, own.ranks_per_node).with_bytes(bytes))
+            Some(Self { bytes, ..remade })
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))
     }
 
-    /// The programs that a run also runs, to keep what is the fastest.
-    #[must_use]
-    pub fn others(&self) -> &[Arc<Self>] {
-        &self.others
-    }
-
-    /// The program and those others.
+    /// The program and the others of the run.
     pub(crate) fn with_others(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.others.iter().map(|other| &**other))
     }
 
-    /// Says how many consecutive processes, or ranks of a collective, named embeddings put on a node.
-    pub(crate) fn sharing_nodes(mut self, ranks_per_node: u64) -> Self {
-        self.ranks_per_node = ranks_per_node;
-        self
-    }
-
-    /// A program in the place of this one whose processes are the groups that share a node, one group a node: what an
-    /// embedding of a cube, or of another guest, places.
+    /// Returns a program in the place of this one whose processes are the groups that share a node, one group a node: an
+    /// embedding of a cube, or of another guest, places these.
     ///
-    /// None where the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and `k` of a
+    /// `None` if the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and `k` of a
     /// grid one of the grid whose first length is divided by `k`.
     pub(crate) fn contracted(&self, guest: ContractedGuest) -> Option<Self> {
         let groups = self.rank_count() / self.ranks_per_node;
@@ -260,8 +190,8 @@ impl ScenarioProgram {
             return None;
         }
         let cube = match guest {
-            ContractedGuest::Cube => self.placement_cube().map(|_| ()),
-            ContractedGuest::Own => self.cube().map(|_| ()),
+            ContractedGuest::Cube => self.placement_cube(),
+            ContractedGuest::Own => self.guest().cube(),
             ContractedGuest::Grid | ContractedGuest::Row => None,
         };
         if cube.is_some() {
@@ -277,183 +207,85 @@ impl ScenarioProgram {
             }
         };
         let program = NeighbourProgram::new(GraphGuest::new(shape), Pattern::Shift, Cycles::new(0));
-        Some(Self::new(self.kind, program.ok()?.erase()))
+        Some(Self::new(self.kind, program.ok()?))
     }
 
-    /// The collective that it is, if it is one.
+    /// Returns the guest of the program.
+    ///
+    /// # Panics
+    ///
+    /// When `body` has none, which no program of a scenario does.
     #[must_use]
-    pub fn collective(&self) -> Option<&dyn CollectiveForm> {
-        fn of<C: CollectiveProgramForm>(program: &dyn ErasedProgram) -> Option<&dyn CollectiveForm> {
-            let own = program.as_any().downcast_ref::<CollectiveProgram<C>>()?;
-            Some(own.collective())
-        }
-        let program = &*self.program;
-        of::<Collective>(program)
-            .or_else(|| of::<GroupedCollective>(program))
-            .or_else(|| of::<CollectiveSequence>(program))
-    }
-
-    /// The collective that it is, of all its ranks at once.
-    pub(crate) fn single_collective(&self) -> Option<&Collective> {
-        Some(self.program.as_any().downcast_ref::<CollectiveProgram<Collective>>()?.collective())
-    }
-
-    /// The bytes of the vector of a collective, where units have bytes.
-    #[must_use]
-    pub fn vector_bytes(&self) -> Option<u64> {
-        self.bytes.filter(|_| self.collective().is_some())
+    #[expect(clippy::expect_used, reason = "documented at the field")]
+    pub fn guest(&self) -> GuestRef<'_> {
+        self.body.guest().expect("programs of scenarios have guests")
     }
 
     /// The number of what embeddings place: the ranks of a collective, all of whose shares sit on one node; the
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.collective().map_or_else(|| self.process_count(), CollectiveForm::rank_count)
+        self.collective.as_ref().map_or_else(|| self.body.process_count(), |own| own.rank_count())
     }
 
-    /// The bytes of the vector of a step of a sequence, where units have bytes.
-    pub(crate) fn step_bytes(&self, step: usize) -> Option<u64> {
+    /// The bytes of the vector of a collective, if units have bytes.
+    #[must_use]
+    pub fn vector_bytes(&self) -> Option<u64> {
+        self.bytes.filter(|_| self.collective.is_some())
+    }
+
+    /// The bytes of the vector of a step of a sequence, if units have bytes.
+    pub(crate) fn bytes_of_step(&self, step: usize) -> Option<u64> {
         self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
-    }
-
-    /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node.
-    pub(crate) fn ranks_per_node(&self) -> u64 {
-        self.ranks_per_node
     }
 
     /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.
     pub(crate) fn is_placed_by_number(&self) -> bool {
-        self.file.is_some() || self.collective().is_some()
+        self.file.is_some() || self.collective.is_some()
     }
 
     /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
     /// program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus = |collective: &dyn CollectiveForm| {
-            Machine::new(MachineKind::Torus, collective.shape().lengths()).ok()
-        };
-        self.collective().and_then(torus).unwrap_or_else(|| self.shape())
-    }
-
-    /// The name of the file that lists its messages, where one does.
-    #[must_use]
-    pub fn file(&self) -> Option<&str> {
-        self.file.as_deref()
-    }
-
-    /// The size of the largest message, or of the vector of a collective \[bytes\], where a scenario gives it so.
-    #[must_use]
-    pub fn bytes(&self) -> Option<u64> {
-        self.bytes
+        let torus =
+            |own: &Arc<dyn CollectiveForm>| Machine::new(MachineKind::Torus, own.shape().lengths()).ok();
+        self.collective.as_ref().and_then(torus).unwrap_or_else(|| self.guest().shape())
     }
 
     /// The size of the largest message \[units\].
     #[must_use]
     pub fn max_message_units(&self) -> u64 {
-        if let Some(units) = self.uniform_units() {
+        if let Some(units) = self.body.facts().uniform_units {
             return units;
         }
-        let stages = (0..self.stage_count()).filter(|&stage| !self.repeats(stage));
-        stages.map(|stage| self.max_units(stage)).max().unwrap_or(1)
-    }
-
-    /// The word for its kind in every file.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        self.kind.name
-    }
-
-    /// The d-cube whose dimensions it exchanges along, also where its data wander over another guest; none of a
-    /// neighbour-exchange program.
-    #[must_use]
-    pub fn exchange_cube(&self) -> Option<Hypercube> {
-        self.exchange_cube
-    }
-
-    /// The dimension of each exchange, where a scenario chooses them.
-    #[must_use]
-    pub fn exchanges(&self) -> Option<&[CubeDimension]> {
-        self.exchanges.as_deref()
-    }
-
-    /// How neighbours communicate, in a neighbour-exchange program.
-    #[must_use]
-    pub fn communication(&self) -> Option<NeighbourCommunication> {
-        self.communication
+        let stages = (0..self.body.stage_count()).filter(|&stage| !self.body.repeats(stage));
+        stages.map(|stage| self.body.max_units(stage)).max().unwrap_or(1)
     }
 
     /// Whether its data wander through the machine: it then has as many processes as the nodes of the machine have
     /// words, one or two each (`docs/model.md` section 2).
     pub(crate) fn is_wandering(&self) -> bool {
-        self.exchange_cube.is_some() && self.cube().is_none()
+        self.exchange_cube.is_some() && self.guest().cube().is_none()
     }
 
     /// The d-cube whose embeddings place it: its guest, or that of as many processes as a file names, or of as many
-    /// ranks; none otherwise.
+    /// ranks; `None` for other programs.
     pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
         let ranks = self.rank_count();
         let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
         let listed = || Hypercube::new(ranks.trailing_zeros().into()).ok();
-        self.cube().or_else(|| is_numbered.then(listed).flatten())
-    }
-
-    /// The d-cube that is its guest; none where that is another graph.
-    #[must_use]
-    pub fn cube(&self) -> Option<Hypercube> {
-        self.program.guest().cube()
-    }
-
-    /// The graph that is its guest; none where that is a d-cube.
-    #[must_use]
-    pub fn graph(&self) -> Option<&GraphGuest> {
-        self.program.guest().graph()
-    }
-
-    /// The guest as the machine that it would fill.
-    #[must_use]
-    pub fn shape(&self) -> Machine {
-        self.program.guest().shape()
+        self.guest().cube().or_else(|| is_numbered.then(listed).flatten())
     }
 
     /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        !self.is_placed_by_number() && self.graph().is_some_and(|guest| guest.shape().graph().is_some())
+        !self.is_placed_by_number()
+            && self.guest().graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
     /// The number of pairs of a process and a stage, or as many as 64 bits hold.
     pub(crate) fn pair_count(&self) -> u64 {
-        self.process_count().saturating_mul(self.stage_count() as u64)
-    }
-
-    /// The number of dimensions of its guest.
-    #[must_use]
-    pub fn dimension_count(&self) -> usize {
-        self.program.guest().dimension_count()
-    }
-
-    /// The edges of one dimension of its guest (counted from 0), each once, the smaller label first.
-    #[must_use]
-    pub fn edges(&self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
-        self.program.guest().edges(dimension)
-    }
-
-    /// The metrics of a placement of its guest.
-    #[must_use]
-    pub fn measure(&self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
-        self.program.guest().measure(placement, tie)
-    }
-
-    /// See [`translation_tables`](cubefold_mapping::translation_tables).
-    ///
-    /// # Errors
-    ///
-    /// As [`translation_tables`](cubefold_mapping::translation_tables).
-    pub fn translation_tables<'a>(
-        &'a self,
-        placement: &'a Placement,
-        method: TableMethod,
-    ) -> Result<Box<dyn Iterator<Item = TranslationTable> + 'a>, TableMethodError> {
-        self.program.guest().translation_tables(placement, method)
+        self.body.process_count().saturating_mul(self.body.stage_count() as u64)
     }
 }

@@ -275,8 +275,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     // Other errors of the messages have been reported; only a process with too many partners remains.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
         Ok(program) => {
-            let program = ScenarioProgram::new(&STAGES, program.erase());
-            Some(program.listed_in(name).sharing_nodes(per_node?))
+            let program = ScenarioProgram::new(&STAGES, program);
+            Some(ScenarioProgram { file: Some(name.to_owned()), ranks_per_node: per_node?, ..program })
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");

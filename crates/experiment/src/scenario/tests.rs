@@ -89,7 +89,7 @@ fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios) {
         assert_eq!(PlannedRun::new(place, &own), PlannedRun::new(place, run));
         assert_eq!((own.seed, &own.combination), (run.seed, &run.combination));
         assert_eq!((own.communication, own.execution), (run.communication, run.execution));
-        let is_small = run.program.process_count() <= 1 << 12;
+        let is_small = run.program.body.process_count() <= 1 << 12;
         assert!(!is_small || own.placement.nodes() == run.placement.nodes());
     }
 }

@@ -2,8 +2,8 @@
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, ErasedProgram, Execution, NeighbourProgram, Pattern, Routing,
-    SimulationError,
+    Communication, CountLinkUse, Cycles, Execution, NeighbourProgram, Pattern, Routing, SimulationError,
+    bytes_to_simulate, simulate,
 };
 use cubefold_topology::Machine;
 
@@ -26,22 +26,22 @@ pub fn address_exchange_steps(
         .unwrap_or(communication);
     let (program, placement) = scatter(machine);
     let execution = Execution::Coordinated(Routing::PLAIN);
-    let needed = program.bytes_to_simulate(&placement, communication, &execution);
+    let needed = bytes_to_simulate(&program, &placement, communication, &execution);
     if needed > memory {
         return Err(RunError::AddressExchangeMemory { needed: Bytes(needed), limit: Bytes(memory) });
     }
-    let outcome =
-        program.simulate(&placement, communication, &execution, CountLinkUse::No, None).map_err(failed)?;
+    let outcome = simulate(&program, &placement, communication, &execution, CountLinkUse::No, &mut ())
+        .map_err(failed)?;
     Ok(outcome.traffic.routing.iter().flatten().map(|stage| stage.steps).sum())
 }
 
 /// A scatter in which every node sends and receives.
 #[expect(clippy::expect_used, reason = "a machine has at least two nodes; a scatter draws no sets")]
-fn scatter(machine: &Machine) -> (Box<dyn ErasedProgram>, Placement) {
+fn scatter(machine: &Machine) -> (NeighbourProgram, Placement) {
     let guest = GraphGuest::new(machine.clone());
     let program = NeighbourProgram::new(guest, Pattern::Scatter, Cycles::ZERO).expect("no sets to draw");
     let table = PlacementTable::new(machine, machine.nodes().collect()).expect("nodes of the machine");
-    (program.erase(), Placement::Table(table))
+    (program, Placement::Table(table))
 }
 
 #[cfg(test)]

@@ -112,11 +112,12 @@ impl ProgramFormat {
     pub fn bytes_to_write(self, run: &Run) -> u64 {
         const BYTES_A_MESSAGE: u64 = 400; // a send, a receive and a computation: as operations, and as text
         let program = &run.program;
-        let messages = if let Some(graph) = program.as_task_graph() {
+        let messages = if let Some(graph) = program.body.special().tasks() {
             graph.schedule().operations().len() as u64
         } else {
-            let of_stage = program.process_count().saturating_mul(program.max_received().max(1) as u64);
-            of_stage.saturating_mul(program.stage_count() as u64)
+            let of_stage =
+                program.body.process_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
+            of_stage.saturating_mul(program.body.stage_count() as u64)
         };
         messages.saturating_mul(BYTES_A_MESSAGE)
     }
@@ -155,7 +156,7 @@ fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSch
     if let ExecutionMode::Coordinated { .. } = run.execution.mode {
         return not_said("coordinated execution".to_owned(), "asynchronous execution");
     }
-    if let Some(graph) = run.program.task_graph() {
+    if let Some(graph) = run.program.body.special().tasks() {
         if graph.overhead().get() > 0 {
             let what = format!("{} cycles of overhead before every send", graph.overhead());
             return not_said(what, "program.compute_cycles = 0");
@@ -163,11 +164,11 @@ fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSch
         return Ok(graph.schedule().clone());
     }
     let (load, processors) = (run.placement.max_load(), run.communication.processors().get());
-    if load > processors && run.program.total_compute() > 0 {
+    if load > processors && run.program.body.facts().total_compute > 0 {
         let what = format!("{load} processes that share {processors} processors of a node");
         return not_said(what, "a processor for each process");
     }
-    Ok(std::sync::Arc::new(task_schedule(&**run.program)?))
+    Ok(std::sync::Arc::new(task_schedule(&*run.program.body)?))
 }
 
 /// Units of sizes and times: units and cycles in a schedule made from a program; bytes and nanoseconds in a
@@ -179,7 +180,7 @@ struct Amounts<'run> {
 
 impl<'run> Amounts<'run> {
     fn new(run: &'run Run) -> Self {
-        Self { run, is_of_file: run.program.task_graph().is_some() }
+        Self { run, is_of_file: run.program.body.special().tasks().is_some() }
     }
 
     /// Size of a message in bytes; a unit is a byte if the machine is given in cycles.

@@ -126,7 +126,7 @@ fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
 }
 
 fn algorithm(run: &Run) -> Option<&'static str> {
-    Some(run.program.collective()?.specification()?.algorithm.name())
+    Some(run.program.collective.as_deref()?.specification()?.algorithm.name())
 }
 
 fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {

@@ -20,7 +20,7 @@ fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
 }
 
 fn algorithm(run: &ReportedRun<'_>) -> Option<&'static str> {
-    Some(run.run.program.collective()?.specification()?.algorithm.name())
+    Some(run.run.program.collective.as_deref()?.specification()?.algorithm.name())
 }
 
 /// The names under which runs compete: embedding or algorithm, whichever differs.

@@ -77,7 +77,7 @@ fn goodputs(
     runs: &[ReportedRun<'_>],
     budget: &mut PageBudget,
 ) -> Result<Option<Figure>, PictureError> {
-    let is_collective = |run: &&ReportedRun<'_>| run.run.program.collective().is_some();
+    let is_collective = |run: &&ReportedRun<'_>| run.run.program.collective.as_deref().is_some();
     let records: Vec<RunRecord> = runs.iter().filter(is_collective).map(|run| run.record.clone()).collect();
     let picture = match goodput(&scenario.name, &ResultsTable::of(&records)) {
         Ok(picture) => picture,
@@ -295,7 +295,7 @@ fn first_runs_of_placements<'runs, 'report>(
 /// ranks. Diagrams side by side all end with the longest run.
 fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Result<Picture, String> {
     let program = &run.run.program;
-    let is_collective = program.collective().is_some();
+    let is_collective = program.collective.as_deref().is_some();
     if run.finished.records.is_empty() {
         let part = if is_collective {
             "timeline {file} --ranks 0..7"
@@ -305,8 +305,9 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
         let part = part.replace("{file}", file);
         return Err(format!("the run is too large for this page. Use cubefold draw {part}."));
     }
-    let rows = if is_collective { program.rank_count() } else { program.process_count() };
-    let marks = program.stage_count() * 3 * usize::try_from(program.process_count() / rows).unwrap_or(1);
+    let rows = if is_collective { program.rank_count() } else { program.body.process_count() };
+    let marks =
+        program.body.stage_count() * 3 * usize::try_from(program.body.process_count() / rows).unwrap_or(1);
     let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(rows);
     let cycles = end.filter(|end| *end > 0).map(|end| 0..=end);
     let window = Window { processes: Some(0..=shown - 1), cycles };

@@ -63,7 +63,7 @@ impl BeltInput {
     }
 
     /// A simulator for one run after another.
-    pub(super) fn simulator<O: Observer>(&self) -> BeltSimulator<'_, O> {
+    pub(super) fn simulator(&self) -> BeltSimulator<'_> {
         let contention_free = self.contention_free(vec![self.stages.hop; self.stages.count()]);
         BeltSimulator { contention_free, event_loop: self.event_loop(), stages: &self.stages }
     }
@@ -78,7 +78,7 @@ impl BeltInput {
         }
     }
 
-    fn event_loop<O: Observer>(&self) -> Box<dyn RunStages<O> + Send + '_> {
+    fn event_loop(&self) -> Box<dyn RunStages + Send + '_> {
         match (self.stages.hop, &self.routes) {
             (1, Some(line)) => Box::new(EventLoop::<OneCycleLinks, _>::new(self, line)),
             (1, None) => Box::new(EventLoop::<OneCycleLinks, _>::new(self, &self.channels)),
@@ -90,27 +90,27 @@ impl BeltInput {
 
 /// Runs stages as a whole while they have no contention, and the rest event by event. The memory of one run serves
 /// the next.
-pub(super) struct BeltSimulator<'run, O> {
+pub(super) struct BeltSimulator<'run> {
     contention_free: Option<ContentionFreeStages<'run>>,
-    event_loop: Box<dyn RunStages<O> + Send + 'run>,
+    event_loop: Box<dyn RunStages + Send + 'run>,
     stages: &'run StageSequence,
 }
 
-impl<O: Observer> BeltSimulator<'_, O> {
+impl BeltSimulator<'_> {
     /// Runs all stages. `finishes` are the cycles at which processes begin, and then those at which they finish.
     ///
     /// Returns the most messages left in one queue after the arbitration of a cycle, of this run at least and of no
     /// others than those so far.
-    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut O) -> u32 {
+    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> u32 {
         let done = self.contention_free.as_mut().map_or(0, |stages| stages.run(finishes, observer));
         if done == self.stages.count() { 0 } else { self.event_loop.run_stages(done, finishes, observer) }
     }
 }
 
 /// An event loop of any kind. It is asked once a run, so that the loop itself is compiled for its kind.
-trait RunStages<O> {
+trait RunStages {
     /// Runs the stages from `first` on, as [`BeltSimulator::run`] does all.
-    fn run_stages(&mut self, first: usize, finishes: &mut [u64], observer: &mut O) -> u32;
+    fn run_stages(&mut self, first: usize, finishes: &mut [u64], observer: &mut dyn Observer) -> u32;
 }
 
 /// An event loop that serves one run after another: at the end of a run only its memory is left.
@@ -122,8 +122,8 @@ struct EventLoop<'run, M, R: RouteTable> {
     channels: M,
 }
 
-impl<O: Observer, M: ChannelModel<R::Lists>, R: RouteTable> RunStages<O> for EventLoop<'_, M, R> {
-    fn run_stages(&mut self, first: usize, finishes: &mut [u64], observer: &mut O) -> u32 {
+impl<M: ChannelModel<R::Lists>, R: RouteTable> RunStages for EventLoop<'_, M, R> {
+    fn run_stages(&mut self, first: usize, finishes: &mut [u64], observer: &mut dyn Observer) -> u32 {
         self.restart(first, finishes);
         while let Some(now) = self.next_cycle() {
             self.channels.advance(self.state.now, now);
@@ -169,7 +169,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     /// Processes all events of the present cycle, and what follows from them in the same cycle: with computations of
     /// no time, a process that finishes may exchange again at once. No message arrives in the cycle in which it is
     /// injected.
-    fn process_events<O: Observer>(&mut self, observer: &mut O) {
+    fn process_events(&mut self, observer: &mut dyn Observer) {
         let is_large = self.nodes.len() > MAX_CACHED_PROCESSES;
         while let Some(chunk) = self.state.events.take(self.state.now) {
             if is_large {
@@ -191,7 +191,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
 
     /// Processes the event of a process: what it means depends on what has happened since it was scheduled.
     #[inline]
-    fn process_event<O: Observer>(&mut self, process: u32, observer: &mut O) {
+    fn process_event(&mut self, process: u32, observer: &mut dyn Observer) {
         let own = &mut self.state.processes[process as usize];
         own.has_event = false;
         match own.status {
@@ -228,7 +228,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
 
     /// Lets a message at the end of its leg turn, or delivers it.
     #[inline]
-    fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
+    fn end_leg(&mut self, process: u32, observer: &mut dyn Observer) {
         self.channels.leave(&mut self.state, process);
         let own = &mut self.state.processes[process as usize];
         if let Some(leg) = self.routes.next_leg(own) {
@@ -242,7 +242,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
 
     /// Delivers the message for a process, which finishes its stage.
     #[inline]
-    fn deliver<O: Observer>(&mut self, process: u32, observer: &mut O) {
+    fn deliver(&mut self, process: u32, observer: &mut dyn Observer) {
         let SimulationState { processes, exchanges, stages, now, .. } = &mut self.state;
         let own = &mut processes[process as usize];
         observer.stage_finished(&StageRecord {

@@ -1,7 +1,7 @@
 //! Lines that are run apart: the segments of a program on a product placement, and runs of one segment on one line.
 //!
 //! Messages of stages that use one field of the labels stay on lines of one dimension. The lines share no channel
-//! and can be run apart, one for all ([`line_classes`](super::line_classes)) or each ([`each_line`](super::each_line)).
+//! and can be run apart, one for all ([`line_classes`](super::line_classes)).
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl Segment {
         let stages = self.bits[done..].iter().map(dimension).collect();
         let units = self.stages.clone().skip(done).map(|stage| program.max_units(stage)).collect();
         let sizes = MessageSizes::by_stage(units).expect("at least one stage");
-        CubeProgram::new(cube, stages, program.compute()).expect("at least one stage").with_sizes(sizes)
+        CubeProgram::new(cube, stages, program.facts().compute).expect("at least one stage").with_sizes(sizes)
     }
 
     /// Its part of a program, on the cube of the field.
@@ -143,7 +143,7 @@ pub(crate) fn serial_messages(
             count: u128::from(line.length()) * stages as u128,
             links: line.diameter(),
         };
-        match program.uniform_units() {
+        match program.facts().uniform_units {
             Some(units) => messages.push(of_stages(units, stages.len())),
             None => messages.extend(stages.map(|stage| of_stages(program.max_units(stage), 1))),
         }
@@ -188,20 +188,15 @@ impl<'run> LineInput<'run> {
         let stages = StageSequence {
             bits: segment.bits.clone(),
             first: segment.stages.start,
-            compute: program.compute().get(),
+            compute: program.facts().compute.get(),
             hop: hop.unwrap_or(communication.hop()).get(),
         };
         let channels = ChannelMap::new(line.machine(), communication.tie());
         Self { belt: BeltInput::new(channels, stages, nodes, bulk), hop_by_hop }
     }
 
-    /// The number of processes of a line.
-    pub(super) fn processes(&self) -> usize {
-        self.belt.nodes.len()
-    }
-
     /// A simulator for one line after another.
-    pub(super) fn simulator<O: Observer>(&self) -> LineSimulator<'_, O> {
+    pub(super) fn simulator(&self) -> LineSimulator<'_> {
         let hops = self.hop_by_hop.as_ref().and_then(HopByHopLine::stored_hops);
         let contention_free = hops.and_then(|hops| self.belt.contention_free(hops));
         LineSimulator { input: self, belt: self.belt.simulator(), contention_free, longest_queue: 0 }
@@ -209,20 +204,20 @@ impl<'run> LineInput<'run> {
 }
 
 /// Runs a segment on one line after another.
-pub(super) struct LineSimulator<'run, O> {
+pub(super) struct LineSimulator<'run> {
     input: &'run LineInput<'run>,
-    belt: BeltSimulator<'run, O>,
+    belt: BeltSimulator<'run>,
     contention_free: Option<ContentionFreeStages<'run>>, // of a line that is run hop by hop
     longest_queue: u32,
 }
 
-impl<O: Observer> LineSimulator<'_, O> {
+impl LineSimulator<'_> {
     /// Runs a line. `finishes` are the cycles at which its processes begin, and then those at which they finish.
     ///
     /// # Errors
     ///
     /// The first process that did not finish: a defect of the engine.
-    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut O) -> Result<(), ProcessId> {
+    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> Result<(), ProcessId> {
         let longest_queue = match &self.input.hop_by_hop {
             None => self.belt.run(finishes, observer),
             Some(line) => {
@@ -253,11 +248,11 @@ impl HopByHopLine<'_> {
 
     /// Runs the stages behind the first `done`; returns the most messages left in one queue after the arbitration of a
     /// cycle.
-    fn run_after<O: Observer>(
+    fn run_after(
         &self,
         done: usize,
         finishes: &mut [u64],
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<u32, ProcessId> {
         if done == self.segment.stage_count() {
             return Ok(0);
@@ -283,13 +278,13 @@ impl HopByHopLine<'_> {
 }
 
 /// Reports stages by their numbers in the whole program, and keeps the cycles at which processes finish.
-struct SegmentObserver<'run, O> {
+struct SegmentObserver<'run> {
     first_stage: usize,
     finishes: &'run mut [u64],
-    observer: &'run mut O,
+    observer: &'run mut dyn Observer,
 }
 
-impl<O: Observer> Observer for SegmentObserver<'_, O> {
+impl Observer for SegmentObserver<'_> {
     fn stage_finished(&mut self, record: &StageRecord) {
         self.finishes[record.process.label() as usize] = record.finish.get();
         self.observer.stage_finished(&StageRecord { stage: self.first_stage + record.stage, ..*record });

@@ -56,7 +56,8 @@ impl LineProblem<'_> {
         let segments = segments(program, self.placement);
         let revisits_field = revisits_field(&segments);
         let mut offsets = FieldOffsets::new(&lines);
-        let new_summary = || Summary::new(program.process_count(), program.stage_count(), program.compute());
+        let new_summary =
+            || Summary::new(program.process_count(), program.stage_count(), program.facts().compute);
         let outcome = BeltOutcome { summary: new_summary(), longest_queue: 0 };
         let mut classes = LineClasses { outcome, segments: vec![] };
         if self.lines_together(&segments) > 1 {
@@ -71,7 +72,7 @@ impl LineProblem<'_> {
             }
         } else {
             for segment in &segments {
-                if !offsets.is_quiet(segment, program.compute()) {
+                if !offsets.is_quiet(segment, program.facts().compute) {
                     return Err(LineError::Overlap);
                 }
                 let (line, begins) = (&lines[segment.field], offsets.finishes[segment.field].clone());
@@ -108,7 +109,7 @@ impl LineProblem<'_> {
         let mut observer = ClassObserver {
             summary,
             lines: program.process_count() / line.machine().node_count(),
-            accounts: Accounts::new(first, program.compute(), segment.stages.end - 1),
+            accounts: Accounts::new(first, program.facts().compute, segment.stages.end - 1),
             records: vec![],
             keep,
         };
@@ -214,7 +215,7 @@ impl LineClasses {
     }
 
     /// Reports every stage of every process, by process and stage.
-    pub(super) fn report<O: Observer>(&self, placement: &ProductPlacement, observer: &mut O) {
+    pub(super) fn report(&self, placement: &ProductPlacement, observer: &mut dyn Observer) {
         let mut values = vec![];
         for process in ProcessId::first(placement.cube().process_count()) {
             values.clear();
@@ -245,66 +246,5 @@ impl SegmentRecords {
     /// The records of the processes with a value of the field, stage by stage.
     fn of_value(&self, value: usize) -> &[StageRecord] {
         &self.records[value * self.stages..(value + 1) * self.stages]
-    }
-}
-
-/// The finish, waiting and blocked time of every process, as sums of what the fields of its label contribute: a few
-/// words a coordinate, whatever the number of processes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessTimes {
-    placement: ProductPlacement,
-    parts: Vec<Vec<ProcessTime>>, // by field and value
-}
-
-/// The times of one process over a whole run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProcessTime {
-    /// The cycle at which it finished.
-    pub finish: Cycle,
-    /// The time for which it waited for partners, in all stages together \[cycles\].
-    pub waiting: Cycles,
-    /// The time for which the messages that it awaited were blocked, in all stages together \[cycles\].
-    pub blocked: Cycles,
-}
-
-impl ProcessTimes {
-    pub(super) fn new(classes: &LineClasses, placement: &ProductPlacement) -> Self {
-        let lengths = placement.machine().shape().lengths().iter();
-        let length = |&length: &u64| usize::try_from(length).unwrap_or(usize::MAX);
-        let mut parts: Vec<_> = lengths.map(|own| vec![ProcessTime::default(); length(own)]).collect();
-        for segment in &classes.segments {
-            let by_value = segment.records.chunks_exact(segment.stages);
-            for (part, records) in parts[segment.field].iter_mut().zip(by_value) {
-                for record in records {
-                    part.finish = record.finish;
-                    part.waiting += record.waiting();
-                    part.blocked += record.blocked();
-                }
-            }
-        }
-        Self { placement: placement.clone(), parts }
-    }
-
-    /// Returns the times of one process.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such process.
-    ///
-    /// # Complexity
-    ///
-    /// O(c) for c coordinates.
-    #[must_use]
-    #[inline]
-    pub fn of(&self, process: ProcessId) -> ProcessTime {
-        let values = self.placement.field_values(process);
-        self.parts.iter().zip(values).fold(ProcessTime::default(), |sum, (parts, value)| {
-            let part = parts[value as usize];
-            ProcessTime {
-                finish: sum.finish + (part.finish - Cycle::START),
-                waiting: sum.waiting + part.waiting,
-                blocked: sum.blocked + part.blocked,
-            }
-        })
     }
 }

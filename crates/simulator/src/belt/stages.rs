@@ -26,7 +26,7 @@ impl StageSequence {
         Self {
             bits: program.stages().iter().map(|dimension| 1 << dimension.number()).collect(),
             first: 0,
-            compute: program.compute().get(),
+            compute: program.facts().compute.get(),
             hop: hop.get(),
         }
     }
@@ -87,7 +87,7 @@ impl<'run> ContentionFreeStages<'run> {
 
     /// Computes stages from the first on, and returns how many. `finishes` are the cycles at which processes begin,
     /// and then those at which they finish the last of these stages.
-    pub(super) fn run<O: Observer>(&mut self, finishes: &mut [u64], observer: &mut O) -> usize {
+    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> usize {
         for (stage, &bit) in self.stages.bits.iter().enumerate() {
             let next = self.stages.bits.get(stage + 1);
             match self.compute_ends(bit, self.hops[stage], finishes) {
@@ -122,7 +122,7 @@ impl<'run> ContentionFreeStages<'run> {
         complete.min().unwrap_or(u64::MAX).saturating_add(self.stages.compute)
     }
 
-    fn report<O: Observer>(&self, stage: usize, bit: u32, finishes: &[u64], observer: &mut O) {
+    fn report(&self, stage: usize, bit: u32, finishes: &[u64], observer: &mut dyn Observer) {
         for (low, high) in pairs(bit, finishes.len()) {
             let start = finishes[low].max(finishes[high]) + self.stages.compute;
             for process in [low, high] {

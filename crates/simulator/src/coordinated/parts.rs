@@ -6,15 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{Placement, PlacementForm, ProcessId};
+use cubefold_mapping::{Placement, PlacementForm};
 use cubefold_topology::{NodeId, narrow};
 
-/// A message of a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StageMessage {
-    pub(super) source: ProcessId,
-    pub(super) destination: ProcessId,
-}
+use crate::StageMessage;
 
 /// Messages that are routed together, with the number of their subset.
 pub(super) struct Part {

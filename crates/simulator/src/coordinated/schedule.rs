@@ -17,20 +17,20 @@ use rand_chacha::ChaCha12Rng;
 
 use super::{
     DimensionChoice, Routing, RoutingScheme,
-    parts::{Part, Splitter, StageMessage},
+    parts::{Part, Splitter},
     router::{RoutedMessage, Router, StartNodes, steps},
     sorted_order,
 };
 use crate::{
-    Communication, Program, SortedOrder, StageRouting,
+    Communication, Program, SortedOrder, StageMessage, StageRouting,
     field_line::{FieldLine, Pair},
     observe::traffic::LinkUseCounter,
     steps_under,
 };
 
 /// Schedules the stages of one run.
-pub(super) struct Scheduler<'run, P> {
-    program: &'run P,
+pub(super) struct Scheduler<'run> {
+    program: &'run dyn Program,
     placement: &'run Placement,
     product: Option<ProductStages>, // where stages follow from one line of each dimension
     routed: RoutedStages<'run>,
@@ -46,9 +46,9 @@ enum Repeats {
     Each,
 }
 
-impl<'run, P: Program> Scheduler<'run, P> {
+impl<'run> Scheduler<'run> {
     pub(super) fn new(
-        program: &'run P,
+        program: &'run dyn Program,
         placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
@@ -73,7 +73,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
 
     /// The schedule of a stage. Stages are scheduled in order, each once.
     pub(super) fn schedule(&mut self, stage: usize) -> Rc<StageSchedule> {
-        let exchange = self.program.as_cube().map(|cube| cube.stages()[stage]);
+        let exchange = self.program.special().cube().map(|cube| cube.stages()[stage]);
         if let Some(known) = exchange.and_then(|dimension| self.known.get(&dimension)) {
             return Rc::clone(known);
         }
@@ -262,16 +262,16 @@ impl<'run> RoutedStages<'run> {
     }
 
     /// Any stage of any program.
-    pub(super) fn route<P: Program>(&mut self, program: &P, stage: usize) -> StageSchedule {
+    pub(super) fn route(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
         let Self { placement, routing, router, detours, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let axes = placement.machine().axes();
-        let messages = messages_of_stage(program, stage);
+        let messages = sorted_messages(program, stage);
         let node = |process: ProcessId| nodes[process.label() as usize];
         let routed = |message: &StageMessage| RoutedMessage {
             at: node(message.source),
             to: node(message.destination),
-            units: program.units(stage, message.source, message.destination),
+            units: message.units,
         };
         let distances: Vec<u64> =
             messages.iter().map(routed).map(|own| axes_distance(axes, own.at, own.to)).collect();
@@ -326,13 +326,9 @@ impl<'run> ProcessNodes<'run> {
 }
 
 /// The messages of a stage, by source and destination.
-fn messages_of_stage<P: Program>(program: &P, stage: usize) -> Vec<StageMessage> {
-    let of = |source| {
-        program.destinations(stage, source).map(move |destination| StageMessage { source, destination })
-    };
-    let mut messages: Vec<StageMessage> = ProcessId::first(program.process_count()).flat_map(of).collect();
-    // Already in order where every process sends one message.
-    messages.sort();
+fn sorted_messages(program: &dyn Program, stage: usize) -> Vec<StageMessage> {
+    let mut messages = program.messages(stage);
+    messages.sort(); // already in order if every process sends one message
     messages
 }
 

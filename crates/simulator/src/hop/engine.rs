@@ -16,16 +16,17 @@ use super::{
     processes::{InFlightMessage, Processes},
 };
 use crate::{
-    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors,
-    slabs::NoBorder,
+    Cycle, Cycles, Facts, MessageTiming, Observer, Peer, Program, StageRecord, Traffic,
+    processors::Processors, slabs::NoBorder,
 };
 
 /// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
 /// The engine of all processes of a run, or of those of a slab.
-pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
-    program: &'run P,
+pub(super) struct HopEngine<'run, N, B: HopBorder> {
+    program: &'run dyn Program,
+    facts: Facts,
     timing: MessageTiming,
     network: N,
     border: B,
@@ -38,17 +39,18 @@ pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     becoming_ready: Vec<ProcessId>,        // together
     awaiting_none: Vec<ProcessId>,         // of them, those that receive no message
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
+    peers: Vec<Peer>,                      // of one process
     notes: Vec<Note<B::Leg>>,              // of a chunk
     setting_out: Vec<SettingOut>,          // when those that become ready together have
     processes: Processes,
     message_count: u64,
     hop_count: u64,
-    observer: &'run mut O,
+    observer: &'run mut dyn Observer,
 }
 
-impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<Note<N::Leg>>, O> {
+impl<'run, N: Network> HopEngine<'run, N, NoBorder<Note<N::Leg>>> {
     /// The engine of a whole run: an index is a label.
-    pub(super) fn whole(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
+    pub(super) fn whole(input: &HopInput<'run>, network: N, observer: &'run mut dyn Observer) -> Self {
         let nodes = input.placement.nodes();
         input.placement.machine().prepare_routes(&nodes);
         Self::new(input, &nodes, network, NoBorder::new(), observer)
@@ -56,18 +58,20 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<N
 }
 
 /// Processes are known by their indices, in `nodes` and in what is reported to the observer.
-impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<'run, P, N, B, O> {
+impl<'run, N: Network, B: HopBorder<Leg = N::Leg>> HopEngine<'run, N, B> {
     /// The engine of the processes on these nodes.
     pub(super) fn new(
-        input: &HopInput<'run, P>,
+        input: &HopInput<'run>,
         nodes: &[NodeId],
         network: N,
         border: B,
-        observer: &'run mut O,
+        observer: &'run mut dyn Observer,
     ) -> Self {
         let &HopInput { program, placement, communication, starts } = input;
+        let facts = program.facts();
         Self {
             program,
+            facts,
             timing: communication.timing(),
             network,
             border,
@@ -75,14 +79,15 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             computing: Computing::default(),
             ready_without_compute: vec![],
             arrived: vec![],
-            ready_together: set_out::ready_together(program.max_received()),
+            ready_together: set_out::ready_together(facts.max_received),
             becoming_ready: vec![],
             awaiting_none: vec![],
             sources: vec![],
+            peers: vec![],
             notes: vec![],
             setting_out: vec![],
             processors: (!placement.is_one_to_one()).then(|| Processors::new(nodes, NonZeroU64::MIN)),
-            processes: Processes::new(nodes, program.max_received()),
+            processes: Processes::new(nodes, facts.max_received),
             message_count: 0,
             hop_count: 0,
             observer,
@@ -272,20 +277,25 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     /// A process begins its next stage with its computation: at once on a node of its own, in its
     /// turn on a shared one.
     fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
-        if !self.program.computes(self.processes.next_stage(process), self.border.label(process)) {
+        if !self.computes(self.processes.next_stage(process), process) {
             self.ready_without_compute.push(process);
             return;
         }
         match &mut self.processors {
-            None => self.computing.add(now + self.program.compute(), process),
+            None => self.computing.add(now + self.facts.compute, process),
             Some(processors) => processors.request(process, now),
         }
+    }
+
+    /// Whether a process computes in a stage.
+    fn computes(&self, stage: usize, process: ProcessId) -> bool {
+        self.program.computation(stage, self.border.label(process)) > Cycles::ZERO
     }
 
     /// Idle processors of shared nodes are granted; returns their number.
     fn start_computations(&mut self, now: Cycle) -> usize {
         let Some(processors) = &mut self.processors else { return 0 };
-        let end = now + self.program.compute();
+        let end = now + self.facts.compute;
         processors.grant(now, |process| self.computing.add(end, process))
     }
 
@@ -301,8 +311,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     /// A stage is over for a process, which begins the next.
     fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
         let (stage, ready) = self.processes.current(process);
-        let computes = || self.program.computes(stage, self.border.label(process));
-        let processors = self.processors.as_ref().filter(|_| computes());
+        let processors = self.processors.as_ref().filter(|_| self.computes(stage, process));
         let sharing = processors.map_or(Cycles::ZERO, |processors| processors.sharing(process));
         self.observer.stage_finished(&StageRecord {
             process,
@@ -315,7 +324,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             overlapped: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
-        if stage + 1 < self.program.stage_count() {
+        if stage + 1 < self.facts.stage_count {
             self.begin_stage(process, now);
         } else {
             self.processes.end(process);

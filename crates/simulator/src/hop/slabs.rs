@@ -31,32 +31,31 @@ use crate::{
 /// # Panics
 ///
 /// When the engine does not [take](super::takes) the machine, or messages have other times than units.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     workers: Workers,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     let input = HopInput { program, placement, communication, starts: StartTimes::Together };
     if layout(program, placement.machine()).bits() <= u64::BITS {
-        run_divided(&HopSlabs::<P, u64> { input, word: PhantomData }, workers, observer)
+        run_divided(&HopSlabs::<u64> { input, word: PhantomData }, workers, observer)
     } else {
-        run_divided(&HopSlabs::<P, u128> { input, word: PhantomData }, workers, observer)
+        run_divided(&HopSlabs::<u128> { input, word: PhantomData }, workers, observer)
     }
 }
 
 /// The engines of a run, whose words `W` hold a message in flight.
-struct HopSlabs<'run, P, W> {
-    input: HopInput<'run, P>,
+struct HopSlabs<'run, W> {
+    input: HopInput<'run>,
     word: PhantomData<fn() -> W>,
 }
 
-impl<P: Program, W: Word> SlabEngine for HopSlabs<'_, P, W> {
-    type Program = P;
+impl<W: Word> SlabEngine for HopSlabs<'_, W> {
     type Note = Note;
 
-    fn program(&self) -> &P {
+    fn program(&self) -> &dyn Program {
         self.input.program
     }
 
@@ -65,7 +64,7 @@ impl<P: Program, W: Word> SlabEngine for HopSlabs<'_, P, W> {
     }
 
     fn may_begin_again(&self) -> bool {
-        self.input.program.compute() == Cycles::ZERO && !self.input.placement.is_one_to_one()
+        self.input.program.facts().compute == Cycles::ZERO && !self.input.placement.is_one_to_one()
     }
 
     /// On nodes of their own processes compute whenever they can: there is nothing to be granted but links, and each that is
@@ -78,12 +77,12 @@ impl<P: Program, W: Word> SlabEngine for HopSlabs<'_, P, W> {
         &self,
         part: &SlabPart<'_>,
         transport: &mut dyn Transport<Note>,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Result<Traffic, ProcessId> {
         let HopInput { program, placement, communication, .. } = self.input;
         let machine = placement.machine();
         // Below 2^30, as that of the whole run.
-        let own_messages = narrow((part.nodes.len() * program.max_received().max(1)) as u64);
+        let own_messages = narrow((part.nodes.len() * program.facts().max_received.max(1)) as u64);
         let network = Flow::<W>::new(machine, communication, layout(program, machine), &part.slab);
         let border = part.border(Visitors { own_messages, slots: Slots::default() }, transport);
         HopEngine::new(&self.input, &part.nodes, network, border, observer).run()

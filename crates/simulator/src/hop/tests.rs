@@ -7,8 +7,8 @@ use super::*;
 use crate::{Computations, CubeProgram, Cycles, StageMessage, StageProgram, StageRecord};
 
 /// What a run says of every process in every stage, in ascending order.
-fn records<P: Program>(
-    program: &P,
+fn records(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     starts: StartTimes<'_>,
@@ -158,7 +158,7 @@ fn how_many_become_ready_together_changes_nothing() {
 }
 
 /// Runs a program of 64 processes, several on a node, in which one, a few or all become ready together.
-fn check_ready_together<P: Program>(program: &P) {
+fn check_ready_together(program: &dyn Program) {
     let machine = Machine::new(MachineKind::Torus, &[4, 12]).unwrap();
     for mode in [LinkMode::FullDuplex, LinkMode::HalfDuplex] {
         let nodes = (0..64).map(|process| NodeId::new(process * 37 % 48 % 32)).collect();

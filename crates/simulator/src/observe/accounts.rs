@@ -98,25 +98,25 @@ impl Observer for Accounts {
 
 /// The accounts and the summary of a run, kept from the records of all processes.
 #[derive(Debug)]
-pub(crate) struct Ledger<'run, P> {
-    program: &'run P,
+pub(crate) struct Ledger<'run> {
+    program: &'run dyn Program,
     summary: Summary,
     accounts: Accounts,
 }
 
-impl<'run, P: Program> Ledger<'run, P> {
-    pub(crate) fn new(program: &'run P) -> Self {
+impl<'run> Ledger<'run> {
+    pub(crate) fn new(program: &'run dyn Program) -> Self {
         Self::of_part(program, usize::try_from(program.process_count()).unwrap_or(usize::MAX))
     }
 
     /// The ledger of so many of the processes of a program.
-    pub(crate) fn of_part(program: &'run P, processes: usize) -> Self {
+    pub(crate) fn of_part(program: &'run dyn Program, processes: usize) -> Self {
         let begins = std::iter::repeat_n(Cycle::START, processes);
         let last_stage = program.stage_count() - 1;
         Self {
             program,
             summary: Summary::of_program(program),
-            accounts: Accounts::new(begins, program.compute(), last_stage),
+            accounts: Accounts::new(begins, program.facts().compute, last_stage),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'run, P: Program> Ledger<'run, P> {
     }
 }
 
-impl<P: Program> Ledger<'_, P> {
+impl Ledger<'_> {
     /// Adds the record of the process with this index.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
@@ -152,7 +152,7 @@ impl<P: Program> Ledger<'_, P> {
 }
 
 /// The ledger of all processes, whose indices are their labels.
-impl<P: Program> Observer for Ledger<'_, P> {
+impl Observer for Ledger<'_> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.add(record.process, record);

@@ -48,9 +48,9 @@ impl Summary {
     }
 
     /// The summary of no records yet of any program.
-    pub(crate) fn of_program(program: &impl Program) -> Self {
-        let all = Self::new(program.process_count(), program.stage_count(), program.compute());
-        Self { compute: program.total_compute(), ..all }
+    pub(crate) fn of_program(program: &dyn Program) -> Self {
+        let all = Self::new(program.process_count(), program.stage_count(), program.facts().compute);
+        Self { compute: program.facts().total_compute, ..all }
     }
 
     /// The summary of no records yet of processes whose computations are so long together \[cycles\].

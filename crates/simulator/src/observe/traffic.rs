@@ -157,7 +157,7 @@ impl LinkUseCounter {
 
     /// Counts the transmissions of all messages of a program by their routes, whenever they take
     /// place.
-    pub(crate) fn count_routes<P: Program>(&mut self, program: &P, placement: &Placement, tie: TieRule) {
+    pub(crate) fn count_routes(&mut self, program: &dyn Program, placement: &Placement, tie: TieRule) {
         let machine = &placement.machine();
         let (mut stage, count) = (0, program.stage_count());
         while stage < count {

@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, GuestRef, MessageSizes, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
+use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, Special};
 
 /// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then
 /// exchanges one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
@@ -89,12 +89,6 @@ impl CubeProgram {
         self.cube
     }
 
-    /// The guest, borrowed.
-    #[must_use]
-    pub fn guest(&self) -> &Hypercube {
-        &self.cube
-    }
-
     /// The dimensions of the stages, `q_0, q_1, ..`.
     #[must_use]
     pub fn stages(&self) -> &[CubeDimension] {
@@ -111,50 +105,34 @@ impl CubeProgram {
 }
 
 impl Program for CubeProgram {
-    fn process_count(&self) -> u64 {
-        self.cube.process_count()
+    fn facts(&self) -> Facts {
+        let facts = Facts::new(self.cube.process_count(), self.stages.len(), self.compute);
+        Facts { uniform_units: self.sizes.uniform(), ..facts }
     }
 
-    fn stage_count(&self) -> usize {
-        self.stages.len()
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
+        self.compute
+    }
+
+    fn list(&self, _: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let process = self.cube.neighbour(process, self.stages[stage]);
+        peers.push(Peer { process, units: self.sizes.of_stage(stage) });
     }
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
         self.stages.get(stage).map(|dimension| dimension.index())
     }
 
-    fn compute(&self) -> Cycles {
-        self.compute
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Cube(&self.cube))
     }
 
-    fn sizes(&self) -> &MessageSizes {
-        &self.sizes
-    }
-
-    fn max_received(&self) -> usize {
-        1
-    }
-
-    fn as_cube(&self) -> Option<&CubeProgram> {
-        Some(self)
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        std::iter::once(self.cube.neighbour(source, self.stages[stage]))
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        std::iter::once(self.cube.neighbour(destination, self.stages[stage]))
-    }
-}
-
-impl ProgramOnGuest for CubeProgram {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Cube(&self.cube)
-    }
-
-    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
-        request.simulate(self)
+    fn special(&self) -> Special<'_> {
+        Special::Cube(self)
     }
 }
 

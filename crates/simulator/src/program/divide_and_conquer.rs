@@ -3,7 +3,7 @@
 use cubefold_mapping::{Guest, Hypercube, ProcessId};
 
 use crate::{
-    Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest, program::message_sizes::MessageSizesError,
+    Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, program::message_sizes::MessageSizesError,
 };
 
 /// Divide and conquer on the d-cube (CS838 1999; erratum N8: the dimensions are `0..d`).
@@ -67,12 +67,6 @@ impl DivideAndConquer {
         self.cube
     }
 
-    /// The cube, borrowed.
-    #[must_use]
-    pub fn guest(&self) -> &Hypercube {
-        &self.cube
-    }
-
     fn phase(&self, stage: usize) -> DivideStage {
         match self.stage_dimension(stage) {
             None => DivideStage::Leaves,
@@ -92,12 +86,38 @@ fn partner(process: ProcessId, bit: u64, has_bit: bool) -> Option<ProcessId> {
 }
 
 impl Program for DivideAndConquer {
-    fn process_count(&self) -> u64 {
-        self.cube.process_count()
+    fn facts(&self) -> Facts {
+        let (processes, dimensions) = (self.cube.process_count(), usize::from(self.cube.dimension_count()));
+        // 2 (1 + 2 + .. + 2^(d-1)) + 2^d computations.
+        let computations = 3 * u128::from(processes) - 2;
+        Facts {
+            all_processes_compute: false,
+            total_compute: u128::from(self.compute.get()) * computations,
+            uniform_units: self.sizes.uniform(),
+            ..Facts::new(processes, 2 * dimensions + 1, self.compute)
+        }
     }
 
-    fn stage_count(&self) -> usize {
-        2 * usize::from(self.cube.dimension_count()) + 1
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        let computes = match self.phase(stage) {
+            DivideStage::Divide { bit } | DivideStage::Combine { bit } => u64::from(process.label()) < bit,
+            DivideStage::Leaves => true,
+        };
+        if computes { self.compute } else { Cycles::ZERO }
+    }
+
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let (bit, sender_has_bit) = match self.phase(stage) {
+            DivideStage::Divide { bit } => (bit, false),
+            DivideStage::Leaves => return,
+            DivideStage::Combine { bit } => (bit, true),
+        };
+        let partner = partner(process, bit, sender_has_bit == (end == End::Source));
+        peers.extend(partner.map(|process| Peer { process, units: self.sizes.of_stage(stage) }));
     }
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
@@ -109,69 +129,23 @@ impl Program for DivideAndConquer {
         }
     }
 
-    fn compute(&self) -> Cycles {
-        self.compute
-    }
-
-    fn sizes(&self) -> &MessageSizes {
-        &self.sizes
-    }
-
-    fn computes(&self, stage: usize, process: ProcessId) -> bool {
-        match self.phase(stage) {
-            DivideStage::Divide { bit } | DivideStage::Combine { bit } => u64::from(process.label()) < bit,
-            DivideStage::Leaves => true,
-        }
-    }
-
-    /// `2 (1 + 2 + .. + 2^(d-1)) + 2^d`.
-    fn computation_count(&self) -> u128 {
-        3 * u128::from(self.process_count()) - 2
-    }
-
-    fn all_processes_compute(&self) -> bool {
-        false
-    }
-
-    fn max_received(&self) -> usize {
-        1
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        let destination = match self.phase(stage) {
-            DivideStage::Divide { bit } => partner(source, bit, false),
-            DivideStage::Leaves => None,
-            DivideStage::Combine { bit } => partner(source, bit, true),
-        };
-        destination.into_iter()
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        let source = match self.phase(stage) {
-            DivideStage::Divide { bit } => partner(destination, bit, true),
-            DivideStage::Leaves => None,
-            DivideStage::Combine { bit } => partner(destination, bit, false),
-        };
-        source.into_iter()
-    }
-}
-
-impl ProgramOnGuest for DivideAndConquer {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Cube(&self.cube)
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Cube(&self.cube))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program;
 
     fn program(dimensions: u64) -> DivideAndConquer {
         DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(1))
     }
 
     fn messages(dimensions: u64, stage: usize) -> Vec<(u32, u32)> {
-        program(dimensions).messages(stage).map(|(from, to)| (from.label(), to.label())).collect()
+        let messages = program(dimensions).messages(stage);
+        messages.iter().map(|own| (own.source.label(), own.destination.label())).collect()
     }
 
     #[test]
@@ -191,16 +165,14 @@ mod tests {
             let program = program(dimensions);
             let mut computations = 0;
             for stage in 0..program.stage_count() {
-                let all = || ProcessId::first(program.process_count());
-                let mut received: Vec<_> =
-                    all().flat_map(|to| program.sources(stage, to).map(move |from| (from, to))).collect();
-                received.sort_unstable();
-                assert_eq!(program.messages(stage).collect::<Vec<_>>(), received);
-                computations += all().filter(|&process| program.computes(stage, process)).count() as u128;
+                assert_eq!(program.messages(stage), program::received(&program, stage));
+                let processes = ProcessId::first(program.process_count());
+                computations +=
+                    processes.map(|own| u128::from(program.computation(stage, own).get())).sum::<u128>();
             }
-            assert_eq!(program.computation_count(), computations);
+            assert_eq!(program.facts().total_compute, computations);
             let longer = DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7));
-            assert_eq!(longer.total_compute(), 7 * computations);
+            assert_eq!(longer.facts().total_compute, 7 * computations);
         }
     }
 }

@@ -5,7 +5,7 @@ use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
-use crate::{Cycles, GuestRef, MessageSizes, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
+use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
 
 /// A program whose processes are the nodes of a torus or mesh and send to neighbours only
 /// (Tao 1988, 4.2; `docs/model.md` section 2).
@@ -79,38 +79,10 @@ impl NeighbourProgram {
         Self { sizes, ..self }
     }
 
-    /// The guest.
-    #[must_use]
-    pub fn guest(&self) -> &GraphGuest {
-        &self.guest
-    }
-
     /// The partner in a wrapping dimension of length 2: the one neighbour.
     fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
     }
-
-    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those
-    /// that send to it.
-    fn partners(&self, stage: usize, process: ProcessId, role: Role) -> impl Iterator<Item = ProcessId> {
-        let (one, all) = match (&self.stages[stage], role) {
-            (Exchange::Shift(direction), Role::Source) => (self.guest.neighbour(process, *direction), None),
-            (Exchange::Shift(direction), Role::Destination) => {
-                (self.guest.neighbour(process, direction.opposite()), None)
-            }
-            (Exchange::Swap(dimension), _) => (self.other(process, *dimension), None),
-            (Exchange::Set(set), Role::Source) => (set.destination(process), None),
-            (Exchange::Set(set), Role::Destination) => (set.source(process), None),
-            (Exchange::Scatter, _) => (None, Some(self.guest.neighbours(process))),
-        };
-        one.into_iter().chain(all.into_iter().flatten())
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Source,
-    Destination,
 }
 
 /// A shift for each dimension and direction; none of a network.
@@ -173,12 +145,41 @@ impl PermutationSet {
 }
 
 impl Program for NeighbourProgram {
-    fn process_count(&self) -> u64 {
-        self.guest.process_count()
+    fn facts(&self) -> Facts {
+        let has_scatter = self.stages.contains(&Exchange::Scatter);
+        Facts {
+            max_received: if has_scatter { max_neighbours(&self.guest) } else { 1 },
+            uniform_units: self.sizes.uniform(),
+            ..Facts::new(self.guest.process_count(), self.stages.len(), self.compute)
+        }
     }
 
-    fn stage_count(&self) -> usize {
-        self.stages.len()
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
+        self.compute
+    }
+
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let partner = match (&self.stages[stage], end) {
+            (Exchange::Shift(direction), End::Source) => self.guest.neighbour(process, *direction),
+            (Exchange::Shift(direction), End::Destination) => {
+                self.guest.neighbour(process, direction.opposite())
+            }
+            (Exchange::Swap(dimension), _) => self.other(process, *dimension),
+            (Exchange::Set(set), End::Source) => set.destination(process),
+            (Exchange::Set(set), End::Destination) => set.source(process),
+            (Exchange::Scatter, _) => None,
+        };
+        let all = match self.stages[stage] {
+            Exchange::Scatter => Some(self.guest.neighbours(process)),
+            Exchange::Shift(_) | Exchange::Swap(_) | Exchange::Set(_) => None,
+        };
+        let units = self.sizes.of_stage(stage);
+        let partners = partner.into_iter().chain(all.into_iter().flatten());
+        peers.extend(partners.map(|process| Peer { process, units }));
     }
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
@@ -189,40 +190,15 @@ impl Program for NeighbourProgram {
         }
     }
 
-    fn compute(&self) -> Cycles {
-        self.compute
-    }
-
-    fn sizes(&self) -> &MessageSizes {
-        &self.sizes
-    }
-
-    fn max_received(&self) -> usize {
-        if self.stages.contains(&Exchange::Scatter) { max_neighbours(&self.guest) } else { 1 }
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.partners(stage, source, Role::Source)
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.partners(stage, destination, Role::Destination)
-    }
-}
-
-impl ProgramOnGuest for NeighbourProgram {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Graph(&self.guest)
-    }
-
-    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
-        request.simulate(self)
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Graph(&self.guest))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program;
     use cubefold_topology::{Machine, MachineKind};
 
     fn program(kind: MachineKind, lengths: &[u64], pattern: Pattern) -> NeighbourProgram {
@@ -231,17 +207,13 @@ mod tests {
     }
 
     fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
-        program.messages(stage).map(|(source, to)| (source.label(), to.label())).collect()
+        program.messages(stage).iter().map(|own| (own.source.label(), own.destination.label())).collect()
     }
 
     /// The same messages, asked of their destinations.
     fn received(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
-        let to = |destination: ProcessId| {
-            program.sources(stage, destination).map(move |from| (from.label(), destination.label()))
-        };
-        let mut all: Vec<_> = ProcessId::first(program.process_count()).flat_map(to).collect();
-        all.sort_unstable();
-        all
+        let all = program::received(program, stage);
+        all.iter().map(|own| (own.source.label(), own.destination.label())).collect()
     }
 
     #[test]
@@ -277,8 +249,12 @@ mod tests {
                 let program = program(kind, lengths, pattern);
                 let received = ProcessId::first(program.process_count())
                     .flat_map(|process| (0..program.stage_count()).map(move |stage| (stage, process)));
-                let most = received.map(|(stage, process)| program.sources(stage, process).count()).max();
-                assert_eq!(most, Some(program.max_received()));
+                let count = |(stage, process)| {
+                    let mut peers = vec![];
+                    program.list(End::Destination, stage, process, &mut peers);
+                    peers.len()
+                };
+                assert_eq!(received.map(count).max(), Some(program.facts().max_received));
             }
         }
     }
@@ -309,7 +285,7 @@ mod tests {
                 sent.sort_unstable();
                 assert_eq!(sent, received(&program, stage));
                 let neighbours = |(from, to): &(u32, u32)| {
-                    program.guest().neighbours(ProcessId::new(*from)).any(|other| other.label() == *to)
+                    program.guest.neighbours(ProcessId::new(*from)).any(|other| other.label() == *to)
                 };
                 assert!(sent.iter().all(neighbours));
             }

@@ -3,7 +3,7 @@
 use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
 use cubefold_topology::{Machine, MachineKind};
 
-use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
+use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
 
 /// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
 ///
@@ -116,12 +116,6 @@ impl ShuffleExchangeProgram {
         &self.dimensions
     }
 
-    /// The shuffle-exchange network whose words are the processes.
-    #[must_use]
-    pub fn guest(&self) -> &GraphGuest {
-        &self.guest
-    }
-
     /// The node of the hypercube whose data a word holds at first.
     #[must_use]
     pub fn first_held(&self, word: ProcessId) -> ProcessId {
@@ -143,20 +137,6 @@ impl ShuffleExchangeProgram {
             Rotation::Right => word >> 1 | (word & 1) << (order - 1),
             Rotation::Left => (word << 1 | word >> (order - 1)) & greatest,
         })
-    }
-
-    /// The word that a word sends to in a stage, or receives from with the opposite rotation.
-    fn partner(
-        &self,
-        stage: usize,
-        word: ProcessId,
-        turn: impl Fn(Rotation) -> Rotation,
-    ) -> Option<ProcessId> {
-        let other = match self.phase(stage) {
-            ShuffleStage::Exchange => ProcessId::new(word.label() ^ 1),
-            ShuffleStage::Move(rotation) => self.rotated(word, turn(rotation)),
-        };
-        (other != word).then_some(other)
     }
 }
 
@@ -195,12 +175,36 @@ fn rotation(cube: Hypercube, before: CubeDimension, after: CubeDimension) -> Rot
 }
 
 impl Program for ShuffleExchangeProgram {
-    fn process_count(&self) -> u64 {
-        self.guest.process_count()
+    fn facts(&self) -> Facts {
+        let (processes, exchanges) = (self.guest.process_count(), self.dimensions.len());
+        Facts {
+            all_processes_compute: exchanges == 1,
+            total_compute: Facts::new(processes, exchanges, self.compute).total_compute,
+            uniform_units: self.sizes.uniform(),
+            ..Facts::new(processes, 2 * exchanges - 1, self.compute)
+        }
     }
 
-    fn stage_count(&self) -> usize {
-        2 * self.dimensions.len() - 1
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn computation(&self, stage: usize, _: ProcessId) -> Cycles {
+        match self.phase(stage) {
+            ShuffleStage::Exchange => self.compute,
+            ShuffleStage::Move(_) => Cycles::ZERO,
+        }
+    }
+
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let other = match (self.phase(stage), end) {
+            (ShuffleStage::Exchange, _) => ProcessId::new(process.label() ^ 1),
+            (ShuffleStage::Move(rotation), End::Source) => self.rotated(process, rotation),
+            (ShuffleStage::Move(rotation), End::Destination) => self.rotated(process, rotation.opposite()),
+        };
+        if other != process {
+            peers.push(Peer { process: other, units: self.sizes.of_stage(stage) });
+        }
     }
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
@@ -208,48 +212,15 @@ impl Program for ShuffleExchangeProgram {
         (self.phase(stage) == ShuffleStage::Exchange).then(|| dimension.index())
     }
 
-    fn compute(&self) -> Cycles {
-        self.compute
-    }
-
-    fn sizes(&self) -> &MessageSizes {
-        &self.sizes
-    }
-
-    fn computes(&self, stage: usize, _: ProcessId) -> bool {
-        self.phase(stage) == ShuffleStage::Exchange
-    }
-
-    fn computation_count(&self) -> u128 {
-        u128::from(self.process_count()) * self.dimensions.len() as u128
-    }
-
-    fn all_processes_compute(&self) -> bool {
-        self.dimensions.len() == 1
-    }
-
-    fn max_received(&self) -> usize {
-        1
-    }
-
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.partner(stage, source, |rotation| rotation).into_iter()
-    }
-
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.partner(stage, destination, Rotation::opposite).into_iter()
-    }
-}
-
-impl ProgramOnGuest for ShuffleExchangeProgram {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Graph(&self.guest)
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Graph(&self.guest))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{StageMessage, program};
 
     fn program(
         order: u64,
@@ -269,26 +240,23 @@ mod tests {
             let words = || ProcessId::first(program.process_count());
             let mut held: Vec<u32> = words().map(|word| program.first_held(word).label()).collect();
             for stage in 0..program.stage_count() {
-                let sent: Vec<_> = program.messages(stage).collect();
+                let sent = program.messages(stage);
                 if stage % 2 == 0 {
                     let bit = 1 << dimensions[stage / 2];
-                    let partners = |(from, to): &(ProcessId, ProcessId)| {
-                        held[from.label() as usize] ^ held[to.label() as usize] == bit
+                    let partners = |own: &StageMessage| {
+                        held[own.source.label() as usize] ^ held[own.destination.label() as usize] == bit
                     };
                     assert!(sent.iter().all(partners) && sent.len() as u64 == program.process_count());
                 } else {
                     let mut moved = held.clone();
-                    for (from, to) in &sent {
-                        moved[to.label() as usize] = held[from.label() as usize];
+                    for own in &sent {
+                        moved[own.destination.label() as usize] = held[own.source.label() as usize];
                     }
                     held = moved;
                 }
-                let mut received: Vec<_> =
-                    words().flat_map(|to| program.sources(stage, to).map(move |from| (from, to))).collect();
-                received.sort_unstable();
-                assert_eq!(sent, received);
-                let neighbours = |(from, to): &(ProcessId, ProcessId)| {
-                    program.guest().neighbours(*from).any(|word| word == *to)
+                assert_eq!(sent, program::received(&program, stage));
+                let neighbours = |own: &StageMessage| {
+                    program.guest.neighbours(own.source).any(|word| word == own.destination)
                 };
                 assert!(sent.iter().all(neighbours));
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
 
-use crate::{Cycles, GuestRef, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
+use crate::{Cycles, End, Facts, GuestRef, Peer, Program};
 
 /// A stage program: every process has a computation of its own in every stage, and sends messages
 /// with sizes (`docs/model.md` section 15).
@@ -16,8 +16,7 @@ pub struct StageProgram {
     computations: Computations,
     stages: Vec<Stage>, // at least one
     guest: GraphGuest,
-    max_received: usize,
-    uniform_units: Option<u64>,
+    facts: Facts,
 }
 
 /// A message of a stage program.
@@ -225,6 +224,13 @@ impl Stage {
             max_units: all().map(|message| message.units).max().unwrap_or(1),
         }
     }
+
+    /// Returns the size of a message; 0 if there is none.
+    fn units(&self, source: ProcessId, destination: ProcessId) -> u64 {
+        let range = self.sent.range(source);
+        let own = &self.sent.labels[range.clone()];
+        own.binary_search(&destination).map_or(0, |at| self.units[range.start + at])
+    }
 }
 
 impl StageProgram {
@@ -292,13 +298,15 @@ impl StageProgram {
         let edges: Vec<_> =
             messages.iter().map(|message| (message.source.label(), message.destination.label())).collect();
         let network = Network::from_edges(processes, &edges)?;
-        Ok(Self {
-            computations,
+        let facts = Facts {
+            has_one_compute_time: matches!(computations, Computations::Same(_)),
+            total_compute: computations.total(stage_count, processes.into()),
             max_received: stages.iter().map(|stage| stage.received.most()).max().unwrap_or(0),
             uniform_units: uniform_units(&stages),
-            stages,
-            guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
-        })
+            ..Facts::new(processes.into(), stage_count, computations.longest())
+        };
+        let guest = GraphGuest::new(Machine::network(MachineKind::Network, network)?);
+        Ok(Self { computations, stages, guest, facts })
     }
 
     /// The number of messages.
@@ -344,74 +352,39 @@ fn check_pairs(sorted: &[(usize, StageMessage)]) -> Result<(), StageProgramError
 }
 
 impl Program for StageProgram {
-    fn process_count(&self) -> u64 {
-        self.guest.shape().node_count()
-    }
-
-    fn stage_count(&self) -> usize {
-        self.stages.len()
-    }
-
-    fn compute(&self) -> Cycles {
-        self.computations.longest()
-    }
-
-    #[inline]
-    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        self.computations.of(stage, process)
-    }
-
-    #[inline]
-    fn computes(&self, stage: usize, process: ProcessId) -> bool {
-        self.computation(stage, process) > Cycles::ZERO
-    }
-
-    fn has_one_compute_time(&self) -> bool {
-        matches!(self.computations, Computations::Same(_))
-    }
-
-    fn total_compute(&self) -> u128 {
-        self.computations.total(self.stage_count(), self.process_count())
-    }
-
-    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let stage = &self.stages[stage];
-        let range = stage.sent.range(source);
-        let own = &stage.sent.labels[range.clone()];
-        // Asked for messages of the program only.
-        own.binary_search(&destination).map_or(1, |at| stage.units[range.start + at])
+    fn facts(&self) -> Facts {
+        self.facts
     }
 
     fn max_units(&self, stage: usize) -> u64 {
         self.stages[stage].max_units
     }
 
-    fn uniform_units(&self) -> Option<u64> {
-        self.uniform_units
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        self.computations.of(stage, process)
     }
 
-    fn max_received(&self) -> usize {
-        self.max_received
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let own = &self.stages[stage];
+        match end {
+            End::Source => {
+                let range = own.sent.range(process);
+                let sent = own.sent.labels[range.clone()].iter().zip(&own.units[range]);
+                peers.extend(sent.map(|(&process, &units)| Peer { process, units }));
+            }
+            End::Destination => peers.extend(own.received.of(process).iter().map(|&source| {
+                let units = self.facts.uniform_units.unwrap_or_else(|| own.units(source, process));
+                Peer { process: source, units }
+            })),
+        }
     }
 
-    #[inline]
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.stages[stage].sent.of(source).iter().copied()
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        self.stages[stage].units(source, destination)
     }
 
-    #[inline]
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.stages[stage].received.of(destination).iter().copied()
-    }
-}
-
-impl ProgramOnGuest for StageProgram {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Graph(&self.guest)
-    }
-
-    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
-        request.simulate(self)
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Graph(&self.guest))
     }
 }
 
@@ -449,19 +422,22 @@ mod tests {
     fn messages_are_found_by_source_and_by_destination() {
         let messages = [message(2, 3, 0, 5), message(0, 1, 2, 9), message(2, 0, 3, 4), message(2, 3, 1, 1)];
         let program = program(&messages).unwrap();
-        assert_eq!((program.stage_count(), program.max_received(), program.message_count()), (3, 1, 4));
-        let to = |stage, source| program.destinations(stage, ProcessId::new(source)).map(ProcessId::label);
-        assert_eq!(to(2, 3).collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(to(1, 3).count() + to(2, 1).count(), 0);
-        let from = |stage, to| program.sources(stage, ProcessId::new(to)).map(ProcessId::label);
-        assert_eq!(from(2, 3).collect::<Vec<_>>(), [0]);
-        assert_eq!(from(0, 2).collect::<Vec<_>>(), [1]);
+        assert_eq!((program.stage_count(), program.facts().max_received, program.message_count()), (3, 1, 4));
+        let peers = |end, stage, process| {
+            let mut peers = vec![];
+            program.list(end, stage, ProcessId::new(process), &mut peers);
+            peers.iter().map(|peer| (peer.process.label(), peer.units)).collect::<Vec<_>>()
+        };
+        assert_eq!(peers(End::Source, 2, 3), [(0, 5), (1, 1)]);
+        assert_eq!([peers(End::Source, 1, 3), peers(End::Source, 2, 1)], [vec![], vec![]]);
+        assert_eq!(peers(End::Destination, 2, 3), [(0, 4)]);
+        assert_eq!(peers(End::Destination, 0, 2), [(1, 9)]);
         for StageMessage { stage, source, destination, units } in messages {
             assert_eq!(program.units(stage, source, destination), units);
         }
         assert_eq!([0, 1, 2].map(|stage| program.max_units(stage)), [9, 1, 5]);
-        assert_eq!(program.uniform_units(), None);
-        assert_eq!(program.total_compute(), 7 * 3 * 4);
+        assert_eq!(program.facts().uniform_units, None);
+        assert_eq!(program.facts().total_compute, 7 * 3 * 4);
         assert_eq!(program.guest.shape().link_count(), 3);
     }
 
@@ -469,12 +445,13 @@ mod tests {
     fn computations_are_those_given() {
         let two = |computations| StageProgram::new(2, computations, &[message(0, 0, 1, 1)]).unwrap();
         let by_stage = two(Computations::ByStage([3, 0, 5].map(Cycles::new).to_vec()));
-        assert_eq!((by_stage.stage_count(), by_stage.total_compute()), (3, 16));
-        assert_eq!((by_stage.compute(), by_stage.has_one_compute_time()), (Cycles::new(5), false));
-        assert!(!by_stage.computes(1, ProcessId::new(0)));
+        let facts = by_stage.facts();
+        assert_eq!((facts.stage_count, facts.total_compute), (3, 16));
+        assert_eq!((facts.compute, facts.has_one_compute_time), (Cycles::new(5), false));
+        assert_eq!(by_stage.computation(1, ProcessId::new(0)), Cycles::ZERO);
         let by_process = two(Computations::ByProcess(vec![[3, 4].map(Cycles::new).to_vec()]));
         assert_eq!(by_process.computation(0, ProcessId::new(1)), Cycles::new(4));
-        assert_eq!(by_process.total_compute(), 7);
+        assert_eq!(by_process.facts().total_compute, 7);
     }
 
     #[test]

@@ -8,13 +8,12 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
 
 use crate::{
-    ErasedProgram, Operation, OperationKind, Requirement, TaskSchedule, TaskScheduleBuilder,
-    TaskScheduleError,
+    Operation, OperationKind, Program, Requirement, TaskSchedule, TaskScheduleBuilder, TaskScheduleError,
 };
 
 /// A message as one of its ends sees it, in the order of processes, stages and operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct End {
+struct MessageEnd {
     process: ProcessId,
     stage: usize,
     is_receive: bool,
@@ -27,13 +26,12 @@ struct End {
 /// # Errors
 ///
 /// When there are fewer than two processes, or more than nodes of a network.
-pub fn task_schedule(program: &dyn ErasedProgram) -> Result<TaskSchedule, TaskScheduleError> {
-    let mut ends: Vec<End> = vec![];
+pub fn task_schedule(program: &dyn Program) -> Result<TaskSchedule, TaskScheduleError> {
+    let mut ends: Vec<MessageEnd> = vec![];
     for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
-            let units = program.units(stage, source, destination);
-            ends.push(End { process: source, stage, is_receive: false, peer: destination, units });
-            ends.push(End { process: destination, stage, is_receive: true, peer: source, units });
+        program.for_each_message(stage, &mut |source, destination, units| {
+            ends.push(MessageEnd { process: source, stage, is_receive: false, peer: destination, units });
+            ends.push(MessageEnd { process: destination, stage, is_receive: true, peer: source, units });
         });
     }
     ends.sort_unstable();
@@ -78,7 +76,7 @@ fn calculation(process: ProcessId, cycles: u64) -> Operation {
     Operation { amount: cycles, process, peer: process, tag: 0, processor: 0, kind: OperationKind::Calc }
 }
 
-fn message(end: &End) -> Operation {
+fn message(end: &MessageEnd) -> Operation {
     Operation {
         amount: end.units,
         process: end.process,

@@ -8,7 +8,8 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
 
 use crate::{
-    Communication, Cycles, GuestRef, Operation, OperationKind, Program, ProgramOnGuest, TaskSchedule,
+    Communication, Cycles, End, Facts, GuestRef, Operation, OperationKind, Peer, Program, Special,
+    TaskSchedule,
 };
 
 /// A task graph as a program of one stage.
@@ -167,13 +168,6 @@ impl TaskGraph {
         }
     }
 
-    /// The program behind a pointer.
-    #[cfg(not(test))]
-    #[must_use]
-    pub fn erase(self) -> Box<dyn crate::ErasedProgram> {
-        Box::new(self)
-    }
-
     /// A bound on the makespan on a machine no two nodes of which are further apart \[cycles\]: all calculations
     /// and the times of all messages one after another.
     pub(crate) fn max_cycles(&self, communication: Communication, diameter: u64) -> u128 {
@@ -240,61 +234,45 @@ impl PartialEq for TaskGraph {
 impl Eq for TaskGraph {}
 
 impl Program for TaskGraph {
-    fn process_count(&self) -> u64 {
-        self.schedule.process_count().into()
-    }
-
-    fn stage_count(&self) -> usize {
-        1
-    }
-
-    fn compute(&self) -> Cycles {
-        self.overhead
-    }
-
-    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
-        Cycles::ZERO
-    }
-
-    fn total_compute(&self) -> u128 {
-        self.totals.calculations
-    }
-
-    fn units(&self, _: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        self.sent.place(source, destination).map_or(1, |place| self.sent_units[place])
+    fn facts(&self) -> Facts {
+        let most = self.received.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max();
+        let is_uniform = self.totals.smallest == self.totals.largest;
+        Facts {
+            all_processes_compute: false,
+            total_compute: self.totals.calculations,
+            max_received: most.unwrap_or(0),
+            uniform_units: is_uniform.then(|| self.largest_message()),
+            ..Facts::new(self.schedule.process_count().into(), 1, self.overhead)
+        }
     }
 
     fn max_units(&self, _: usize) -> u64 {
         self.largest_message()
     }
 
-    fn uniform_units(&self) -> Option<u64> {
-        (self.totals.smallest == self.totals.largest).then_some(self.largest_message())
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
+        Cycles::ZERO
     }
 
-    fn all_processes_compute(&self) -> bool {
-        false
+    fn list(&self, end: End, _: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        match end {
+            End::Source => {
+                let range = self.sent.range(process);
+                let sent = self.sent.partners[range.clone()].iter().zip(&self.sent_units[range]);
+                peers.extend(sent.map(|(&process, &units)| Peer { process, units }));
+            }
+            End::Destination => peers.extend(self.received.of(process).map(|source| {
+                let units = self.sent.place(source, process).map_or(1, |place| self.sent_units[place]);
+                Peer { process: source, units }
+            })),
+        }
     }
 
-    fn max_received(&self) -> usize {
-        self.received.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+    fn guest(&self) -> Option<GuestRef<'_>> {
+        Some(GuestRef::Graph(&self.schedule.guest))
     }
 
-    fn destinations(&self, _: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.sent.of(source)
-    }
-
-    fn sources(&self, _: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.received.of(destination)
-    }
-
-    fn as_task_graph(&self) -> Option<&TaskGraph> {
-        Some(self)
-    }
-}
-
-impl ProgramOnGuest for TaskGraph {
-    fn guest(&self) -> GuestRef<'_> {
-        GuestRef::Graph(&self.schedule.guest)
+    fn special(&self) -> Special<'_> {
+        Special::Tasks(self)
     }
 }

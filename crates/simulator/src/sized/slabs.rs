@@ -15,14 +15,14 @@ use crate::{
 
 /// Whether a run can be divided among workers: a stage program on a grid whose channels or links are granted each by
 /// itself.
-pub(crate) fn accepts<P: Program>(program: &P, placement: &Placement, communication: Communication) -> bool {
-    program.as_task_graph().is_none()
+pub(crate) fn accepts(program: &dyn Program, placement: &Placement, communication: Communication) -> bool {
+    program.special().tasks().is_none()
         && placement.machine().graph().is_none()
         && communication.links() != LinkMode::SingleDirection
 }
 
 /// Bytes that workers need beyond those of one engine, roughly.
-pub(crate) fn further_bytes<P: Program>(program: &P, communication: Communication) -> u64 {
+pub(crate) fn further_bytes(program: &dyn Program, communication: Communication) -> u64 {
     let visitors = MessageTable::bytes(packets_under_way(program, communication));
     slabs::further_bytes(program.process_count()).saturating_add(visitors)
 }
@@ -33,28 +33,27 @@ pub(crate) fn further_bytes<P: Program>(program: &P, communication: Communicatio
 /// # Errors
 ///
 /// The first process that did not reach its end, or whose times do not add up.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     workers: Workers,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     run_divided(&SizedSlabs { program, placement, communication }, workers, observer)
 }
 
 /// The engines of a run.
-struct SizedSlabs<'run, P> {
-    program: &'run P,
+struct SizedSlabs<'run> {
+    program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
 }
 
-impl<P: Program> SlabEngine for SizedSlabs<'_, P> {
-    type Program = P;
+impl SlabEngine for SizedSlabs<'_> {
     type Note = Note;
 
-    fn program(&self) -> &P {
+    fn program(&self) -> &dyn Program {
         self.program
     }
 
@@ -76,11 +75,12 @@ impl<P: Program> SlabEngine for SizedSlabs<'_, P> {
         &self,
         part: &SlabPart<'_>,
         transport: &mut dyn slabs::Transport<Note>,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Result<Traffic, ProcessId> {
         let &Self { program, placement, communication } = self;
         let place = (Cow::Borrowed(&*part.nodes), &part.slab, part.border((), transport));
-        let transport = Transport::new(placement.machine(), communication, program.uniform_units(), place);
+        let transport =
+            Transport::new(placement.machine(), communication, program.facts().uniform_units, place);
         run_stages(program, placement, StartTimes::Together, transport, observer)
     }
 }

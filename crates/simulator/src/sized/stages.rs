@@ -11,7 +11,7 @@ use super::{
     progress::{Progress, Receipt},
 };
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, StageRecord, Traffic,
+    Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
     hop::StartTimes,
     processors::Processors,
     slabs::{Border, ReadySource},
@@ -23,14 +23,14 @@ use crate::{
 ///
 /// The first process that did not reach its end, which none does whose sources and destinations
 /// match.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
+pub(crate) fn run(
+    program: &dyn Program,
     placement: &Placement,
     communication: Communication,
     starts: StartTimes<'_>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Traffic, ProcessId> {
-    let transport = Transport::whole(placement, communication, program.uniform_units());
+    let transport = Transport::whole(placement, communication, program.facts().uniform_units);
     run_stages(program, placement, starts, transport, observer)
 }
 
@@ -39,12 +39,12 @@ pub(crate) fn run<P: Program, O: Observer>(
 /// # Errors
 ///
 /// The first process of this engine that did not reach its end.
-pub(super) fn run_stages<P: Program, B: Border<Note = Note>, O: Observer>(
-    program: &P,
+pub(super) fn run_stages<B: Border<Note = Note>>(
+    program: &dyn Program,
     placement: &Placement,
     starts: StartTimes<'_>,
     mut transport: Transport<'_, B>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Traffic, ProcessId> {
     let mut processes = StageProcesses::new(program, placement, starts, &mut transport, observer);
     transport.run(&mut processes);
@@ -55,24 +55,26 @@ pub(super) fn run_stages<P: Program, B: Border<Note = Note>, O: Observer>(
 }
 
 /// The processes of one engine.
-struct StageProcesses<'run, P, O> {
-    program: &'run P,
+struct StageProcesses<'run> {
+    program: &'run dyn Program,
+    stage_count: usize,
     communication: Communication,
     progress: Progress,
     processors: Option<Processors>,    // where processes may wait for one
     beginning: Vec<ProcessId>,         // that begin their next stage in this cycle
     ready: Vec<ProcessId>,             // that become ready in this cycle
     sources: Vec<(ProcessId, NodeId)>, // of messages that set out together
-    observer: &'run mut O,
+    peers: Vec<Peer>,                  // of one process
+    observer: &'run mut dyn Observer,
 }
 
-impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
+impl<'run> StageProcesses<'run> {
     fn new<B: Border<Note = Note>>(
-        program: &'run P,
+        program: &'run dyn Program,
         placement: &Placement,
         starts: StartTimes<'_>,
         transport: &mut Transport<'_, B>,
-        observer: &'run mut O,
+        observer: &'run mut dyn Observer,
     ) -> Self {
         let (nodes, communication) = (&transport.nodes, transport.communication);
         let per_node = communication.processors();
@@ -92,12 +94,14 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
         beginning.reverse();
         Self {
             program,
+            stage_count: program.stage_count(),
             communication,
             progress: Progress::new(nodes.len()),
             processors,
             beginning,
             ready: vec![],
             sources: vec![],
+            peers: vec![],
             observer,
         }
     }
@@ -136,10 +140,9 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
                 // The recipient is the engine of the destination.
                 let Some(destination) = transport.border.index(ready.destination) else { return };
                 let stage = ready.stage as usize;
-                if self.progress.was_ready(destination, stage)
-                    || self.is_eager(stage, ready.source, ready.destination)
-                {
-                    self.inject(stage, (ready.source, ready.from), destination, now, transport);
+                let units = self.program.units(stage, ready.source, ready.destination);
+                if self.progress.was_ready(destination, stage) || self.communication.is_eager(units) {
+                    self.inject(stage, units, (ready.source, ready.from), destination, now, transport);
                 } else {
                     transport.border.keep(destination, *ready);
                 }
@@ -198,22 +201,24 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
         now: Cycle,
         transport: &mut Transport<'_, B>,
     ) -> i64 {
-        let (program, label) = (self.program, transport.border.label(process));
-        let mut awaited = 0;
-        for source in program.sources(stage, label) {
-            awaited += 1;
+        let mut peers = std::mem::take(&mut self.peers);
+        self.program.list(End::Destination, stage, transport.border.label(process), &mut peers);
+        let awaited = i64::from(narrow(peers.len() as u64)); // below 2^32
+        for Peer { process: source, units } in peers.drain(..) {
             if let Some(own) = transport.border.index(source)
                 && self.progress.was_ready(own, stage)
-                && !self.is_eager(stage, source, label)
+                && !self.communication.is_eager(units)
             {
-                self.inject(stage, (source, transport.node_of(own)), process, now, transport);
+                self.inject(stage, units, (source, transport.node_of(own)), process, now, transport);
             }
         }
+        self.peers = peers;
         if !B::IS_ALONE {
             let mut sources = std::mem::take(&mut self.sources);
             transport.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
             for source in sources.drain(..) {
-                self.inject(stage, source, process, now, transport);
+                let units = self.program.units(stage, source.0, transport.border.label(process));
+                self.inject(stage, units, source, process, now, transport);
             }
             self.sources = sources;
         }
@@ -230,37 +235,32 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
         transport: &mut Transport<'_, B>,
     ) {
         let (label, from) = (transport.border.label(process), transport.node_of(process));
-        for destination in self.program.destinations(stage, label) {
+        let mut peers = std::mem::take(&mut self.peers);
+        self.program.list(End::Source, stage, label, &mut peers);
+        for Peer { process: destination, units } in peers.drain(..) {
             if let Some(own) = transport.border.index(destination) {
-                if self.progress.was_ready(own, stage) || self.is_eager(stage, label, destination) {
-                    self.inject(stage, (label, from), own, now, transport);
+                if self.progress.was_ready(own, stage) || self.communication.is_eager(units) {
+                    self.inject(stage, units, (label, from), own, now, transport);
                 }
             } else {
                 let stage = narrow(stage as u64);
                 transport.border.announce(ReadySource { stage, source: label, from, destination });
             }
         }
-    }
-
-    /// Whether a message sets out as soon as its source is ready.
-    fn is_eager(&self, stage: usize, source: ProcessId, destination: ProcessId) -> bool {
-        match self.communication.eager() {
-            0 => false,
-            eager => self.program.units(stage, source, destination) <= eager,
-        }
+        self.peers = peers;
     }
 
     /// A message sets out from a source at a node, which may be of another engine.
     fn inject<B: Border<Note = Note>>(
         &mut self,
         stage: usize,
+        units: u64,
         (source, from): (ProcessId, NodeId),
         destination: ProcessId,
         now: Cycle,
         transport: &mut Transport<'_, B>,
     ) {
         let (to, destination) = (transport.node_of(destination), transport.border.label(destination));
-        let units = self.program.units(stage, source, destination);
         let record = MessageRecord {
             start: now,
             stage: narrow(stage as u64), // below 2^32, which no run reaches
@@ -318,7 +318,7 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
             overlapped: alone - transfer,
             idle: Cycles::ZERO,
         });
-        if stage + 1 < self.program.stage_count() {
+        if stage + 1 < self.stage_count {
             self.beginning.push(process);
         } else {
             self.progress.end(process);
@@ -326,7 +326,7 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
     }
 }
 
-impl<P: Program, O: Observer, B: Border<Note = Note>> MessageSource<B> for StageProcesses<'_, P, O> {
+impl<B: Border<Note = Note>> MessageSource<B> for StageProcesses<'_> {
     #[inline]
     fn begin(&mut self, process: ProcessId) {
         self.beginning.push(process);

@@ -42,13 +42,13 @@ pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
 /// # Errors
 ///
 /// When the graph does not come to its end.
-pub(crate) fn run<O: Observer>(
+pub(crate) fn run(
     graph: &TaskGraph,
     placement: &Placement,
     communication: Communication,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
-    let units = crate::Program::uniform_units(graph);
+    let units = crate::Program::facts(graph).uniform_units;
     let mut transport = Transport::whole(placement, communication, units);
     let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
     transport.run(&mut processes);
@@ -397,7 +397,7 @@ impl<'run> TaskProcesses<'run> {
     }
 
     /// Reports a record for each process, and sums them.
-    fn close(mut self, observer: &mut impl Observer) -> Result<Summary, ImbalanceError> {
+    fn close(mut self, observer: &mut dyn Observer) -> Result<Summary, ImbalanceError> {
         let mut compute = 0;
         for activity in &mut self.activities {
             activity.settle();

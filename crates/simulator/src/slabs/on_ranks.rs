@@ -27,10 +27,10 @@ const NO_PROCESS: u64 = u64::MAX;
 
 /// Runs the slab of this rank, with all others. Each rank reports the records of its processes. The leader returns the
 /// results of all ranks; every other rank returns those of its own.
-pub(super) fn run_on_ranks<E: SlabEngine, O: Observer>(
+pub(super) fn run_on_ranks<E: SlabEngine>(
     engine: &E,
     task: RankTask,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     let _alone = task.is_leader().then(|| AT_WORK.lock().unwrap_or_else(PoisonError::into_inner));
     let _end = AbortOnPanic(task.ranks);

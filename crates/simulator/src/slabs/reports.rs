@@ -45,7 +45,7 @@ impl Reports {
 
     /// Gives all that has been reported to the observer, the records of each worker in their order; returns of how many
     /// pairs of a process and a stage that was.
-    pub(super) fn pass_on(&self, observer: &mut impl Observer) -> u64 {
+    pub(super) fn pass_on(&self, observer: &mut dyn Observer) -> u64 {
         let (records, pairs) = (self.take_records(), self.pairs.swap(0, Ordering::Relaxed));
         for record in &records {
             observer.stage_finished(record);

@@ -119,7 +119,7 @@ fn all_that_is_asked_for_stands_in_the_scenario() {
     let run = &scenario.runs[3];
     assert_eq!(run.machine.shape().lengths(), [2, 2, 2, 3]);
     assert_eq!(run.communication.links(), LinkMode::HalfDuplex);
-    assert_eq!((run.program.compute().get(), run.program.process_count()), (10, 24));
+    assert_eq!((run.program.body.facts().compute.get(), run.program.body.process_count()), (10, 24));
     assert_eq!(
         (run.embedding.to_string().as_str(), run.execution.mode.name()),
         ("tao:expansion-g", "coordinated")
@@ -228,7 +228,7 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
     );
     let scenario =
         load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
-    let own = scenario.runs[0].program.collective().unwrap().specification().unwrap();
+    let own = scenario.runs[0].program.collective.as_deref().unwrap().specification().unwrap();
     assert_eq!(own.operation.name(), "all-gather");
     let sizes = |run: &cubefold_experiment::Run| run.program.vector_bytes();
     assert_eq!(sizes(&scenario.runs[0]), Some(4096));
@@ -238,7 +238,7 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
         .runs
         .iter()
         .filter(|run| sizes(run) == Some(4096))
-        .map(|run| run.program.collective().unwrap().specification().unwrap().algorithm.name())
+        .map(|run| run.program.collective.as_deref().unwrap().specification().unwrap().algorithm.name())
         .collect();
     assert_eq!(names, ["swing", "trivance", "ring", "bidirectional-ring", "bucket", "bruck"]);
     assert_eq!(scenario.runs[0].scale.unwrap().cycle_nanoseconds().to_string()[..4], *"1.42");

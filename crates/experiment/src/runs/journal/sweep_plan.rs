@@ -61,7 +61,7 @@ impl<'runs> SweepPlan<'runs> {
     pub fn new(runs: &'runs [&'runs Run]) -> Self {
         let (mut placement_digests, mut message_digests) = (BTreeMap::new(), BTreeMap::new());
         for run in runs {
-            if run.program.file().is_some() {
+            if run.program.file.as_deref().is_some() {
                 let digest = || message_digest(&run.program);
                 message_digests.entry(address(&run.program)).or_insert_with(digest);
             }
@@ -110,7 +110,7 @@ impl<'runs> SweepPlan<'runs> {
             seed: run.seed,
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
-            or_faster: run.program.others().iter().map(|other| ProgramRecord::new(other)).collect(),
+            or_faster: run.program.others.iter().map(|other| ProgramRecord::new(other)).collect(),
             embedding: run.embedding.to_string(),
             message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
             placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),
@@ -140,12 +140,12 @@ fn address<T>(shared: &Arc<T>) -> usize {
 /// The SHA-256 of all messages of a program with their sizes.
 fn message_digest(program: &ScenarioProgram) -> String {
     let mut hash = Sha256::new();
-    for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
+    for stage in 0..program.body.stage_count() {
+        program.body.for_each_message(stage, &mut |source, destination, units| {
             for number in [stage as u64, source.label().into(), destination.label().into()] {
                 hash.update(number.to_le_bytes());
             }
-            hash.update(program.units(stage, source, destination).to_le_bytes());
+            hash.update(units.to_le_bytes());
         });
     }
     hexadecimal(&hash.finalize())

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use cubefold_collectives::{CollectiveForm, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
-use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome};
+use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, stage_distances};
 use cubefold_topology::{Link, LinkMode};
 
 use crate::{
@@ -22,9 +22,12 @@ const MAX_COUNTED_LINKS: u64 = 1 << 20;
 /// per link on a network, and one for all repetitions of a stage.
 pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     let program = &run.program;
-    let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
-    let messages =
-        program.process_count().saturating_mul(stages).saturating_mul(program.max_received().max(1) as u64);
+    let stages = (0..program.body.stage_count()).filter(|&stage| !program.body.repeats(stage)).count() as u64;
+    let messages = program
+        .body
+        .process_count()
+        .saturating_mul(stages)
+        .saturating_mul(program.body.facts().max_received.max(1) as u64);
     let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
     let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
     let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
@@ -44,10 +47,10 @@ const MANY_MESSAGES: usize = 1 << 16;
 /// routes is chosen, and of an all-to-all; `None` if counting is expensive.
 pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let (program, placement) = (&run.program, &*run.placement);
-    let specification = program.collective().and_then(CollectiveForm::specification);
+    let specification = program.collective.as_deref().and_then(CollectiveForm::specification);
     let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
-    let messages = program.pair_count().saturating_mul(program.max_received().max(1) as u64);
-    let pairs = program.process_count().saturating_mul(run.machine.channel_places());
+    let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
+    let pairs = program.body.process_count().saturating_mul(run.machine.channel_places());
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
     let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
     if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
@@ -55,9 +58,8 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     }
     let mut messages: Vec<PatternMessage> = vec![];
     let mut merged = 0;
-    for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
-            let units = program.units(stage, source, destination);
+    for stage in 0..program.body.stage_count() {
+        program.body.for_each_message(stage, &mut |source, destination, units| {
             messages.push((placement.node(source), placement.node(destination), units));
         });
         if messages.len() >= 2 * merged + MANY_MESSAGES {
@@ -103,27 +105,27 @@ pub(super) fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
 pub(super) fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
     let (program, placement) = (&run.program, &*run.placement);
     let is_whole = |units: u64| run.communication.packet_count(units) == 1;
-    if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
+    if let Some(units) = program.body.facts().uniform_units.filter(|&units| is_whole(units)) {
         return u128::from(outcome.traffic.hops) * u128::from(units);
     }
     if let (ExecutionMode::Asynchronous, Some(link_use)) = (run.execution.mode, &outcome.traffic.link_use) {
         return link_use.unit_hops();
     }
-    if program.as_cube().is_some() {
+    if program.body.special().cube().is_some() {
         // An edge carries a message in each direction, and all messages of a stage have one size.
         let of_stage = |stage| {
-            let distances = program.stage_distances(stage, placement, metrics);
-            2 * u128::from(distances.sum) * u128::from(program.max_units(stage))
+            let distances = stage_distances(&*program.body, stage, placement, metrics);
+            2 * u128::from(distances.sum) * u128::from(program.body.max_units(stage))
         };
-        return (0..program.stage_count()).map(of_stage).sum();
+        return (0..program.body.stage_count()).map(of_stage).sum();
     }
     let (machine, mut sum, mut of_stage) = (placement.machine(), 0, 0);
-    for stage in 0..program.stage_count() {
-        if !program.repeats(stage) {
+    for stage in 0..program.body.stage_count() {
+        if !program.body.repeats(stage) {
             of_stage = 0;
-            program.visit_messages(stage, &mut |source, destination| {
+            program.body.for_each_message(stage, &mut |source, destination, units| {
                 let distance = machine.distance(placement.node(source), placement.node(destination));
-                of_stage += u128::from(distance) * u128::from(program.units(stage, source, destination));
+                of_stage += u128::from(distance) * u128::from(units);
             });
         }
         sum += of_stage;

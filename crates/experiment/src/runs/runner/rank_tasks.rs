@@ -2,6 +2,7 @@
 
 use cubefold_simulator::{
     CountLinkUse, EngineChoice, Execution, Observer, RankTask, Ranks, StageRecord, Workers, next_task,
+    simulate,
 };
 use sha2::{Digest, Sha256};
 
@@ -46,8 +47,8 @@ pub fn follow(
         };
         let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
         let mut part = RankPart { kept: Kept::new(keep), leave: &leave };
-        program
-            .simulate(&run.placement, run.communication, &execution, CountLinkUse::No, Some(&mut part))
+        let (body, placement) = (&*program.body, &run.placement);
+        simulate(body, placement, run.communication, &execution, CountLinkUse::No, &mut part)
             .map_err(|error| failed(run, place, error))?;
     }
     Ok(())

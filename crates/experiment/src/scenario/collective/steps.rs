@@ -110,7 +110,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         match CollectiveSequence::new(choices) {
             Ok(sequence) => {
                 take_program(reading, 0, &sequence)?;
-                programs.push(of_form(reading, &SEQUENCE, sequence.erase(), per_node?)?);
+                programs.push(of_form(reading, &SEQUENCE, sequence, per_node?)?);
             }
             Err(error) => {
                 reading.errors.push(refused(value, values, &error));
@@ -119,7 +119,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     }
     let others = programs.split_off(1);
-    Some(programs.pop()?.with_step_bytes(bytes).or_faster(others))
+    let first = ScenarioProgram { step_bytes: bytes, ..programs.pop()? };
+    Some(first.or_faster(others))
 }
 
 /// Takes the memory of the stages of a sequence, before it is made.

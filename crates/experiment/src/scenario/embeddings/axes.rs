@@ -48,7 +48,7 @@ pub(in crate::scenario) fn place(
     let shape = placed_shape(fit, named).map_err(|error| Failure::Wrong(vec![error]))?;
     let placed = order.place(&shape, fit.machine);
     let placed = placed.map_err(|error| Failure::Wrong(vec![refused(fit, named, &error)]))?;
-    let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
+    let each = usize::try_from(fit.program.ranks_per_node).unwrap_or(usize::MAX);
     if each == 1 {
         return Ok(Placement::Table(placed));
     }
@@ -61,18 +61,18 @@ pub(in crate::scenario) fn place(
 
 /// The shape that is placed, one process or group per node: the logical torus, or that of the groups.
 fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
-    let collective = fit.program.collective().ok_or_else(|| {
-        let program = with_article(fit.program.kind());
+    let collective = fit.program.collective.as_deref().ok_or_else(|| {
+        let program = with_article(fit.program.kind.name);
         let message = format!("embedding {} of {program} program, expected a collective", named.name);
         let place = named.place.as_ref().unwrap_or(&fit.size.place);
         ScenarioError::at(place, message, "places logical toruses")
             .because(fit.settings.place(Key::ProgramKind), "the program")
     })?;
-    if fit.program.ranks_per_node() == 1 {
+    if fit.program.ranks_per_node == 1 {
         return Ok(collective.shape().clone());
     }
     let groups = fit.program.contracted(ContractedGuest::Grid).ok_or_else(|| no_groups(fit, named))?;
-    Ok(groups.shape().shape().clone())
+    Ok(groups.guest().shape().shape().clone())
 }
 
 fn refused(fit: &Fit<'_>, named: &NamedEmbedding, error: &AxisOrderError) -> ScenarioError {

@@ -36,7 +36,7 @@ pub(super) const CLASSIC: Embedding = Embedding {
 /// Places by the construction with this name, or by the first that supports guest and machine.
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     let construction = named.name.construction().and_then(ClassicConstruction::with_name);
-    let guest = fit.program.shape();
+    let guest = fit.program.guest().shape();
     let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
     let placement = match construction {

@@ -24,7 +24,7 @@ pub(super) const GREENBERG: Embedding = Embedding {
 
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     let named = named.place.as_ref();
-    let Some(guest) = fit.program.graph().map(GraphGuest::shape) else {
+    let Some(guest) = fit.program.guest().graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };
     match GreenbergPlacement::new(guest, fit.machine) {

@@ -303,7 +303,7 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
         "[machine]\nkind = \"hypercube\"\ndimensions = 5\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
     let scenario = crate::scenario::load_text(&path.with_file_name("s.toml"), text).unwrap();
     let run = &scenario.runs[0];
-    assert_eq!(run.program.task_graph().unwrap().message_count(), 31);
+    assert_eq!(run.program.body.special().tasks().unwrap().message_count(), 31);
     let finished =
         crate::runs::execute(run, 0, crate::runs::KeepRecords::Yes, &crate::runs::Progress::default())
             .unwrap();

@@ -97,7 +97,7 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
     let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
-    let per_node = fit.program.ranks_per_node();
+    let per_node = fit.program.ranks_per_node;
     let placed = match per_node {
         1 => "processes".to_owned(),
         _ => format!("groups of {per_node} processes"),
@@ -126,7 +126,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
 
 /// The error for processes that do not divide into groups that the embedding can place.
 pub(in crate::scenario) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
+    let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
     let message = format!(
         "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",
         embedding.name

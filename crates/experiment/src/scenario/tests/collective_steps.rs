@@ -63,21 +63,20 @@ fn a_sequence_has_the_stages_of_its_steps_one_after_another() {
     let mut stage = 0;
     for step in STEPS {
         let alone = scenario(&on(TORUS_4X3, &format!("compute_cycles = 10\n{step}"))).runs.remove(0);
-        for own in 0..alone.program.stage_count() {
+        for own in 0..alone.program.body.stage_count() {
             let messages = |run: &Run, stage: usize| {
                 let mut all = vec![];
-                run.program.visit_messages(stage, &mut |from, to| {
-                    all.push((from, to, run.program.units(stage, from, to)));
-                });
-                let computations: Vec<_> =
-                    ProcessId::first(12).map(|process| run.program.computation(stage, process)).collect();
+                run.program.body.for_each_message(stage, &mut |from, to, units| all.push((from, to, units)));
+                let computations: Vec<_> = ProcessId::first(12)
+                    .map(|process| run.program.body.computation(stage, process))
+                    .collect();
                 (all, computations)
             };
             assert_eq!(messages(&run, stage), messages(&alone, own));
             stage += 1;
         }
     }
-    assert_eq!(stage, run.program.stage_count());
+    assert_eq!(stage, run.program.body.stage_count());
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
          [[program.steps]]\ncompute_cycles = 77\n",
     );
     let run = scenario(&text).runs.remove(0);
-    let own = run.program.collective().unwrap();
+    let own = run.program.collective.as_deref().unwrap();
     let asked: Vec<String> = own
         .steps()
         .into_iter()
@@ -137,7 +136,7 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
         ]
     );
     // Shares of all steps have processors and processes.
-    assert_eq!((own.share_count(), run.program.process_count()), (4, 48));
+    assert_eq!((own.share_count(), run.program.body.process_count()), (4, 48));
     let swept = format!("{text}[sweep]\n\"program.units\" = [50, 70]\n\"program.compute_cycles\" = [3, 4]\n");
     let makespans: Vec<u64> = scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles).collect();
     assert_eq!(makespans[0], record(&run).makespan_cycles);
@@ -191,13 +190,13 @@ fn best_takes_what_is_defined_and_counts_only_where_there_is_a_choice() {
     );
     let runs = scenario(&text).runs;
     // Sides of 4 and 3 are for halving only.
-    assert_eq!(runs.iter().map(|run| run.program.others().len()).collect::<Vec<_>>(), [0, 0, 0]);
+    assert_eq!(runs.iter().map(|run| run.program.others.len()).collect::<Vec<_>>(), [0, 0, 0]);
     let chosen = |run: &Run| record(run).program.collective.unwrap().exchange.map(Cow::into_owned);
     assert_eq!(chosen(&runs[0]).as_deref(), Some("halving"));
     assert_eq!(chosen(&runs[2]), None);
     // In groups, the sides of a group count.
     let lines = text.replace("[\"swing\", \"trivance\", \"ring\"]", "\"swing\"\nover = [0]");
-    assert_eq!(scenario(&lines).runs[0].program.others().len(), 1);
+    assert_eq!(scenario(&lines).runs[0].program.others.len(), 1);
 }
 
 #[test]

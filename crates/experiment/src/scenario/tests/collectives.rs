@@ -26,7 +26,7 @@ fn what_is_asked_for_is_what_is_written() {
          reduce_units_per_cycle = 2\n",
     );
     let run = scenario(&text).runs.remove(0);
-    let own = run.program.collective().unwrap();
+    let own = run.program.collective.as_deref().unwrap();
     let asked = own.specification().unwrap();
     assert_eq!((asked.operation, asked.algorithm), (Operation::AllReduce, Algorithm::Swing));
     assert_eq!((asked.exchange, asked.ports), (Some(Exchange::Whole), Ports::All));
@@ -35,7 +35,7 @@ fn what_is_asked_for_is_what_is_written() {
         (asked.reduce_units_per_cycle.map(std::num::NonZeroU64::get), own.share_count()),
         (Some(2), 4)
     );
-    assert_eq!((run.program.process_count(), run.program.rank_count()), (64, 16));
+    assert_eq!((run.program.body.process_count(), run.program.rank_count()), (64, 16));
     // Every share sits on the node of its rank, and has a processor of its own.
     for process in ProcessId::first(64) {
         let rank = ProcessId::new(own.rank(process));
@@ -117,7 +117,7 @@ fn a_list_of_algorithms_is_the_innermost_choice_of_a_sweep() {
     let found: Vec<(u64, &str)> = scenario(&text)
         .runs
         .iter()
-        .map(|run| run.program.collective().unwrap().specification().unwrap())
+        .map(|run| run.program.collective.as_deref().unwrap().specification().unwrap())
         .map(|asked| (asked.vector_units, asked.algorithm.name()))
         .collect();
     assert_eq!(found, [(16, "ring"), (16, "swing"), (64, "ring"), (64, "swing")]);
@@ -141,7 +141,7 @@ fn ranks_are_placed_by_number_cube_tao_and_file() {
     assert_eq!(two.placement.node(ProcessId::new(5)).index(), 2);
     // A logical shape of its own, on some of the nodes.
     let few = scenario(&collective("algorithm = \"bucket\"\nshape = [3, 4]\nports = \"all\"\nunits = 30\n"));
-    assert_eq!((few.runs[0].program.rank_count(), few.runs[0].program.process_count()), (12, 48));
+    assert_eq!((few.runs[0].program.rank_count(), few.runs[0].program.body.process_count()), (12, 48));
     record(&few.runs[0]);
 }
 
@@ -302,7 +302,7 @@ fn recursive_doubling_takes_an_order_of_cube_dimensions() {
     let text = |keys: &str| collective(&format!("algorithm = \"recursive-doubling\"\nunits = 160\n{keys}"));
     let order = |keys: &str| {
         let run = scenario(&text(keys)).runs.remove(0);
-        run.program.collective().unwrap().specification().unwrap().cube_dimensions.clone()
+        run.program.collective.as_deref().unwrap().specification().unwrap().cube_dimensions.clone()
     };
     assert_eq!(order(""), None);
     assert_eq!(order("stages = [3, 2, 1, 0]\n"), Some(vec![3, 2, 1, 0]));
@@ -336,7 +336,9 @@ fn recursive_doubling_takes_an_order_of_cube_dimensions() {
     let orders: Vec<bool> = both
         .runs
         .iter()
-        .map(|run| run.program.collective().unwrap().specification().unwrap().cube_dimensions.is_some())
+        .map(|run| {
+            run.program.collective.as_deref().unwrap().specification().unwrap().cube_dimensions.is_some()
+        })
         .collect();
     assert_eq!(orders, [false, true]);
     let broadcast =

@@ -32,7 +32,7 @@ fn switched_machines_have_the_hosts_of_their_parameters() {
         assert_eq!((run.machine.host_count(), run.machine.node_count()), (hosts, nodes), "{machine}");
         assert_eq!(run.program.rank_count(), hosts);
         assert!(run.placement.nodes().iter().all(|&node| run.machine.is_host(node)));
-        let metrics = run.program.measure(&run.placement, run.communication.tie());
+        let metrics = run.program.guest().measure(&run.placement, run.communication.tie());
         assert_eq!((metrics.load.count, metrics.load.min, metrics.load.max), (hosts, 1, 1));
     }
 }
@@ -235,7 +235,8 @@ fn permutations_are_routed_in_three_ways() {
     let mut sent = vec![];
     ring("tornado").runs[0]
         .program
-        .visit_messages(0, &mut |source, to| sent.push((source.label(), to.label())));
+        .body
+        .for_each_message(0, &mut |source, to, _| sent.push((source.label(), to.label())));
     sent.sort_unstable();
     assert_eq!(sent, [(0, 3), (1, 4), (2, 5), (3, 6), (4, 0), (5, 1), (6, 2)]);
 }

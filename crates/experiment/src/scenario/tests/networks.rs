@@ -43,7 +43,7 @@ fn a_network_is_a_list_of_links_beside_the_scenario() {
     let files = Files::new(&[("s.toml", text), ("links.txt", "0 1\n1 2\n2 0\n2 3\n")]);
     let scenario = files.load().unwrap();
     assert!(scenario.inputs.iter().any(|path| path.ends_with("links.txt")));
-    let metrics = scenario.runs[0].program.measure(&scenario.runs[0].placement, TieRule::default());
+    let metrics = scenario.runs[0].program.guest().measure(&scenario.runs[0].placement, TieRule::default());
     assert_eq!((metrics.dilation.max(), metrics.dilation.edges()), (1, 4));
     let missing = Files::new(&[("s.toml", text)]).displayed();
     assert!(
@@ -73,9 +73,10 @@ fn normal_programs_wander_through_shuffle_exchange_networks_and_stay_elsewhere()
         "{}{program}mapping = {{ embeddings = [\"standard\"] }}\n",
         machine("hypercube", 4)
     ));
-    let staying_on_cube =
-        |scenario: &Scenario| (scenario.runs[0].program.kind(), scenario.runs[0].program.cube().is_some());
-    assert_eq!((staying_on_cube(&cube), cube.runs[0].program.stage_count()), (("normal", true), 5));
+    let staying_on_cube = |scenario: &Scenario| {
+        (scenario.runs[0].program.kind.name, scenario.runs[0].program.guest().cube().is_some())
+    };
+    assert_eq!((staying_on_cube(&cube), cube.runs[0].program.body.stage_count()), (("normal", true), 5));
     let staying = "program = { kind = \"normal\" }\n";
     let cycles = scenario(&format!("{}{staying}", machine("cube-connected-cycles", 4)));
     assert_eq!(staying_on_cube(&cycles), ("normal", true));
@@ -99,13 +100,15 @@ fn trees_grow_by_the_seed_and_caterpillars_have_the_legs_that_are_listed() {
     };
     let (one, other) = (tree(1), tree(2));
     assert_eq!(one.runs[0].embedding.to_string(), "cs838");
-    assert_eq!((one.runs[0].program.process_count(), &one.runs[0].program), (200, &tree(1).runs[0].program));
-    assert_ne!(one.runs[0].program, other.runs[0].program);
-    let metrics = one.runs[0].program.measure(&one.runs[0].placement, TieRule::default());
+    assert_eq!(one.runs[0].program.body.process_count(), 200);
+    let messages = |scenario: &Scenario| scenario.runs[0].program.body.messages(0);
+    assert_eq!(messages(&one), messages(&tree(1)));
+    assert_ne!(messages(&one), messages(&other));
+    let metrics = one.runs[0].program.guest().measure(&one.runs[0].placement, TieRule::default());
     assert_eq!((metrics.dilation.max(), metrics.load.sum), (1, 200));
     let guest = "{ kind = \"caterpillar\", legs = [0, 1, 0, 0, 1, 0] }";
     let balanced = scenario(&format!("{}program = {{ {exchange} {guest} }}\n", machine("hypercube", 3)));
-    let metrics = balanced.runs[0].program.measure(&balanced.runs[0].placement, TieRule::default());
+    let metrics = balanced.runs[0].program.guest().measure(&balanced.runs[0].placement, TieRule::default());
     assert_eq!((metrics.dilation.max(), metrics.dilation.edges(), metrics.load.max), (1, 7, 1));
 }
 

@@ -19,12 +19,12 @@ fn neighbour_exchange_programs_have_guests_and_communications() {
     let guest = "guest = { kind = \"torus\", shape = [2, 2], wrap = [true, false] }\n";
     let run = |rest: &str| on_mesh(&format!("{NEIGHBOURS}{guest}{rest}")).load().unwrap().runs.remove(0);
     // The wrapping dimension of length 2 has one shift, the other two.
-    assert_eq!(run("").program.stage_count(), 3);
-    assert_eq!(run("communication = \"scatter\"").program.stage_count(), 1);
-    assert_eq!(run("communication = \"permutation\"").program.stage_count(), 50);
+    assert_eq!(run("").program.body.stage_count(), 3);
+    assert_eq!(run("communication = \"scatter\"").program.body.stage_count(), 1);
+    assert_eq!(run("communication = \"permutation\"").program.body.stage_count(), 50);
     let seven = run("communication = \"permutation\"\nsets = 7\ncompute_cycles = 4");
-    assert_eq!((seven.program.stage_count(), seven.program.compute().get()), (7, 4));
-    let shape = seven.program.graph().unwrap().shape();
+    assert_eq!((seven.program.body.stage_count(), seven.program.body.facts().compute.get()), (7, 4));
+    let shape = seven.program.guest().graph().unwrap().shape();
     assert_eq!(shape.extents().map(Extent::wrap).collect::<Vec<_>>(), [Wrap::Around, Wrap::Open]);
 }
 

@@ -31,7 +31,10 @@ fn the_example_has_two_modes_three_times_two_machines_and_five_embeddings() {
     assert_eq!(lines[59], "\"half-duplex\" 100 \"torus\" [4, 4, 4] optimal");
     let last = &scenario.runs[59];
     assert_eq!(&*last.combination[0].0, "machine.links");
-    assert_eq!((last.communication.links(), last.program.compute().get()), (LinkMode::HalfDuplex, 100));
+    assert_eq!(
+        (last.communication.links(), last.program.body.facts().compute.get()),
+        (LinkMode::HalfDuplex, 100)
+    );
     assert_eq!((last.machine.kind(), last.seed), (MachineKind::Torus, 7));
 }
 
@@ -45,7 +48,7 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(run.communication.tie(), TieRule::Direct);
     let cube = Hypercube::new(3).unwrap();
     let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-    assert_eq!(run.program.as_any().downcast_ref(), Some(&program));
+    assert_eq!(run.program.body.special().cube(), Some(&program));
     assert_eq!(run.embedding.to_string(), "byweight");
     assert!(run.combination.is_empty());
 }
@@ -132,8 +135,7 @@ fn random_placements_follow_the_seed_and_fit_smaller_programs() {
 fn stages_are_named_or_listed() {
     let stages = |written: &str| -> Vec<u8> {
         let run = scenario(&format!("{RING}[program]\nstages = {written}")).runs.remove(0);
-        let program: &CubeProgram =
-            run.program.as_any().downcast_ref().expect("the default is a cube program");
+        let program = run.program.body.special().cube().expect("the default is a cube program");
         program.stages().iter().map(|dimension| dimension.number()).collect()
     };
     assert_eq!(stages("\"ascend\""), [0, 1, 2]);

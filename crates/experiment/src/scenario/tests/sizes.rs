@@ -12,7 +12,7 @@ fn run(machine: &str, rest: &str) -> Run {
 }
 
 fn sizes(run: &Run) -> Vec<u64> {
-    (0..run.program.stage_count()).map(|stage| run.program.max_units(stage)).collect()
+    (0..run.program.body.stage_count()).map(|stage| run.program.body.max_units(stage)).collect()
 }
 
 #[test]
@@ -52,18 +52,18 @@ fn sizes_are_one_or_one_a_stage() {
 fn bytes_and_seconds_become_units_and_cycles() {
     let own = run(LINK, "[program]\nbytes = \"64 MiB\"\ncompute = \"513 ns\"");
     assert_eq!((own.communication.hop().get(), own.communication.latency().get()), (1, 312));
-    assert_eq!((sizes(&own), own.program.bytes()), (vec![1 << 20; 3], Some(64 << 20)));
-    assert_eq!(own.program.compute().get(), 401);
+    assert_eq!((sizes(&own), own.program.bytes), (vec![1 << 20; 3], Some(64 << 20)));
+    assert_eq!(own.program.body.facts().compute.get(), 401);
     let scale = own.scale.unwrap();
     assert_eq!((scale.cycle_nanoseconds().to_string().as_str(), scale.unit_bytes()), ("1.28", 64));
     let listed = run(LINK, "[program]\nbytes = [65, \"1 kB\", 1]\ncompute_cycles = 7");
-    assert_eq!((sizes(&listed), listed.program.bytes()), (vec![2, 16, 1], Some(1000)));
-    assert_eq!((listed.program.compute().get(), run("", "").scale), (7, None));
+    assert_eq!((sizes(&listed), listed.program.bytes), (vec![2, 16, 1], Some(1000)));
+    assert_eq!((listed.program.body.facts().compute.get(), run("", "").scale), (7, None));
     let inside = run(
         &format!("{LINK}unit_bytes = 128\nlocal = {{ bandwidth = \"20 GB/s\", latency = \"1 us\" }}\n"),
         "[program]\nunits = 3",
     );
-    assert_eq!((sizes(&inside), inside.program.bytes()), (vec![3; 3], None));
+    assert_eq!((sizes(&inside), inside.program.bytes), (vec![3; 3], None));
     // A cycle is 2.56 ns, so these are 390.6 and 2.5 cycles.
     let local = inside.communication.local_cost();
     assert_eq!((local.latency.get(), local.unit.get()), (391, 3));
@@ -77,7 +77,7 @@ fn a_value_nearer_to_the_run_replaces_the_other_way_to_say_it() {
     ));
     let own = &swept.runs[0];
     assert_eq!((own.communication.hop().get(), own.communication.latency().get()), (2, 0));
-    assert_eq!((sizes(own), own.program.bytes(), own.scale), (vec![3; 3], None, None));
+    assert_eq!((sizes(own), own.program.bytes, own.scale), (vec![3; 3], None, None));
 }
 
 #[test]
@@ -254,19 +254,19 @@ fn listed(messages: &str, program: &str) -> Files {
 fn programs_come_from_files_of_messages() {
     let own = listed(MESSAGES, "").load().unwrap();
     let run = &own.runs[0];
-    assert_eq!((run.program.process_count(), sizes(run)), (6, vec![16, 1, 4]));
+    assert_eq!((run.program.body.process_count(), sizes(run)), (6, vec![16, 1, 4]));
     assert_eq!((own.runs.len(), run.embedding.to_string()), (1, "standard".to_owned()));
     assert!(own.inputs.iter().any(|path| path.ends_with("p.csv")));
     let nodes: Vec<u32> = run.placement.listed_nodes().iter().map(|node| node.index()).collect();
     assert_eq!(nodes, [0, 1, 2, 3, 4, 5]);
     let four = listed(MESSAGES, "processes = 4\ncompute_cycles = [3, 0, 5, 7]").load().unwrap();
     let program = &four.runs[0].program;
-    assert_eq!((program.process_count(), program.stage_count()), (4, 4));
-    assert_eq!((program.compute().get(), program.total_compute()), (7, 4 * 15));
+    assert_eq!((program.body.process_count(), program.body.stage_count()), (4, 4));
+    assert_eq!((program.body.facts().compute.get(), program.body.facts().total_compute), (7, 4 * 15));
     let embeddings = "processes = 4\n[mapping]\nembeddings = [\"random\", \"standard\"]";
     assert_eq!(listed(MESSAGES, embeddings).load().unwrap().runs.len(), 2);
     let same = listed(MESSAGES, "compute_cycles = [3, 3, 3]").load().unwrap();
-    assert!(same.runs[0].program.has_one_compute_time());
+    assert!(same.runs[0].program.body.facts().has_one_compute_time);
 }
 
 #[test]

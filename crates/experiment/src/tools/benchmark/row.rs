@@ -7,6 +7,7 @@ use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
     CountLinkUse,
     Engine::{self, Belt, Coordinated, Hop},
+    simulate,
 };
 use cubefold_topology::{Machine, NodeId};
 use rand::{SeedableRng, seq::SliceRandom};
@@ -230,7 +231,8 @@ impl Prepared {
         let mut last = 0;
         for run in &self.runs {
             let (links, execution) = (run.communication, execution(run, None));
-            let outcome = run.program.simulate(&run.placement, links, &execution, CountLinkUse::No, None);
+            let body = &*run.program.body;
+            let outcome = simulate(body, &run.placement, links, &execution, CountLinkUse::No, &mut ());
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;
             if outcome.engine != expected {
@@ -243,7 +245,7 @@ impl Prepared {
     }
 
     fn measure(&self) -> u64 {
-        let measured = |run: &Run| run.program.measure(&run.placement, run.communication.tie());
+        let measured = |run: &Run| run.program.guest().measure(&run.placement, run.communication.tie());
         self.runs.iter().map(|run| measured(run).dilation.total()).sum()
     }
 

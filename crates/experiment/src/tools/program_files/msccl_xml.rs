@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_collectives::{Collective, FlowMessage, Operation, Payload};
+use cubefold_collectives::{Collective, CollectiveForm, FlowMessage, Operation, Payload};
 use quick_xml::{
     Writer,
     events::{BytesEnd, BytesStart, Event},
@@ -132,12 +132,12 @@ impl Gpu {
 fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let not_said = |what: String, expected| ProgramFileError::NotSaid { format: FORMAT.name, what, expected };
     let expected = "all-reduce, reduce-scatter, all-gather, broadcast or all-to-all";
-    let Some(collective) = run.program.single_collective() else {
-        let groups = if run.program.collective().is_some() { "groups or steps, " } else { "" };
-        return Err(not_said(format!("{groups}a program of kind {}", run.program.kind()), expected));
+    let Some(collective) = run.program.collective.as_deref().and_then(CollectiveForm::single) else {
+        let groups = if run.program.collective.as_deref().is_some() { "groups or steps, " } else { "" };
+        return Err(not_said(format!("{groups}a program of kind {}", run.program.kind.name), expected));
     };
     let Some(kind) = kind_of(collective.operation()) else {
-        return Err(not_said(run.program.kind().to_owned(), expected));
+        return Err(not_said(run.program.kind.name.to_owned(), expected));
     };
     if collective.rank_count() > MAX_RANKS {
         return Err(not_said(format!("{} ranks", collective.rank_count()), "at most 4096"));
@@ -389,7 +389,7 @@ fn notes(run: &Run, collective: &Collective) -> Vec<String> {
             own.vector_units
         ));
     }
-    if run.program.total_compute() > 0 {
+    if run.program.body.facts().total_compute > 0 {
         notes.push("the costs of starting steps and of reducing are those of the machine".to_owned());
     }
     notes.push(

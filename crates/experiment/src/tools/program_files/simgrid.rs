@@ -136,7 +136,7 @@ fn notes(run: &Run, schedule: &TaskSchedule) -> Vec<String> {
     if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
         notes.push("a requirement on the begin of an operation is kept by the order only".to_owned());
     }
-    if run.program.task_graph().is_some() {
+    if run.program.body.special().tasks().is_some() {
         notes.push("independent operations of a rank run one after another".to_owned());
     }
     notes

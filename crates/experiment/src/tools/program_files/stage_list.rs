@@ -15,16 +15,15 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
 
 fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let program = &run.program;
-    if program.task_graph().is_some() {
+    if program.body.special().tasks().is_some() {
         let what = "a task graph, whose operations are in no stages".to_owned();
         return Err(ProgramFileError::NotSaid { format: FORMAT.name, what, expected: "--format goal" });
     }
     let mut text = vec![];
     writeln!(text, "stage,source,destination,units")?;
     let mut failed = None;
-    for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
-            let units = program.units(stage, source, destination);
+    for stage in 0..program.body.stage_count() {
+        program.body.for_each_message(stage, &mut |source, destination, units| {
             if let Err(error) = writeln!(text, "{stage},{source},{destination},{units}") {
                 failed.get_or_insert(error);
             }
@@ -37,13 +36,13 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
 /// Describes what has no rows: computations, and stages after the last message.
 fn notes(run: &Run) -> Vec<String> {
     let program = &run.program;
-    let processes = program.process_count();
+    let processes = program.body.process_count();
     let computations = |stage: usize| {
         cubefold_mapping::ProcessId::first(processes)
-            .map(move |process| program.computation(stage, process).get())
+            .map(move |process| program.body.computation(stage, process).get())
     };
     let mut by_stage = vec![];
-    for stage in 0..program.stage_count() {
+    for stage in 0..program.body.stage_count() {
         let first = computations(stage).next().unwrap_or(0);
         if computations(stage).any(|own| own != first) {
             return vec![format!(

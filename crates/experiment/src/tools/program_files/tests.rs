@@ -53,7 +53,7 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
         let mut scenario = load_text(&directory.path().join("s.toml"), &goal).unwrap();
         let read = scenario.runs.remove(0);
         assert_eq!(makespan(&read), makespan(&run));
-        let schedule = read.program.task_graph().unwrap().schedule().clone();
+        let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
         let expected = schedule_of(&run, "goal").unwrap();
         assert_eq!(schedule.operations().len(), expected.operations().len());
         assert_eq!(schedule.requirements(), expected.requirements());
@@ -169,7 +169,7 @@ fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
     let mut scenario = load_text(&directory.path().join("s.toml"), text).unwrap();
     let run = scenario.runs.remove(0);
     assert_eq!(makespan(&run), 3 + 4);
-    assert_eq!(run.program.task_graph().map(TaskGraph::message_count), Some(1));
+    assert_eq!(run.program.body.special().tasks().map(TaskGraph::message_count), Some(1));
     let error = ProgramFormat::GOAL.write(&run).unwrap_err().to_string();
     assert_eq!(
         error,

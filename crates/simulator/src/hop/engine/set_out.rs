@@ -11,7 +11,7 @@ use super::{
     super::{Network, border::HopBorder, processes::InFlightMessage},
     HopEngine, PREFETCH_CHUNK,
 };
-use crate::{Cycle, Cycles, Observer, Program, slabs::ReadySource};
+use crate::{Cycle, Cycles, End, Peer, slabs::ReadySource};
 
 /// Processes become ready together that receive at most so many messages then, so that their records stay in a cache near
 /// the core.
@@ -33,7 +33,7 @@ pub(super) struct SettingOut {
     destination: ProcessId,
 }
 
-impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<'_, P, N, B, O> {
+impl<N: Network, B: HopBorder<Leg = N::Leg>> HopEngine<'_, N, B> {
     /// The processes whose computations end, or that do not compute, become ready for their
     /// messages.
     pub(super) fn become_all_ready(&mut self, now: Cycle) {
@@ -64,7 +64,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
         for &process in processes {
             let stage = self.processes.become_ready(process, now);
             if let Some(processors) = &mut self.processors
-                && self.program.computes(stage, self.border.label(process))
+                && self.program.computation(stage, self.border.label(process)) > Cycles::ZERO
             {
                 processors.release(process);
             }
@@ -81,36 +81,37 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     }
 
     /// Prefetches the records of these processes and of their partners.
-    fn prefetch(&self, processes: &[ProcessId]) {
+    fn prefetch(&mut self, processes: &[ProcessId]) {
         if self.processes.stay_in_cache() {
             return;
         }
         self.processes.prefetch(processes.iter().copied());
-        let are_exchanges = self.program.as_cube().is_some(); // whose sources are their destinations
+        let are_exchanges = self.program.special().cube().is_some(); // whose sources are their destinations
         for &process in processes {
             self.border.prefetch_kept(process);
             let stage = self.processes.next_stage(process);
-            let destinations = self.program.destinations(stage, self.border.label(process));
-            self.processes.prefetch(destinations.filter_map(|destination| self.border.index(destination)));
+            self.program.list(End::Source, stage, self.border.label(process), &mut self.peers);
             if !are_exchanges {
-                let sources = self.program.sources(stage, self.border.label(process));
-                self.processes.prefetch(sources.filter_map(|source| self.border.index(source)));
+                self.program.list(End::Destination, stage, self.border.label(process), &mut self.peers);
             }
+            self.processes.prefetch(self.peers.drain(..).filter_map(|peer| self.border.index(peer.process)));
         }
     }
 
     /// The messages to a process that is about to become ready are to be injected, from the sources that are.
     fn receive_from_ready(&mut self, process: ProcessId) {
         let (stage, label) = (self.processes.next_stage(process), self.border.label(process));
-        let mut count = 0;
-        for source in self.program.sources(stage, label) {
-            count += 1;
+        let mut peers = std::mem::take(&mut self.peers);
+        self.program.list(End::Destination, stage, label, &mut peers);
+        let count = peers.len();
+        for Peer { process: source, .. } in peers.drain(..) {
             if let Some(own) = self.border.index(source)
                 && self.processes.was_ready(own, stage)
             {
                 self.inject((source, self.processes.node(own)), process);
             }
         }
+        self.peers = peers;
         let mut sources = std::mem::take(&mut self.sources);
         self.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
         for source in sources.drain(..) {
@@ -127,7 +128,9 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     fn send_to_ready(&mut self, process: ProcessId) {
         let ((stage, _), label) = (self.processes.current(process), self.border.label(process));
         let from = self.processes.node(process);
-        for destination in self.program.destinations(stage, label) {
+        let mut peers = std::mem::take(&mut self.peers);
+        self.program.list(End::Source, stage, label, &mut peers);
+        for Peer { process: destination, .. } in peers.drain(..) {
             match self.border.index(destination) {
                 Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own),
                 Some(_) => {}
@@ -137,6 +140,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
                 }
             }
         }
+        self.peers = peers;
     }
 
     /// The message between two partners is to be injected, one of which has just become ready when the other was.
