@@ -1,5 +1,5 @@
-//! Collectives in which no message waits for another: the same message by message, with stages that repeat taken
-//! together, as packet by packet and link by link.
+//! Collectives in which no message waits for another: message by message, with stages that repeat taken together, they
+//! take the times of packets on links.
 
 use std::num::NonZeroU64;
 
@@ -51,7 +51,7 @@ fn message_by_message_is_link_by_link() {
     assert!(all.len() > 80, "{} collectives", all.len());
     let mut free = 0;
     for (number, collective) in all.into_iter().enumerate() {
-        let lengths = collective.specification().shape.lengths().to_vec();
+        let lengths = collective.shape().lengths().to_vec();
         let kind = [MachineKind::Torus, MachineKind::Mesh][number / 2 % 2];
         let machine = Machine::new(kind, &lengths).unwrap();
         let nodes: Vec<NodeId> = (0..collective.share_count()).flat_map(|_| machine.nodes()).collect();
@@ -63,7 +63,7 @@ fn message_by_message_is_link_by_link() {
             .with_service(ServiceOrder::ALL[number / 2 % 2])
             .with_packets(NonZeroU64::new([0, 5, 7][number % 3]))
             .with_processors(NonZeroU64::new(collective.share_count().into()).unwrap());
-        let specification = collective.specification().clone();
+        let specification = collective.specification().unwrap().clone();
         let run = |engine, observer: &mut dyn Observer| {
             let execution = Execution::Asynchronous(engine);
             simulate(&collective, &placement, rules, &execution, CountLinkUse::Yes, observer).unwrap()
@@ -99,11 +99,13 @@ fn a_stage_at_once_is_a_stage_process_by_process() {
         for stage in 0..collective.stage_count() {
             let processes = || ProcessId::first(collective.process_count());
             let mut listed = vec![];
-            collective.for_each_message(stage, &mut |source, destination, units| {
+            collective.visit(stage, &mut |source, destination, units| {
                 listed.push((source, destination, units));
             });
             listed.sort_unstable();
-            let sent = |source| collective.sends(stage, source).map(move |(to, units)| (source, to, units));
+            let sent = |source| {
+                collective.sends(stage, source).into_iter().map(move |(to, units)| (source, to, units))
+            };
             let expected: Vec<_> = processes().flat_map(sent).collect();
             assert_eq!(listed, expected, "stage {stage} of {:?}", collective.specification());
             let mut computations = vec![7];

@@ -16,7 +16,7 @@ const COMPUTE: u64 = 100;
 /// The makespan on a torus of the collective's shape with cut-through \[cycles\].
 fn makespan(specification: CollectiveSpecification) -> u64 {
     let collective = Collective::new(specification).unwrap();
-    let lengths = collective.specification().shape.lengths();
+    let lengths = collective.shape().lengths();
     let mut problem = support::problem(&collective, collective.share_count(), lengths, true);
     problem.hop_cycles = HOP;
     problem.latency_cycles = LATENCY;

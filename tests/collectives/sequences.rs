@@ -3,8 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    Algorithm, Collective, CollectiveSequence, CollectiveSpecification, GroupedCollective, LinkCosts,
-    Operation, Ports, SequenceStep,
+    Algorithm, Collective, CollectiveSpecification, Groups, LinkCosts, Operation, Ports, Step,
 };
 use cubefold_mapping::ProcessId;
 use cubefold_reference::stage_program::{StageOutcome, run_stages};
@@ -22,8 +21,12 @@ fn specification(operation: Operation, algorithm: Algorithm, lengths: &[u64]) ->
     CollectiveSpecification { compute_cycles: 10, ..plain }
 }
 
-fn grouped(plain: CollectiveSpecification, over: &[usize]) -> GroupedCollective {
-    GroupedCollective::new(plain, over).unwrap()
+fn grouped(plain: CollectiveSpecification, over: &[usize]) -> Collective {
+    Groups::new(plain, over).unwrap().into()
+}
+
+fn step(plain: CollectiveSpecification, over: &[usize]) -> Step {
+    Groups::new(plain, over).unwrap().into()
 }
 
 #[test]
@@ -50,11 +53,13 @@ fn a_group_over_all_dimensions_is_the_collective() {
 
 #[test]
 fn steps_of_equal_processes_take_the_sum_of_their_times() {
-    let gather = grouped(specification(Operation::AllGather, Algorithm::Ring, &[4, 4]), &[0]);
-    let scatter = grouped(specification(Operation::ReduceScatter, Algorithm::Ring, &[4, 4]), &[1]);
-    let alone = [&gather, &scatter].map(|step| run(step, 1, &[4, 4]).makespan);
-    let steps = vec![gather.into(), SequenceStep::Computation(1000), scatter.into()];
-    let sequence = CollectiveSequence::new(steps).unwrap();
+    let gather = step(specification(Operation::AllGather, Algorithm::Ring, &[4, 4]), &[0]);
+    let scatter = step(specification(Operation::ReduceScatter, Algorithm::Ring, &[4, 4]), &[1]);
+    let alone = [&gather, &scatter].map(|step| {
+        let collective = Collective::of_steps(vec![step.clone()]).unwrap();
+        run(&collective, 1, &[4, 4]).makespan
+    });
+    let sequence = Collective::of_steps(vec![gather, Step::Computation(1000), scatter]).unwrap();
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let nodes: Vec<NodeId> = torus.nodes().collect();
     let costs = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0 };
@@ -71,15 +76,14 @@ fn a_rank_begins_a_step_when_all_its_shares_have_finished_the_one_before() {
         ports: Ports::All,
         ..specification(operation, Algorithm::Swing, &[6, 2])
     };
-    let broadcast = grouped(specification(Operation::Broadcast, Algorithm::Binomial, &[6, 2]), &[0, 1]);
-    let steps: Vec<SequenceStep> = vec![
-        grouped(all_ports(Operation::ReduceScatter), &[0, 1]).into(),
-        broadcast.into(),
-        SequenceStep::Computation(5),
-        grouped(all_ports(Operation::AllGather), &[0]).into(),
-        grouped(all_ports(Operation::AllReduce), &[0, 1]).into(),
+    let steps = vec![
+        step(all_ports(Operation::ReduceScatter), &[0, 1]),
+        step(specification(Operation::Broadcast, Algorithm::Binomial, &[6, 2]), &[0, 1]),
+        Step::Computation(5),
+        step(all_ports(Operation::AllGather), &[0]),
+        step(all_ports(Operation::AllReduce), &[0, 1]),
     ];
-    let sequence = CollectiveSequence::new(steps).unwrap();
+    let sequence = Collective::of_steps(steps).unwrap();
     assert_eq!(sequence.share_count(), 4);
     let outcome = run(&sequence, 4, &[6, 2]);
     let last_stage =
@@ -117,8 +121,8 @@ fn stages_that_repeat_have_the_messages_and_computations_of_the_stage_before() {
             for stage in (0..collective.stage_count()).filter(|&stage| collective.repeats(stage)) {
                 repeated += 1;
                 for process in ProcessId::first(collective.process_count()) {
-                    assert!(collective.sends(stage, process).eq(collective.sends(stage - 1, process)));
-                    assert!(collective.receives(stage, process).eq(collective.receives(stage - 1, process)));
+                    assert_eq!(collective.sends(stage, process), collective.sends(stage - 1, process));
+                    assert_eq!(collective.receives(stage, process), collective.receives(stage - 1, process));
                     assert_eq!(
                         collective.computation(stage, process),
                         collective.computation(stage - 1, process)

@@ -2,12 +2,10 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use cubefold_collectives::{
-    ALGORITHMS, Collective, CollectiveProgram, CollectiveSpecification, Exchange, OPERATIONS, Ports,
-};
+use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Execution, Program, StageRecord, Switching, TaskGraph,
+    Communication, CountLinkUse, Cycles, EngineChoice, Execution, StageRecord, Switching, TaskGraph,
     simulate, task_schedule,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
@@ -16,17 +14,12 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 pub(crate) fn collectives() -> Vec<Collective> {
     let mut all = vec![];
     for lengths in [&[8_u64][..], &[5], &[4, 4], &[2, 3], &[6, 3], &[2, 2, 3]] {
-        for operation in OPERATIONS {
-            for algorithm in ALGORITHMS {
+        for operation in Operation::ALL {
+            for algorithm in Algorithm::ALL {
                 for exchange in [None, Some(Exchange::Whole)] {
                     for ports in [Ports::One, Ports::All] {
                         let shape = Shape::new(lengths).unwrap();
-                        let plain = CollectiveSpecification::new(
-                            operation.operation,
-                            algorithm.algorithm,
-                            shape,
-                            100,
-                        );
+                        let plain = CollectiveSpecification::new(operation, algorithm, shape, 100);
                         let specification = CollectiveSpecification {
                             exchange,
                             ports,
@@ -48,7 +41,7 @@ fn every_collective_takes_the_same_cycles_as_a_task_graph() {
     let all = collectives();
     assert!(all.len() > 150, "{} collectives", all.len());
     for (number, collective) in all.into_iter().enumerate() {
-        let specification = collective.specification().clone();
+        let specification = collective.specification().unwrap().clone();
         let shares = collective.share_count();
         let machine = Machine::new(MachineKind::Torus, specification.shape.lengths()).unwrap();
         let nodes = (0..shares).flat_map(|_| machine.nodes()).collect::<Vec<NodeId>>();
@@ -60,7 +53,7 @@ fn every_collective_takes_the_same_cycles_as_a_task_graph() {
             .with_switching(Switching::ALL[number % 2])
             .with_eager(eager)
             .with_processors(NonZeroU64::new(shares.into()).unwrap());
-        let program = CollectiveProgram::new(collective).unwrap();
+        let program = collective.with_guest().unwrap();
         let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
         let execution = Execution::Asynchronous(EngineChoice::Auto);
         let (mut stages, mut tasks): (Vec<StageRecord>, Vec<StageRecord>) = (vec![], vec![]);

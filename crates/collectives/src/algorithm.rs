@@ -1,79 +1,114 @@
-//! Algorithms of collectives: the one list, and what all of them are made from.
+//! Algorithms of collectives: the registry, and the descriptors that it lists.
 //!
 //! An algorithm is a file with an [`AlgorithmDescriptor`]: its name, operations, shapes and source,
-//! and the function that makes its [`Plan`]. [`ALGORITHMS`] lists the descriptors; names, help,
-//! documentation and tests derive from it.
+//! and the function that makes its [`Plan`], and a line in the registry below. Names, help,
+//! documentation and tests derive from the registry.
 
 use std::fmt;
 
+use cubefold_topology::narrow;
+
 use crate::{
     Operation,
-    rank_grid::RankGrid,
-    schedule::Schedule,
-    specification::{CollectiveSpecification, Exchange, Ports},
-    vector::BlockTable,
+    plan::{Plan, PlanContext},
+    specification::Ports,
 };
 
-pub(crate) mod all_to_all;
+mod all_to_all;
 mod bine;
-pub(crate) mod bruck;
-pub(crate) mod bucket;
-pub(crate) mod dissemination;
+mod bruck;
+mod bucket;
+mod dissemination;
 mod line_pattern;
-pub(crate) mod pattern;
-pub(crate) mod recursive_doubling;
-pub(crate) mod ring;
+mod pattern;
+mod recursive_doubling;
+mod ring;
 mod shape_requirement;
 mod swing;
-pub(crate) mod tree;
+mod tree;
 mod trivance;
 
-use line_pattern::LinePattern;
-use pattern::{PatternSchedule, PatternShare};
+pub(crate) use recursive_doubling::is_cube_order;
 pub use shape_requirement::ShapeRequirement;
-use shape_requirement::hamiltonian_sides;
 
-/// An algorithm of one or more operations (`docs/model.md` section 16).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Algorithm {
-    /// Partners across one bit of a coordinate.
-    RecursiveDoubling,
-    /// Recursive doubling with every partner on the other side.
-    Mirrored,
-    /// Partners at distances 1, 1, 3, 5, 11, .. alternately on either side.
-    Swing,
-    /// Swing on the ranks in a row, and negabinary trees.
-    Bine,
-    /// Partners on both sides at distances 1, 3, 9, ...
-    Trivance,
-    /// One ring through all ranks.
-    Ring,
-    /// Two rings in opposite directions.
-    BidirectionalRing,
-    /// Four rings on two edge-disjoint Hamiltonian cycles.
-    HamiltonianRings,
-    /// Rings in one dimension after another.
-    Bucket,
-    /// Powers of two around the ring of all ranks.
-    Bruck,
-    /// A binomial tree.
-    Binomial,
-    /// A binomial scatter and a ring all-gather.
-    ScatterAllGather,
-    /// All messages in one stage.
-    Direct,
-    /// One partner a stage.
-    Pairwise,
-    /// All processes of a line with each other, a dimension a stage.
-    ByDimension,
-    /// One unit to the process 1, 2, 4, .. further on.
-    Dissemination,
+/// Declares [`Algorithm`] and [`ALGORITHMS`] from one list.
+macro_rules! registry {
+    ($($(#[$documentation:meta])* $algorithm:ident = $descriptor:path;)*) => {
+        /// An algorithm of one or more operations (`docs/model.md` section 16).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Algorithm {
+            $($(#[$documentation])* $algorithm,)*
+        }
+
+        /// Every algorithm, in the order of help and documentation.
+        pub static ALGORITHMS: &[&AlgorithmDescriptor] = &[$(&$descriptor,)*];
+
+        impl Algorithm {
+            /// Every algorithm, in the order of [`ALGORITHMS`].
+            pub const ALL: [Self; ALGORITHMS.len()] = [$(Self::$algorithm,)*];
+        }
+    };
 }
 
-/// How many shares of the vector an algorithm moves side by side.
+registry! {
+    /// Partners across one bit of a coordinate.
+    RecursiveDoubling = recursive_doubling::RECURSIVE_DOUBLING;
+    /// Recursive doubling with every partner on the other side.
+    Mirrored = recursive_doubling::MIRRORED;
+    /// Partners at distances 1, 1, 3, 5, 11, .. alternately on either side.
+    Swing = swing::SWING;
+    /// Swing on the ranks in a row, and negabinary trees.
+    Bine = bine::BINE;
+    /// Partners on both sides at distances 1, 3, 9, ...
+    Trivance = trivance::TRIVANCE;
+    /// One ring through all ranks.
+    Ring = ring::RING;
+    /// Two rings in opposite directions.
+    BidirectionalRing = ring::BIDIRECTIONAL_RING;
+    /// Four rings on two edge-disjoint Hamiltonian cycles.
+    HamiltonianRings = ring::HAMILTONIAN_RINGS;
+    /// Rings in one dimension after another.
+    Bucket = bucket::BUCKET;
+    /// Powers of two around the ring of all ranks.
+    Bruck = bruck::BRUCK;
+    /// A binomial tree.
+    Binomial = tree::BINOMIAL;
+    /// A binomial scatter and a ring all-gather.
+    ScatterAllGather = tree::SCATTER_ALL_GATHER;
+    /// All messages in one stage.
+    Direct = all_to_all::DIRECT;
+    /// One partner a stage.
+    Pairwise = all_to_all::PAIRWISE;
+    /// All processes of a line with each other, a dimension a stage.
+    ByDimension = all_to_all::BY_DIMENSION;
+    /// One unit to the process at distance 1, 2, 4, ...
+    Dissemination = dissemination::DISSEMINATION;
+}
+
+impl Algorithm {
+    /// Returns the name, operations, shapes and source.
+    #[must_use]
+    pub fn descriptor(self) -> &'static AlgorithmDescriptor {
+        ALGORITHMS[self as usize]
+    }
+
+    /// Returns the name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.descriptor().name
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The number of shares of the vector that an algorithm moves side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareRule {
-    /// The vector whole.
+    /// The whole vector.
     One,
     /// Halves.
     Two,
@@ -84,7 +119,7 @@ pub enum ShareRule {
 }
 
 impl ShareRule {
-    /// The number of shares in `dimension_count` dimensions.
+    /// Returns the number of shares in `dimension_count` dimensions.
     pub(crate) fn share_count(self, ports: Ports, dimension_count: usize) -> usize {
         match (self, ports) {
             (Self::One, _) | (Self::Ports, Ports::One) => 1,
@@ -95,12 +130,10 @@ impl ShareRule {
     }
 }
 
-/// An algorithm: its name, what it is for, its source, and how to plan it.
+/// The name of an algorithm, its purpose, its source, and its plan.
 #[derive(Debug)]
 pub struct AlgorithmDescriptor {
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// The name in every file.
+    /// The name in files.
     pub name: &'static str,
     /// A line for help.
     pub summary: &'static str,
@@ -108,19 +141,33 @@ pub struct AlgorithmDescriptor {
     pub source: &'static str,
     /// The operations that it performs.
     pub operations: &'static [Operation],
-    /// Those of them for which there is a choice of [`Exchange`].
+    /// The operations among them with a choice of [`Exchange`](crate::Exchange).
     pub exchange_operations: &'static [Operation],
     /// The number of shares; with [`ShareRule::Ports`] there is a choice of [`Ports`].
     pub shares: ShareRule,
     /// The shapes for which it is defined.
     pub shapes: ShapeRequirement,
-    /// The shapes for which it is defined with [`Exchange::Whole`].
+    /// The shapes for which it is defined with [`Exchange::Whole`](crate::Exchange::Whole).
     pub whole_shapes: ShapeRequirement,
-    /// The schedules of a collective.
+    /// Returns the phases of a collective.
     pub(crate) plan: fn(&PlanContext) -> Plan,
 }
 
 impl AlgorithmDescriptor {
+    /// An algorithm of one share on any shape, without a choice of exchange or ports, to be completed
+    /// by a name, operations and a plan.
+    pub(crate) const BLANK: Self = Self {
+        name: "",
+        summary: "",
+        source: "",
+        operations: &[],
+        exchange_operations: &[],
+        shares: ShareRule::One,
+        shapes: ShapeRequirement::Any,
+        whole_shapes: ShapeRequirement::Any,
+        plan: |_| Plan { phases: vec![] },
+    };
+
     /// Whether there is a choice of ports.
     #[must_use]
     pub fn has_ports(&self) -> bool {
@@ -142,195 +189,33 @@ impl AlgorithmDescriptor {
             && self.operations.contains(&operation)
             && !self.has_exchange(operation)
     }
-
-    /// The shapes for which the algorithm is defined with an exchange.
-    #[must_use]
-    pub fn shapes_with(&self, exchange: Exchange) -> ShapeRequirement {
-        match exchange {
-            Exchange::Whole => self.whole_shapes,
-            Exchange::Halving => self.shapes,
-        }
-    }
 }
 
-/// Every algorithm, in the order of help and documentation.
-pub static ALGORITHMS: &[&AlgorithmDescriptor] = &[
-    &recursive_doubling::RECURSIVE_DOUBLING,
-    &recursive_doubling::MIRRORED,
-    &swing::SWING,
-    &bine::BINE,
-    &trivance::TRIVANCE,
-    &ring::RING,
-    &ring::BIDIRECTIONAL_RING,
-    &ring::HAMILTONIAN_RINGS,
-    &bucket::BUCKET,
-    &bruck::BRUCK,
-    &tree::BINOMIAL,
-    &tree::SCATTER_ALL_GATHER,
-    &all_to_all::DIRECT,
-    &all_to_all::PAIRWISE,
-    &all_to_all::BY_DIMENSION,
-    &dissemination::DISSEMINATION,
-];
-
-impl Algorithm {
-    /// Every algorithm, in the order of [`ALGORITHMS`].
-    pub const ALL: [Self; ALGORITHMS.len()] = {
-        let mut all = [Self::RecursiveDoubling; ALGORITHMS.len()];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = ALGORITHMS[at].algorithm;
-            assert!(all[at] as usize == at, "algorithms are declared in the order of ALGORITHMS");
-            at += 1;
-        }
-        all
-    };
-
-    /// The name, operations, shapes and source.
-    #[must_use]
-    pub fn descriptor(self) -> &'static AlgorithmDescriptor {
-        ALGORITHMS[self as usize]
-    }
-
-    /// The name in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.descriptor().name
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-/// What an algorithm plans from: a checked specification and what follows from it.
-#[derive(Debug)]
-pub(crate) struct PlanContext<'a> {
-    pub(crate) specification: &'a CollectiveSpecification,
-    /// The exchange; `Halving` where there is no choice.
-    pub(crate) exchange: Exchange,
-    pub(crate) grid: RankGrid,
-    /// The blocks of each share.
-    pub(crate) blocks: Vec<BlockTable>,
-}
-
-impl PlanContext<'_> {
-    pub(crate) fn operation(&self) -> Operation {
-        self.specification.operation
-    }
-
-    pub(crate) fn root(&self) -> u32 {
-        self.specification.root
-    }
-}
-
-/// A phase of a collective.
+/// Half of an all-reduce, for schedules that list the blocks of either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// The stages of a schedule.
-    Messages {
-        /// Which of the plan's.
-        schedule: usize,
-        /// Whether the schedule runs backwards, each message in the opposite direction.
-        is_reversed: bool,
-        /// Whether what arrives is to be reduced with what is there.
-        is_reducing: bool,
-    },
-    /// A stage in which the shares of each rank wait for each other.
-    Synchronisation,
-    /// A stage without messages, in which what came last is reduced.
-    Reduction,
+enum Half {
+    ReduceScatter,
+    AllGather,
 }
 
-/// The phases of a collective, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) schedules: Vec<Schedule>,
-    pub(crate) phases: Vec<Phase>,
-}
-
-impl Plan {
-    /// Adds a phase whose messages are reduced.
-    pub(crate) fn reduce(&mut self, schedule: impl Into<Schedule>) {
-        self.push(schedule, false, true);
-    }
-
-    /// Adds a phase whose messages are reduced: the reverse of a schedule.
-    pub(crate) fn reduce_reversed(&mut self, schedule: impl Into<Schedule>) {
-        self.push(schedule, true, true);
-    }
-
-    /// Adds a phase whose messages are copied.
-    pub(crate) fn copy(&mut self, schedule: impl Into<Schedule>) {
-        self.push(schedule, false, false);
-    }
-
-    /// Adds a phase whose messages are copied: the reverse of a schedule.
-    pub(crate) fn copy_reversed(&mut self, schedule: impl Into<Schedule>) {
-        self.push(schedule, true, false);
-    }
-
-    /// Adds a stage in which the shares of a rank wait for each other, unless it would be the
-    /// first.
-    pub(crate) fn synchronise(&mut self) {
-        if !self.phases.is_empty() {
-            self.phases.push(Phase::Synchronisation);
+impl Half {
+    /// Returns the distance that a block has come from its own rank before a stage of a ring \[ranks\].
+    fn distance(self, stage: usize) -> u32 {
+        let stage = narrow(stage as u64);
+        match self {
+            Self::ReduceScatter => stage + 1,
+            Self::AllGather => stage,
         }
     }
-
-    fn push(&mut self, schedule: impl Into<Schedule>, is_reversed: bool, is_reducing: bool) {
-        self.phases.push(Phase::Messages { schedule: self.schedules.len(), is_reversed, is_reducing });
-        self.schedules.push(schedule.into());
-    }
 }
 
-/// Adds the phases of a pattern: reduce-scatter its steps, all-gather their reverse, all-reduce one
-/// or both.
-fn pattern_plan(context: &PlanContext, schedule: PatternSchedule, plan: &mut Plan) {
-    match context.operation() {
-        Operation::AllGather => plan.copy_reversed(schedule),
-        Operation::AllReduce if context.exchange == Exchange::Halving => {
-            plan.reduce(schedule);
-            plan.phases.push(Phase::Messages { schedule: 0, is_reversed: true, is_reducing: false });
-        }
-        _ => plan.reduce(schedule),
-    }
+/// Returns `a + b` modulo a number of ranks, of numbers up to it.
+fn add_modulo(a: u32, b: u32, count: u32) -> u32 {
+    let sum = u64::from(a) + u64::from(b);
+    narrow(if sum >= count.into() { sum - u64::from(count) } else { sum })
 }
 
-/// The schedule in which the first `D` shares run `plain` in every dimension, the others
-/// `mirrored`.
-///
-/// Share `c` starts with dimension `c mod D`: for `j = 0, 1, ..` it takes the dimensions from there
-/// on that have a step `j`.
-fn patterns_by_share(
-    context: &PlanContext,
-    plain: impl Fn(u32) -> LinePattern,
-    mirrored: impl Fn(u32) -> LinePattern,
-) -> PatternSchedule {
-    let sides = context.grid.sides();
-    let dimension_count = sides.len();
-    let mut lines: Vec<LinePattern> = sides.iter().map(|&side| plain(side)).collect();
-    if context.blocks.len() > dimension_count {
-        lines.extend(sides.iter().map(|&side| mirrored(side)));
-    }
-    let step_counts: Vec<usize> = lines.iter().map(LinePattern::step_count).collect();
-    let most = step_counts.iter().copied().max().unwrap_or(0);
-    let share = |share: usize| {
-        let dimension_at = |index: usize| (share + index) % dimension_count;
-        let order = (0..most)
-            .flat_map(|step| (0..dimension_count).map(move |index| (step, dimension_at(index))))
-            .filter(|&(step, dimension)| step < step_counts[dimension])
-            .map(|(_, dimension)| dimension);
-        let first_line = share / dimension_count * dimension_count;
-        PatternShare { lines: (first_line..first_line + dimension_count).collect(), order: order.collect() }
-    };
-    let shares: Vec<PatternShare> = (0..context.blocks.len()).map(share).collect();
-    PatternSchedule::new(&context.grid, lines, &shares, &context.blocks, context.exchange)
-}
-
-/// `ceil(log2 count)`, of a count of at least 1.
+/// Returns `ceil(log2 count)`, of a count of at least 1.
 fn ceil_log2(count: u32) -> usize {
     (u32::BITS - (count - 1).leading_zeros()) as usize
 }
@@ -341,9 +226,9 @@ mod tests {
 
     #[test]
     fn exchanges_are_chosen_for_operations_that_the_algorithm_performs() {
-        let exchanges =
-            ALGORITHMS.iter().flat_map(|one| one.exchange_operations.iter().map(move |of| (one, of)));
-        assert!(exchanges.into_iter().all(|(one, operation)| one.operations.contains(operation)));
+        for own in ALGORITHMS {
+            assert!(own.exchange_operations.iter().all(|operation| own.operations.contains(operation)));
+        }
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! Lower bounds on the time of a collective on one placement (`docs/model.md` section 16,
 //! "Bounds").
 //!
-//! No run is below the *bandwidth* bound, what links must carry, nor below the *latency* bound, how
-//! far data must go. The *steps* bound holds for algorithms that receive, or send, as many messages
-//! at a time as this one.
+//! No run is below the *bandwidth* bound, the time of links to carry the data, nor below the *latency*
+//! bound, the time of data to go the largest distance. The *steps* bound holds for algorithms that
+//! receive, or send, as many messages at a time as this one.
 
 use cubefold_topology::{Axis, Digit, HostDimension, LinkMode, Machine, NodeId, narrow};
 
-use crate::{Collective, Operation};
+use crate::{Operation, group_algorithm::GroupAlgorithm, schedule::End};
 
-/// The longest ring of which every arc is a cut; of longer ones the arcs of half the length are.
+/// The longest ring of which every arc is a cut; of longer ones only the arcs of half the length are.
 const MAX_LENGTH_OF_ALL_CUTS: u32 = 1024;
 
-/// The links of a machine in time.
+/// The times of the links of a machine.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkCosts {
     /// The link mode. Single-direction has the bounds of full-duplex.
@@ -23,14 +23,14 @@ pub struct LinkCosts {
     pub latency_cycles: u64,
 }
 
-/// What makes the bandwidth bound as large as it is.
+/// The part of the machine that sets the bandwidth bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandwidthSource {
-    /// What must enter, or leave, this node.
+    /// The units that must enter, or leave, this node.
     Node(NodeId),
     /// The arrivals at all used nodes (Patarasuk & Yuan 2009).
     Arrivals,
-    /// What crosses the two ends of `length` coordinates of a dimension from `first` on; in a mesh
+    /// The units that cross the two ends of `length` coordinates of a dimension from `first` on; in a mesh
     /// the upper end only.
     Cut {
         /// The dimension.
@@ -47,14 +47,14 @@ pub enum BandwidthSource {
 /// The bounds that hold for every algorithm of a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollectiveBoundSource {
-    /// What links must carry.
+    /// The bandwidth bound.
     Bandwidth,
-    /// How far data must go.
+    /// The latency bound.
     Latency,
 }
 
 impl CollectiveBoundSource {
-    /// The word for it in every file.
+    /// Returns the name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,24 +69,24 @@ impl CollectiveBoundSource {
 pub struct CollectiveBounds {
     /// The bandwidth bound \[cycles\].
     pub bandwidth_cycles: u64,
-    /// Where it comes from; none where nothing must cross a link.
+    /// The source of the bandwidth bound; none if nothing must cross a link.
     pub bandwidth_source: Option<BandwidthSource>,
     /// The latency bound \[cycles\].
     pub latency_cycles: u64,
     /// The largest distance that data must go \[links\].
     pub distance: u64,
-    /// The bound of algorithms of this kind on the cost of starting steps \[cycles\].
+    /// The bound of algorithms of this kind from the cost of starting steps \[cycles\].
     pub steps_cycles: u64,
 }
 
 impl CollectiveBounds {
-    /// The bound that holds for every algorithm: the larger of bandwidth and latency \[cycles\].
+    /// Returns the bound that holds for every algorithm: the larger of bandwidth and latency \[cycles\].
     #[must_use]
     pub fn lower_bound_cycles(&self) -> u64 {
         self.bandwidth_cycles.max(self.latency_cycles)
     }
 
-    /// Which of the bounds the lower bound is, bandwidth where both are equal; none where nothing is bounded.
+    /// Returns the larger of the bounds, bandwidth if both are equal; none if both are 0.
     #[must_use]
     pub fn lower_bound_source(&self) -> Option<CollectiveBoundSource> {
         match (self.bandwidth_cycles, self.latency_cycles) {
@@ -96,7 +96,7 @@ impl CollectiveBounds {
         }
     }
 
-    /// The bounds of a run in which every rank also computes for so many cycles before or after.
+    /// Returns the bounds of a run in which every rank also computes for `cycles` before or after.
     #[must_use]
     pub(crate) fn after(self, cycles: u64) -> Self {
         Self {
@@ -107,10 +107,11 @@ impl CollectiveBounds {
         }
     }
 
-    /// The larger of each of the bounds.
+    /// Returns the larger of each of the bounds.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
-        let bandwidth = if other.bandwidth_cycles > self.bandwidth_cycles { other } else { self };
+        let key = |own: &Self| (own.bandwidth_cycles, own.bandwidth_source.is_some());
+        let bandwidth = if key(&other) > key(&self) { other } else { self };
         Self {
             bandwidth_cycles: bandwidth.bandwidth_cycles,
             bandwidth_source: bandwidth.bandwidth_source,
@@ -121,8 +122,8 @@ impl CollectiveBounds {
     }
 }
 
-impl Collective {
-    /// Lower bounds of this collective with rank `r` on node `nodes[r]`.
+impl GroupAlgorithm {
+    /// Returns the lower bounds with rank `r` on node `nodes[r]`.
     ///
     /// # Panics
     ///
@@ -132,9 +133,8 @@ impl Collective {
     ///
     /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance
     /// for each pair of a rank and a rank with data that goes anywhere.
-    #[must_use]
-    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
-        assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
+    pub(crate) fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
+        assert_eq!(nodes.len(), self.rank_count() as usize, "a node for each rank");
         let placed = PlacedCollective::new(self, machine, nodes, costs);
         let bandwidth = placed.bandwidth();
         let distance = placed.distance();
@@ -163,10 +163,10 @@ struct UsedNode {
     has_root: bool,
 }
 
-/// A collective on a machine.
+/// An algorithm on a machine.
 #[derive(Debug)]
 struct PlacedCollective<'a> {
-    collective: &'a Collective,
+    collective: &'a GroupAlgorithm,
     machine: &'a Machine,
     nodes: &'a [NodeId], // by rank
     costs: LinkCosts,
@@ -175,7 +175,12 @@ struct PlacedCollective<'a> {
 }
 
 impl<'a> PlacedCollective<'a> {
-    fn new(collective: &'a Collective, machine: &'a Machine, nodes: &'a [NodeId], costs: LinkCosts) -> Self {
+    fn new(
+        collective: &'a GroupAlgorithm,
+        machine: &'a Machine,
+        nodes: &'a [NodeId],
+        costs: LinkCosts,
+    ) -> Self {
         let block =
             |rank: u32| (0..collective.share_count()).map(|share| collective.block_units(share, rank)).sum();
         let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
@@ -203,7 +208,7 @@ impl<'a> PlacedCollective<'a> {
         self.costs.link_mode == LinkMode::HalfDuplex
     }
 
-    /// The largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal
+    /// Returns the largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal
     /// ones.
     fn bandwidth(&self) -> Option<(u64, BandwidthSource)> {
         let mut bounds = Vec::new();
@@ -223,14 +228,14 @@ impl<'a> PlacedCollective<'a> {
         bounds.into_iter().rev().max_by_key(|&(cycles, _)| cycles)
     }
 
-    /// The cycles in which `resources` channels or links carry so many units, `l` not counted; none
-    /// for no units.
+    /// Returns the time in which `resources` channels or links carry `units` units, without `l`
+    /// \[cycles\]; none for no units.
     fn carried(&self, units: u128, resources: u64) -> Option<u64> {
         let cycles = u128::from(self.costs.hop_cycles) * units.div_ceil(u128::from(resources.max(1)));
         (units > 0).then(|| saturate(cycles))
     }
 
-    /// The bound from what enters or leaves a node.
+    /// Returns the bound from the units that enter or leave a node.
     fn node_bound(&self, used: &UsedNode) -> Option<(u64, BandwidthSource)> {
         let (all, own) = (u128::from(self.vector_units()), u128::from(used.units));
         let units = match self.collective.operation() {
@@ -247,8 +252,8 @@ impl<'a> PlacedCollective<'a> {
         Some((cycles, BandwidthSource::Node(used.node)))
     }
 
-    /// The bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
-    /// to be known.
+    /// Returns the bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
+    /// to be known (Patarasuk & Yuan 2009).
     fn arrivals(&self) -> Option<(u64, BandwidthSource)> {
         let is_used = |node: NodeId| self.used.binary_search_by_key(&node, |used| used.node).is_ok();
         let resources = self.used.iter().map(|used| {
@@ -262,7 +267,7 @@ impl<'a> PlacedCollective<'a> {
         Some((cycles, BandwidthSource::Arrivals))
     }
 
-    /// The bounds from the cuts of every dimension in an all-to-all.
+    /// Returns the bounds from the cuts of every dimension in an all-to-all.
     fn cuts(&self, axes: &[Axis]) -> Vec<(u64, BandwidthSource)> {
         let dimensions = HostDimension::first(axes.len());
         axes.iter().zip(dimensions).flat_map(|(axis, dimension)| self.cuts_of(axis, dimension)).collect()
@@ -296,7 +301,7 @@ impl<'a> PlacedCollective<'a> {
         bounds
     }
 
-    /// By coordinate along an axis: the number of ranks, and the units of their blocks.
+    /// Returns, by coordinate along an axis, the number of ranks, and the units of their blocks.
     fn by_coordinate(&self, axis: &Axis) -> (Vec<u128>, Vec<u128>) {
         let length = narrow(axis.length()) as usize;
         let (mut ranks, mut units) = (vec![0; length], vec![0; length]);
@@ -308,7 +313,7 @@ impl<'a> PlacedCollective<'a> {
         (ranks, units)
     }
 
-    /// The bound from size times distance of all messages of an all-to-all over all channels.
+    /// Returns the bound from size times distance of all messages of an all-to-all over all channels.
     fn distance_sum(&self) -> Option<(u64, BandwidthSource)> {
         let sum = match self.machine.graph() {
             None => self.machine.axes().iter().map(|axis| self.distance_sum_along(axis)).sum(),
@@ -337,7 +342,7 @@ impl<'a> PlacedCollective<'a> {
             .sum()
     }
 
-    /// The largest distance that data must go \[links\]; none where no data must go from one rank
+    /// Returns the largest distance that data must go \[links\]; none if no data must go from one rank
     /// to another.
     fn distance(&self) -> Option<u64> {
         let root_rank = self.collective.specification().root;
@@ -363,7 +368,7 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
-    /// The greatest distance between any rank and one of these nodes.
+    /// Returns the greatest distance between any rank and one of these nodes.
     fn greatest_distance(&self, ends: &[NodeId]) -> Option<u64> {
         let covers_grid =
             self.machine.grid().is_some() && self.used.len() as u64 == self.machine.node_count();
@@ -376,7 +381,7 @@ impl<'a> PlacedCollective<'a> {
         ends.iter().filter_map(|&end| self.greatest_distance_to(end, self.nodes)).max()
     }
 
-    /// The greatest distance of nodes to one; none where there are no nodes.
+    /// Returns the greatest distance of nodes to one; none if there are no nodes.
     fn greatest_distance_to(&self, end: NodeId, from: &[NodeId]) -> Option<u64> {
         match self.machine.graph() {
             None => from.iter().map(|&node| self.machine.distance(node, end)).max(),
@@ -387,13 +392,13 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
-    /// `ceil(log_(p+1) P)`: the fewest steps after which a result can depend on `P` processes, with
-    /// `p` messages at a time.
+    /// Returns `ceil(log_(p+1) P)`: the fewest steps after which a result can depend on `P` processes,
+    /// with `p` messages at a time.
     fn least_steps(&self) -> u32 {
         let operation = self.collective.operation();
         let messages = match operation {
-            Operation::Broadcast | Operation::Scatter => self.collective.max_sent_to_ranks(),
-            _ => self.collective.max_received_from_ranks(),
+            Operation::Broadcast | Operation::Scatter => self.collective.max_between_ranks(End::Source),
+            _ => self.collective.max_between_ranks(End::Destination),
         } as u64;
         let processes = match operation {
             Operation::AllGather | Operation::Gather | Operation::Scatter => {
@@ -412,7 +417,7 @@ impl<'a> PlacedCollective<'a> {
     }
 }
 
-/// The greatest distance along an axis from a node to any other.
+/// Returns the greatest distance along an axis from a node to any other.
 fn eccentricity(axis: &Axis, node: NodeId) -> u64 {
     if axis.extent().is_ring() {
         return axis.length() / 2;

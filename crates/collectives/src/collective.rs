@@ -1,28 +1,36 @@
-//! Collectives as stage programs: processes, stages, messages and computations.
+//! Collectives: steps of groups and computations, one after another.
 
-mod computations;
+use std::sync::{Arc, OnceLock};
 
-use std::sync::OnceLock;
+use cubefold_mapping::{GraphGuest, ProcessId};
+use cubefold_simulator::{Cycles, Facts};
+use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, Shape, narrow};
 
-use cubefold_mapping::ProcessId;
-use cubefold_topology::{Length, narrow};
-
-pub use self::computations::ComputationTotals;
-use self::computations::Computations;
 use crate::{
-    CollectiveError, CollectiveSpecification, Exchange, Operation,
-    algorithm::{Phase, Plan, PlanContext},
-    rank_grid::RankGrid,
-    schedule::{End, Payload, Place, Schedule, StageSchedule, StageTally},
-    vector::{BlockTable, share_units},
+    CollectiveBounds, CollectiveError, CollectiveSpecification, DataFlowError, Groups, LinkCosts,
+    schedule::End,
 };
 
-/// A collective of `P` ranks and `k` shares: a stage program of `k P` processes (`docs/model.md`
-/// section 16).
+/// A step of a collective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// An algorithm in groups, or in one. Equal steps may share it.
+    Groups(Arc<Groups>),
+    /// A computation of every rank \[cycles\].
+    Computation(u64),
+}
+
+/// Steps of the same ranks, one after another; a single collective is one step of one group
+/// (`docs/model.md` section 16, "Groups and sequences").
 ///
-/// Share `c` of rank `r` is process `c P + r`. Messages are computed from the structure of the
-/// algorithm when they are asked for; what is kept is at most a number for each process and stage
-/// of algorithms with few stages.
+/// A rank begins a step when all its shares have finished the one before; ranks do not wait for
+/// each other. With `R` ranks and `k` the most shares of a step, share `c` of rank `r` is process
+/// `c R + r`. A step with fewer shares leaves the others idle; share 0 makes a computation.
+/// Between two steps comes a stage in which the shares of a rank that take part in either exchange
+/// messages of one unit inside their node, as between the phases of `bucket`; if that is one share,
+/// there is no such stage. Queries panic for a stage or process out of range.
+///
+/// It is a program of the engines; with its [guest](Self::with_guest) placements can be measured, too.
 ///
 /// ```
 /// use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Operation};
@@ -33,451 +41,409 @@ use crate::{
 /// let shape = Shape::new(&[4])?;
 /// let swing = CollectiveSpecification::new(Operation::ReduceScatter, Algorithm::Swing, shape, 8);
 /// let swing = Collective::new(swing)?;
-/// let sent: Vec<_> = swing.sends(0, ProcessId::new(0)).collect();
-/// assert_eq!(sent, [(ProcessId::new(1), 4)]);
+/// assert_eq!(swing.sends(0, ProcessId::new(0)), [(ProcessId::new(1), 4)]);
 /// assert_eq!((swing.process_count(), swing.stage_count()), (4, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Collective {
-    specification: CollectiveSpecification,
-    exchange: Exchange,
-    blocks: Vec<BlockTable>, // of each share
-    schedules: Vec<Schedule>,
-    phases: Vec<Phase>,
-    stages: Vec<Stage>,
-    rank_count: Length, // in 2..2^32
-    share_count: u32,   // at least 1
-    computations: OnceLock<Computations>,
+    steps: Vec<Step>,
+    shape: Shape,             // of the first groups
+    first_stages: Vec<usize>, // of each step, its synchronisation with the step before included
+    synchronised: Vec<u32>,   // by step: the shares that exchange messages before it; 0 if none do
+    stage_count: usize,       // at least 1
+    rank_count: Length,       // R
+    share_count: u32,         // k
+    pub(crate) guest: Option<GraphGuest>,
+    pub(crate) facts: OnceLock<Facts>,
 }
 
-/// A stage: which one of its phase.
-#[derive(Debug, Clone, Copy)]
-struct Stage {
-    phase: u32,
-    within: u32, // stages of the phase before it
+/// Steps that make no collective.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepsError {
+    /// Only computations.
+    #[error("a sequence without a collective, expected at least one")]
+    NoCollective,
+    /// Steps of different numbers of ranks.
+    #[error("step {step} has {found} ranks, expected {expected} as in the steps before")]
+    Ranks {
+        /// The step, counted from 0.
+        step: usize,
+        /// The number of its ranks.
+        found: u64,
+        /// The number of ranks of the steps before it.
+        expected: u64,
+    },
+    /// More processes than can be numbered.
+    #[error("{found} processes, expected fewer than {MAX_NODE_COUNT}")]
+    TooManyProcesses {
+        /// Ranks times the most shares of a step.
+        found: u128,
+    },
 }
 
-/// A stage of a schedule as a stage of a collective.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LocatedStage<'a> {
-    schedule: &'a Schedule,
-    stage: usize, // of the schedule
-    is_reducing: bool,
-    end_of_sources: End, // the end of the schedule's messages that sends: its destinations where it runs backwards
+/// A stage of a collective.
+enum Stage<'a> {
+    /// A stage of groups.
+    Groups(&'a Groups, usize),
+    /// A computation of every rank \[cycles\].
+    Computation(u64),
+    /// The exchange of messages of one unit between the first `shares` of each rank.
+    Synchronisation { shares: u32 },
+}
+
+impl Step {
+    /// Returns the groups, if it is no computation.
+    #[must_use]
+    pub fn groups(&self) -> Option<&Groups> {
+        match self {
+            Self::Groups(groups) => Some(groups),
+            Self::Computation(_) => None,
+        }
+    }
+
+    fn share_count(&self) -> u32 {
+        self.groups().map_or(1, Groups::share_count)
+    }
+
+    fn stage_count(&self) -> usize {
+        self.groups().map_or(1, Groups::stage_count)
+    }
+}
+
+impl From<Groups> for Step {
+    fn from(groups: Groups) -> Self {
+        Self::Groups(Arc::new(groups))
+    }
+}
+
+impl From<Groups> for Collective {
+    fn from(groups: Groups) -> Self {
+        let shape = groups.shape().clone();
+        Self::of_checked(vec![groups.into()], shape)
+    }
 }
 
 impl Collective {
-    /// Returns the collective of a specification.
+    /// Returns the collective of a specification on all ranks of its shape.
     ///
     /// # Errors
     ///
     /// As [`CollectiveSpecification::check`].
     pub fn new(specification: CollectiveSpecification) -> Result<Self, CollectiveError> {
-        specification.check()?;
-        let grid = RankGrid::new(&specification.shape);
-        let rank_count = grid.rank_count();
-        let share_count = narrow(specification.share_count() as u64);
-        let blocks: Vec<BlockTable> = (0..share_count)
-            .map(|share| share_units(specification.vector_units, share, share_count))
-            .map(|units| BlockTable::new(units, rank_count))
-            .collect();
-        let exchange = specification.exchange.unwrap_or_default();
-        let context = PlanContext { specification: &specification, exchange, grid, blocks };
-        let plan = (specification.algorithm.descriptor().plan)(&context);
-        let blocks = context.blocks;
-        let Plan { schedules, phases } = plan;
-        let mut collective = Self {
-            specification,
-            exchange,
-            blocks,
-            schedules,
-            phases: Vec::with_capacity(phases.len() + 1),
-            stages: Vec::new(),
-            rank_count: Length::new(rank_count.into()),
-            share_count,
-            computations: OnceLock::new(),
-        };
-        let is_needed = |phase: &Phase| share_count > 1 || *phase != Phase::Synchronisation;
-        phases.into_iter().filter(is_needed).for_each(|phase| collective.push(phase));
-        if collective.is_reduced_after(collective.stages.len()) {
-            collective.push(Phase::Reduction);
+        Groups::one(specification).map(Self::from)
+    }
+
+    /// Returns the collective of these steps.
+    ///
+    /// # Errors
+    ///
+    /// When all steps are computations, their numbers of ranks differ, or there are too many processes.
+    pub fn of_steps(steps: Vec<Step>) -> Result<Self, StepsError> {
+        let first = steps.iter().find_map(Step::groups).ok_or(StepsError::NoCollective)?;
+        let (shape, expected) = (first.shape().clone(), first.rank_count());
+        let mut ranks =
+            steps.iter().map(|step| step.groups().map_or(expected, Groups::rank_count)).enumerate();
+        if let Some((step, found)) = ranks.find(|&(_, found)| found != expected) {
+            return Err(StepsError::Ranks { step, found, expected });
         }
-        Ok(collective)
+        let most_shares = steps.iter().map(Step::share_count).max().unwrap_or(1);
+        let found = u128::from(expected) * u128::from(most_shares);
+        if found >= MAX_NODE_COUNT.into() {
+            return Err(StepsError::TooManyProcesses { found });
+        }
+        Ok(Self::of_checked(steps, shape))
     }
 
-    /// The memory of a stage, with what is known of its messages \[bytes\].
-    pub(crate) const BYTES_A_STAGE: u64 = (size_of::<Stage>() + size_of::<u64>() + size_of::<bool>()) as u64;
+    /// Returns the collective of steps with as many ranks as the shape has nodes.
+    fn of_checked(steps: Vec<Step>, shape: Shape) -> Self {
+        let (mut first_stages, mut synchronised, mut stage_count) = (vec![], vec![], 0);
+        for (number, step) in steps.iter().enumerate() {
+            let before = number.checked_sub(1).map_or(0, |before| steps[before].share_count());
+            let shares = if before == 0 { 0 } else { before.max(step.share_count()) };
+            let synchronises = shares > 1;
+            first_stages.push(stage_count);
+            synchronised.push(if synchronises { shares } else { 0 });
+            stage_count += usize::from(synchronises) + step.stage_count();
+        }
+        let share_count = steps.iter().map(Step::share_count).max().unwrap_or(1);
+        let rank_count = Length::new(shape.node_count());
+        Self {
+            steps,
+            shape,
+            first_stages,
+            synchronised,
+            stage_count,
+            rank_count,
+            share_count,
+            guest: None,
+            facts: OnceLock::new(),
+        }
+    }
 
-    /// Estimates the memory that it takes \[bytes\].
+    /// Returns the steps.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.stages.len() as u64 * Self::BYTES_A_STAGE
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
-    /// Adds a phase with its stages.
-    fn push(&mut self, phase: Phase) {
-        let stage_count = match phase {
-            Phase::Messages { schedule, .. } => self.schedules[schedule].stage_count(),
-            Phase::Synchronisation | Phase::Reduction => 1,
-        };
-        let number = narrow(self.phases.len() as u64);
-        self.phases.push(phase);
-        self.stages.extend((0..narrow(stage_count as u64)).map(|within| Stage { phase: number, within }));
-    }
-
-    /// Whether some process has units to reduce, in some time, after so many stages.
-    fn is_reduced_after(&self, stage_count: usize) -> bool {
-        self.specification.reduce_units_per_cycle.is_some()
-            && ProcessId::first(self.process_count())
-                .any(|process| self.units_to_reduce(stage_count, process) > 0)
-    }
-
-    /// The specification.
+    /// Returns the groups, if they are the only step.
     #[must_use]
-    pub fn specification(&self) -> &CollectiveSpecification {
-        &self.specification
+    pub fn only_groups(&self) -> Option<&Groups> {
+        match &self.steps[..] {
+            [Step::Groups(groups)] => Some(groups),
+            _ => None,
+        }
     }
 
-    /// What messages carry where there is a choice.
+    /// Returns the only step, if it is one group of all ranks.
     #[must_use]
-    pub fn exchange(&self) -> Exchange {
-        self.exchange
+    pub fn single(&self) -> Option<&Groups> {
+        self.only_groups().filter(|groups| groups.group_count() == 1)
     }
 
-    /// The number of ranks `P`.
+    /// Returns the specification of the groups, if they are the only step.
+    #[must_use]
+    pub fn specification(&self) -> Option<&CollectiveSpecification> {
+        self.only_groups().map(Groups::specification)
+    }
+
+    /// Returns the logical shape of all ranks; of several steps, of the first groups.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Returns the number of ranks `R`.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
         self.rank_count.get()
     }
 
-    /// The number of shares `k`, which is the number of processes of a rank.
+    /// Returns the most shares `k` of a step, which is the number of processes of a rank.
     #[must_use]
     pub fn share_count(&self) -> u32 {
         self.share_count
     }
 
-    /// The number of processes `k P`, below 2^32.
+    /// Returns the number of processes `k R`, below 2^32.
     #[must_use]
     pub fn process_count(&self) -> u64 {
         self.rank_count() * u64::from(self.share_count)
     }
 
-    /// The number of stages, at least 1.
+    /// Returns the number of stages, at least 1.
     #[must_use]
     pub fn stage_count(&self) -> usize {
-        self.stages.len()
+        self.stage_count
     }
 
-    /// The units of a share.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such share.
+    /// Returns the rank of a process, in `0..R`.
     #[must_use]
-    pub fn share_units(&self, share: u32) -> u64 {
-        self.blocks[share as usize].units()
-    }
-
-    /// The units of block `block` of a share.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such share or block.
-    #[must_use]
-    pub fn block_units(&self, share: u32, block: u32) -> u64 {
-        self.blocks[share as usize].size(block)
-    }
-
-    /// The rank of a process, in `0..P`.
-    #[must_use]
-    #[inline]
     pub fn rank(&self, process: ProcessId) -> u32 {
-        self.place(process).rank
+        narrow(self.rank_count.divide(process.label().into()).1)
     }
 
-    /// The share of a process, in `0..k`.
+    /// Returns the share of a process, in `0..k`.
     #[must_use]
-    #[inline]
     pub fn share(&self, process: ProcessId) -> u32 {
-        self.place(process).share
+        narrow(self.rank_count.divide(process.label().into()).0)
     }
 
-    /// The process of a share of a rank.
+    /// Returns the step of a stage, counted from 0; none of a stage between two steps.
     #[must_use]
-    #[inline]
-    pub fn process(&self, share: u32, rank: u32) -> ProcessId {
-        ProcessId::new(narrow(u64::from(share) * self.rank_count() + u64::from(rank)))
+    pub fn step(&self, stage: usize) -> Option<usize> {
+        let (step, within) = self.locate(stage);
+        within.map(|_| step)
     }
 
-    #[inline]
-    fn place(&self, process: ProcessId) -> Place {
-        if self.share_count == 1 {
-            return Place { share: 0, rank: process.label() };
-        }
-        let (share, rank) = self.rank_count.divide(process.label().into());
-        Place { share: narrow(share), rank: narrow(rank) }
+    /// Returns the step of a stage, and the number of its stages before; none of a synchronisation.
+    fn locate(&self, stage: usize) -> (usize, Option<usize>) {
+        debug_assert!(stage < self.stage_count, "a stage of the collective");
+        let step = self.first_stages.partition_point(|&first| first <= stage) - 1;
+        let within = stage - self.first_stages[step];
+        (step, within.checked_sub(usize::from(self.synchronised[step] > 0)))
     }
 
-    /// The messages that a process sends in a stage: destination and size \[units\], by ascending
-    /// destination.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage or process.
-    #[inline]
-    #[must_use]
-    pub fn sends(&self, stage: usize, process: ProcessId) -> ProcessMessages<'_> {
-        self.messages(stage, process, End::Source)
-    }
-
-    /// The messages that a process receives in a stage: source and size \[units\], by ascending
-    /// source.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage or process.
-    #[inline]
-    #[must_use]
-    pub fn receives(&self, stage: usize, process: ProcessId) -> ProcessMessages<'_> {
-        self.messages(stage, process, End::Destination)
-    }
-
-    #[inline]
-    fn messages(&self, stage: usize, process: ProcessId, end: End) -> ProcessMessages<'_> {
-        let place = self.place(process);
-        let (peers, candidate_count) = match self.locate(stage) {
-            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) => {
-                let end = if end_of_sources == End::Source { end } else { end.opposite() };
-                (Peers::Ranks { schedule, stage, end }, schedule.candidate_count(stage, place, end))
-            }
-            Err(Phase::Synchronisation) => (Peers::Shares, self.share_count),
-            Err(_) => (Peers::Shares, 0),
-        };
-        ProcessMessages { collective: self, place, peers, next: 0, candidate_count }
-    }
-
-    /// The size of the message of a stage from one process to another \[units\]; 0 where there is
-    /// none.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage or source.
-    #[must_use]
-    pub fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let (source, destination) = (self.place(source), self.place(destination));
+    fn stage(&self, stage: usize) -> Stage<'_> {
         match self.locate(stage) {
-            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) if source.share == destination.share => {
-                schedule.units(stage, source, end_of_sources, destination.rank)
-            }
-            Err(Phase::Synchronisation) => {
-                u64::from(source.rank == destination.rank && source.share != destination.share)
-            }
-            _ => 0,
+            (step, None) => Stage::Synchronisation { shares: self.synchronised[step] },
+            (step, Some(within)) => match &self.steps[step] {
+                Step::Groups(groups) => Stage::Groups(groups, within),
+                &Step::Computation(cycles) => Stage::Computation(cycles),
+            },
         }
     }
 
-    /// The size of the largest message of a stage \[units\]; 0 of a stage without messages.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage.
+    /// Lists the messages of which a process is this end in a stage: the process at the other end,
+    /// ascending, and the size \[units\].
+    pub(crate) fn list(
+        &self,
+        end: End,
+        stage: usize,
+        process: ProcessId,
+        add: &mut dyn FnMut(ProcessId, u64),
+    ) {
+        match self.stage(stage) {
+            Stage::Groups(groups, within) if u64::from(process.label()) < groups.process_count() => {
+                groups.list(end, within, process, add);
+            }
+            Stage::Synchronisation { shares } => {
+                let (share, rank) = self.rank_count.divide(process.label().into());
+                let others = (0..shares.into()).filter(|&other| share < shares.into() && other != share);
+                for other in others {
+                    add(ProcessId::new(narrow(other * self.rank_count() + rank)), 1);
+                }
+            }
+            Stage::Groups(..) | Stage::Computation(_) => {}
+        }
+    }
+
+    /// Returns the messages that a process sends in a stage: destination, ascending, and size
+    /// \[units\].
+    #[must_use]
+    pub fn sends(&self, stage: usize, process: ProcessId) -> Vec<(ProcessId, u64)> {
+        let mut messages = vec![];
+        self.list(End::Source, stage, process, &mut |to, units| messages.push((to, units)));
+        messages
+    }
+
+    /// Returns the messages that a process receives in a stage: source, ascending, and size \[units\].
+    #[must_use]
+    pub fn receives(&self, stage: usize, process: ProcessId) -> Vec<(ProcessId, u64)> {
+        let mut messages = vec![];
+        self.list(End::Destination, stage, process, &mut |from, units| messages.push((from, units)));
+        messages
+    }
+
+    /// Visits all messages of a stage, in any order: source, destination and size \[units\].
+    pub fn visit(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
+        match self.stage(stage) {
+            Stage::Groups(groups, within) => groups.visit(within, visit),
+            Stage::Synchronisation { shares } => {
+                for source in ProcessId::first(self.rank_count() * u64::from(shares)) {
+                    self.list(End::Source, stage, source, &mut |to, units| visit(source, to, units));
+                }
+            }
+            Stage::Computation(_) => {}
+        }
+    }
+
+    /// Returns the size of the largest message of a stage \[units\]; 0 without messages.
     #[must_use]
     pub fn max_units(&self, stage: usize) -> u64 {
-        self.all_computations().largest[stage]
+        match self.stage(stage) {
+            Stage::Groups(groups, within) => groups.max_units(within),
+            Stage::Computation(_) => 0,
+            Stage::Synchronisation { .. } => 1,
+        }
     }
 
-    /// The size of every message, where all have one and there are any \[units\].
+    /// Returns the time for which a process computes in a stage \[cycles\].
     #[must_use]
-    pub fn uniform_units(&self) -> Option<u64> {
-        let StageTally { min_units, max_units, .. } = self.all_computations().sizes;
-        (min_units == max_units && max_units > 0).then_some(max_units)
+    pub fn computation(&self, stage: usize, process: ProcessId) -> u64 {
+        let label = u64::from(process.label());
+        match self.stage(stage) {
+            Stage::Groups(groups, within) if label < groups.process_count() => {
+                groups.computation(within, process)
+            }
+            Stage::Computation(cycles) if label < self.rank_count() => cycles,
+            Stage::Groups(..) | Stage::Computation(_) | Stage::Synchronisation { .. } => 0,
+        }
     }
 
-    /// The sums over the ranks in a stage of messages.
-    fn tally(&self, located: LocatedStage<'_>, share: u32) -> StageTally {
-        let LocatedStage { schedule, stage, is_reducing, end_of_sources } = located;
-        let rate = self.specification.reduce_units_per_cycle.filter(|_| is_reducing);
-        let ranks = narrow(self.rank_count.get());
-        let stage = schedule.representative(stage, share);
-        schedule.tally(stage, share, ranks, end_of_sources.opposite(), rate)
+    /// Lists the [computations](Self::computation) of a stage by process, in place of the list's
+    /// entries.
+    pub fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        let length = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        computations.clear();
+        match self.stage(stage) {
+            Stage::Groups(groups, within) => computations.extend(groups.computations_of_stage(within)),
+            Stage::Computation(cycles) => computations.resize(length(self.rank_count()), cycles),
+            Stage::Synchronisation { .. } => {}
+        }
+        computations.resize(length(self.process_count()), 0);
+    }
+
+    /// Returns the counts and sums over all stages.
+    pub(crate) fn sum_facts(&self) -> Facts {
+        let of_step = |step: &Step| match step {
+            Step::Groups(groups) => groups.facts(),
+            &Step::Computation(cycles) => Facts {
+                all_processes_compute: cycles > 0,
+                max_received: 0,
+                ..Facts::new(self.rank_count(), 1, Cycles::new(cycles))
+            },
+        };
+        let of_synchronisation = |&shares: &u32| Facts {
+            all_processes_compute: false,
+            max_received: shares as usize - 1,
+            ..Facts::new(self.process_count(), 1, Cycles::ZERO)
+        };
+        let synchronised = self.synchronised.iter().filter(|&&shares| shares > 0).map(of_synchronisation);
+        let parts: Vec<Facts> = self.steps.iter().map(of_step).chain(synchronised).collect();
+        let mut sizes = parts.iter().filter(|own| own.max_received > 0).map(|own| own.uniform_units);
+        let first = sizes.next().flatten();
+        let compute = parts.iter().map(|own| own.compute).max().unwrap_or(Cycles::ZERO);
+        Facts {
+            has_one_compute_time: false,
+            all_processes_compute: parts
+                .iter()
+                .all(|own| own.all_processes_compute && own.process_count == self.process_count()),
+            total_compute: parts.iter().map(|own| own.total_compute).sum(),
+            max_received: parts.iter().map(|own| own.max_received).max().unwrap_or(0),
+            uniform_units: first.filter(|_| sizes.all(|own| own == first)),
+            ..Facts::new(self.process_count(), self.stage_count, compute)
+        }
     }
 
     /// Whether a stage is known to have the messages and the computations of the stage before it.
-    ///
-    /// With blocks of equal size these are the stages of a ring, or of a phase of bucket, after the
-    /// first two. Other stages may repeat without being known to.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage.
     #[must_use]
     pub fn repeats(&self, stage: usize) -> bool {
-        // What came in the stage before is reduced in this one: in the second stage of a phase,
-        // what came in its first.
-        let settled = if self.specification.reduce_units_per_cycle.is_some() { 2 } else { 1 };
-        self.stages[stage].within >= settled
-            && self.locate(stage).is_ok_and(|located| {
-                located.end_of_sources == End::Source && located.schedule.repeats(located.stage)
-            })
+        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.repeats(within))
     }
 
-    /// Whether every two processes of different ranks with a message in a stage are known to have had one in an earlier
-    /// stage.
-    ///
-    /// These are the stages of a ring, or of a phase of bucket, after the first; of vectors with fewer units than ranks,
-    /// after the first few.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such stage.
+    /// Whether every two processes of different ranks with a message in a stage are known to have one
+    /// in an earlier stage.
     #[must_use]
     pub fn adds_no_pairs(&self, stage: usize) -> bool {
-        self.stages[stage].within > 0
-            && self.locate(stage).is_ok_and(|located| {
-                located.end_of_sources == End::Source && located.schedule.adds_no_pairs(located.stage)
-            })
+        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.adds_no_pairs(within))
     }
 
-    /// Visits all messages of a stage with their sizes \[units\]: source, destination, size.
+    /// Returns the lower bounds with rank `r` on node `nodes[r]`: the largest of the bounds of the
+    /// steps, and the computations between them.
     ///
     /// # Panics
     ///
-    /// When there is no such stage.
-    pub fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64)) {
-        let ranks = narrow(self.rank_count());
-        match self.locate(stage) {
-            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) => {
-                for share in 0..self.share_count {
-                    schedule.visit(stage, share, ranks, end_of_sources, &mut |source, destination, units| {
-                        visit(self.process(share, source), self.process(share, destination), units);
-                    });
-                }
-            }
-            Err(Phase::Synchronisation) => {
-                for process in ProcessId::first(self.process_count()) {
-                    self.sends(stage, process)
-                        .for_each(|(destination, units)| visit(process, destination, units));
-                }
-            }
-            Err(_) => {}
-        }
-    }
-
-    /// The most messages that a process may receive in a stage, those between the shares of a rank
-    /// included.
+    /// When there are not as many nodes as ranks, or a node is none of the machine's.
     #[must_use]
-    pub fn max_received(&self) -> usize {
-        self.max_messages(End::Destination).max(self.synchronising_messages())
-    }
-
-    /// The most messages that a process may receive from other ranks in a stage.
-    #[must_use]
-    pub fn max_received_from_ranks(&self) -> usize {
-        self.max_messages(End::Destination)
-    }
-
-    /// The most messages that a process may send to other ranks in a stage.
-    #[must_use]
-    pub fn max_sent_to_ranks(&self) -> usize {
-        self.max_messages(End::Source)
-    }
-
-    fn synchronising_messages(&self) -> usize {
-        if self.phases.contains(&Phase::Synchronisation) { self.share_count as usize - 1 } else { 0 }
-    }
-
-    fn max_messages(&self, end: End) -> usize {
-        let counts = self.phases.iter().map(|phase| match *phase {
-            Phase::Messages { schedule, is_reversed, .. } => {
-                let end = if is_reversed { end.opposite() } else { end };
-                self.schedules[schedule].max_candidates(end) as usize
-            }
-            Phase::Synchronisation | Phase::Reduction => 0,
-        });
-        counts.max().unwrap_or(0)
-    }
-
-    /// The phase of a stage, counted from 0, and what it does.
-    pub(crate) fn phase(&self, stage: usize) -> (u32, Phase) {
-        let phase = self.stages[stage].phase;
-        (phase, self.phases[phase as usize])
-    }
-
-    /// What the message of a share from one rank to another in a stage carries, of a stage that has
-    /// such.
-    pub(crate) fn payload(&self, stage: usize, share: u32, source: u32, destination: u32) -> Payload {
-        match self.locate(stage) {
-            Ok(LocatedStage { schedule, stage, end_of_sources: End::Source, .. }) => {
-                schedule.payload(stage, share, source, destination)
-            }
-            Ok(LocatedStage { schedule, stage, .. }) => schedule.payload(stage, share, destination, source),
-            Err(_) => Payload::Token,
-        }
-    }
-
-    /// The stage of a schedule that a stage is; the phase of one without a schedule.
-    #[inline]
-    pub(crate) fn locate(&self, stage: usize) -> Result<LocatedStage<'_>, Phase> {
-        let Stage { phase, within } = self.stages[stage];
-        let phase = self.phases[phase as usize];
-        let Phase::Messages { schedule, is_reversed, is_reducing } = phase else { return Err(phase) };
-        let (schedule, within) = (&self.schedules[schedule], within as usize);
-        Ok(if is_reversed {
-            let stage = schedule.stage_count() - 1 - within;
-            LocatedStage { schedule, stage, is_reducing, end_of_sources: End::Destination }
-        } else {
-            LocatedStage { schedule, stage: within, is_reducing, end_of_sources: End::Source }
-        })
-    }
-
-    /// What is performed.
-    #[must_use]
-    pub fn operation(&self) -> Operation {
-        self.specification.operation
-    }
-}
-
-/// The messages of a process in a stage, at one end: the process at the other end and the size
-/// \[units\].
-#[derive(Debug, Clone)]
-pub struct ProcessMessages<'a> {
-    collective: &'a Collective,
-    place: Place,
-    peers: Peers<'a>,
-    next: u32,
-    candidate_count: u32,
-}
-
-/// Whom the messages are exchanged with.
-#[derive(Debug, Clone, Copy)]
-enum Peers<'a> {
-    /// The same share of other ranks.
-    Ranks { schedule: &'a Schedule, stage: usize, end: End },
-    /// The other shares of the same rank.
-    Shares,
-}
-
-impl Iterator for ProcessMessages<'_> {
-    type Item = (ProcessId, u64);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.next < self.candidate_count {
-            let candidate = self.next;
-            self.next += 1;
-            match self.peers {
-                Peers::Ranks { schedule, stage, end } => {
-                    if let Some((rank, units)) = schedule.candidate(stage, self.place, end, candidate) {
-                        return Some((self.collective.process(self.place.share, rank), units));
-                    }
-                }
-                Peers::Shares if candidate != self.place.share => {
-                    return Some((self.collective.process(candidate, self.place.rank), 1));
-                }
-                Peers::Shares => {}
+    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
+        let mut bounds = CollectiveBounds::default();
+        let mut computation = 0_u64;
+        for step in &self.steps {
+            match step {
+                Step::Groups(groups) => bounds = bounds.max(groups.bounds(machine, nodes, costs)),
+                Step::Computation(cycles) => computation = computation.saturating_add(*cycles),
             }
         }
-        None
+        bounds.after(computation)
+    }
+
+    /// Replays the data flow of every step and checks that it performs its operation.
+    ///
+    /// # Errors
+    ///
+    /// As [`Groups::check_data_flow`].
+    pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
+        self.steps.iter().filter_map(Step::groups).try_for_each(Groups::check_data_flow)
     }
 }
+
+/// Collectives are equal if the same is asked for.
+impl PartialEq for Collective {
+    fn eq(&self, other: &Self) -> bool {
+        self.steps == other.steps
+    }
+}
+
+impl Eq for Collective {}

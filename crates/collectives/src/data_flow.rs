@@ -1,4 +1,4 @@
-//! Data flow: what every message carries, and a symbolic replay that checks a collective.
+//! Data flow: the contents of every message, and a symbolic replay that checks an algorithm.
 //!
 //! The replay keeps, for every rank and block of a share, the set of ranks whose inputs have been
 //! combined there. A message that is reduced adds a set, which must be disjoint; one that is copied
@@ -7,15 +7,16 @@
 //! ends and an all-gather begins, each rank is taken to have its own block only, so that no message
 //! can be left out unnoticed (`docs/model.md` section 16).
 
-use cubefold_mapping::ProcessId;
-use cubefold_topology::narrow;
-
-use crate::{Collective, Operation, Payload, algorithm::Phase};
+use crate::{
+    Groups, Operation, Payload,
+    group_algorithm::GroupAlgorithm,
+    schedule::{End, Place},
+};
 
 /// The most ranks of a collective that can be replayed.
 pub const MAX_REPLAYED_RANKS: u64 = 64;
 
-/// A message of a collective between ranks, with what it carries.
+/// A message between ranks, with its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowMessage {
     /// The stage.
@@ -28,30 +29,30 @@ pub struct FlowMessage {
     pub destination: u32,
     /// Its size \[units\], at least 1.
     pub units: u64,
-    /// What it carries, empty blocks included.
+    /// Its contents, empty blocks included.
     pub payload: Payload,
-    /// Whether that is reduced with what the destination has, or replaces it.
+    /// Whether the contents are reduced with those of the destination, or replace them.
     pub is_reduced: bool,
 }
 
 /// A data flow that does not perform its operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DataFlowError {
-    /// The collective has too many ranks.
+    /// A group has too many ranks.
     #[error("{found} ranks, expected at most {MAX_REPLAYED_RANKS}")]
     TooManyRanks {
         /// The number found.
         found: u64,
     },
-    /// The size of a message is not that of what it carries.
+    /// The size of a message differs from the size of its contents.
     #[error("{} units from {} to {} in stage {}, expected {expected}", message.units, message.source, message.destination, message.stage)]
     Size {
         /// The message.
         message: FlowMessage,
-        /// The size of what it carries \[units\].
+        /// The size of its contents \[units\].
         expected: u64,
     },
-    /// A message carries what its source does not have.
+    /// A message carries a block that its source does not have.
     #[error("rank {} sends {block} of share {} in stage {} without having it", message.source, message.share, message.stage)]
     NotHeld {
         /// The message.
@@ -59,7 +60,7 @@ pub enum DataFlowError {
         /// The block, or the origin of the item.
         block: u32,
     },
-    /// An input is combined with a sum that has it already.
+    /// An input is combined with a sum that contains it already.
     #[error("rank {} reduces block {block} of share {} twice in stage {}", message.destination, message.share, message.stage)]
     ReducedTwice {
         /// The message.
@@ -67,7 +68,7 @@ pub enum DataFlowError {
         /// The block.
         block: u32,
     },
-    /// A rank does not have what the operation promises, or what the next phase begins with.
+    /// A rank lacks a block of the result, or one that the next phase begins with.
     #[error("rank {rank} lacks {block} of share {share} after {stages} stages")]
     Incomplete {
         /// The share.
@@ -81,9 +82,10 @@ pub enum DataFlowError {
     },
 }
 
-impl Collective {
-    /// The messages of a stage between ranks, by source, then destination. Messages between the
-    /// shares of a rank carry no data and are not among them.
+impl Groups {
+    /// Returns the messages of a stage between ranks of one group, by source, then destination, with
+    /// ranks as numbers in the group. Messages between the shares of a rank carry no data and are not
+    /// among them.
     ///
     /// # Panics
     ///
@@ -93,51 +95,64 @@ impl Collective {
     ///
     /// Payloads are enumerated: up to `P` blocks, or `P^2` items, a message.
     pub fn flow(&self, stage: usize) -> impl Iterator<Item = FlowMessage> + '_ {
-        let (_, phase) = self.phase(stage);
-        let (is_exchange, is_reduced) = match phase {
-            Phase::Messages { is_reducing, .. } => (true, is_reducing),
-            Phase::Synchronisation | Phase::Reduction => (false, false),
-        };
-        let processes = ProcessId::first(if is_exchange { self.process_count() } else { 0 });
-        processes.flat_map(move |process| {
-            self.sends(stage, process).map(move |(to, units)| {
-                let (share, source, destination) = (self.share(process), self.rank(process), self.rank(to));
-                let payload = self.payload(stage, share, source, destination);
-                FlowMessage { stage, share, source, destination, units, payload, is_reduced }
+        self.algorithm().flow(stage)
+    }
+
+    /// Replays the data flow of a group and checks that it performs its operation.
+    ///
+    /// # Errors
+    ///
+    /// When there are more than [`MAX_REPLAYED_RANKS`] ranks in a group; when a size differs from that of
+    /// the payload, a message carries blocks that its source does not have, an input is reduced twice, or
+    /// a rank ends without its part of the result.
+    pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
+        self.algorithm().replay(Some)
+    }
+}
+
+impl GroupAlgorithm {
+    fn flow(&self, stage: usize) -> impl Iterator<Item = FlowMessage> + '_ {
+        let (_, phase, within) = self.locate(stage);
+        phase.messages().into_iter().flat_map(move |phase| {
+            self.places().flat_map(move |Place { share, rank: source }| {
+                let mut messages = vec![];
+                phase.list(within, Place { share, rank: source }, End::Source, &mut |destination, units| {
+                    let payload = phase.payload(within, share, source, destination);
+                    let is_reduced = phase.is_reducing;
+                    messages.push(FlowMessage {
+                        stage,
+                        share,
+                        source,
+                        destination,
+                        units,
+                        payload,
+                        is_reduced,
+                    });
+                });
+                messages
             })
         })
     }
 
-    /// Replays the data flow and checks that the collective performs its operation.
-    ///
-    /// # Errors
-    ///
-    /// When there are more than [`MAX_REPLAYED_RANKS`] ranks; when a size differs from that of the
-    /// payload, a message carries what its source does not have, an input is reduced twice, or a
-    /// rank ends without what is promised.
-    pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
-        self.replay(Some)
-    }
-
-    /// Replays the messages that are left, as they are left, by `alter`.
+    /// Replays the messages as `alter` leaves them.
     fn replay(&self, mut alter: impl FnMut(FlowMessage) -> Option<FlowMessage>) -> Result<(), DataFlowError> {
-        if self.rank_count() > MAX_REPLAYED_RANKS {
-            return Err(DataFlowError::TooManyRanks { found: self.rank_count() });
+        if u64::from(self.rank_count()) > MAX_REPLAYED_RANKS {
+            return Err(DataFlowError::TooManyRanks { found: self.rank_count().into() });
         }
         let mut shares: Vec<ShareState> =
             (0..self.share_count()).map(|share| ShareState::new(self, share)).collect();
         let mut last_exchange = None;
         for stage in 0..self.stage_count() {
-            let (number, phase) = self.phase(stage);
-            if let Phase::Messages { is_reducing, .. } = phase {
+            let (number, phase, _) = self.locate(stage);
+            if let Some(phase) = phase.messages() {
                 let hands_over = last_exchange.is_some_and(|(last, was_reducing)| {
                     last != number
-                        && (was_reducing != is_reducing || self.operation() == Operation::Broadcast)
+                        && (was_reducing != phase.is_reducing || self.operation() == Operation::Broadcast)
                 });
                 if hands_over {
                     shares.iter_mut().try_for_each(|share| share.keep_own_blocks(stage))?;
                 }
-                last_exchange = Some((number, is_reducing));
+                last_exchange = Some((number, phase.is_reducing));
             }
             let before: Vec<Vec<u64>> = shares.iter().map(|share| share.sets.clone()).collect();
             for message in self.flow(stage).filter_map(&mut alter) {
@@ -149,7 +164,7 @@ impl Collective {
     }
 }
 
-/// What every rank has of a share.
+/// The blocks of a share that every rank has.
 #[derive(Debug, Clone)]
 struct ShareState {
     share: u32,
@@ -161,28 +176,23 @@ struct ShareState {
 
 impl ShareState {
     /// Returns the state before the first stage.
-    fn new(collective: &Collective, share: u32) -> Self {
-        let rank_count = narrow(collective.rank_count());
+    fn new(algorithm: &GroupAlgorithm, share: u32) -> Self {
+        let rank_count = algorithm.rank_count();
         let all = u64::MAX >> (64 - rank_count);
-        let root = collective.specification().root;
-        let initial = |rank: u32, block: u32| match collective.operation() {
+        let root = algorithm.specification().root;
+        let initial = |rank: u32, block: u32| match algorithm.operation() {
             Operation::AllReduce | Operation::ReduceScatter | Operation::Reduce => 1 << rank,
             Operation::AllGather | Operation::Gather | Operation::AllToAll | Operation::Barrier => {
                 if rank == block { all } else { 0 }
             }
-            Operation::Broadcast | Operation::Scatter => {
-                if rank == root {
-                    all
-                } else {
-                    0
-                }
-            }
+            Operation::Broadcast | Operation::Scatter if rank == root => all,
+            Operation::Broadcast | Operation::Scatter => 0,
         };
         let ranks = 0..rank_count;
         let sets = ranks.clone().flat_map(|rank| ranks.clone().map(move |block| initial(rank, block)));
-        let sizes = ranks.clone().map(|block| match collective.operation() {
+        let sizes = ranks.clone().map(|block| match algorithm.operation() {
             Operation::Barrier => 1,
-            _ => collective.block_units(share, block),
+            _ => algorithm.block_units(share, block),
         });
         Self { share, rank_count, all, sizes: sizes.collect(), sets: sets.collect() }
     }
@@ -191,7 +201,7 @@ impl ShareState {
         (rank * self.rank_count + block) as usize
     }
 
-    /// Adds what a message carries, taken from the sets before the stage.
+    /// Adds the contents of a message, taken from the sets before the stage.
     fn deliver(&mut self, before: &[u64], message: FlowMessage) -> Result<(), DataFlowError> {
         let expected = match &message.payload {
             Payload::Blocks(blocks) => blocks.iter().map(|&block| self.sizes[block as usize]).sum(),
@@ -270,12 +280,12 @@ impl ShareState {
         Err(DataFlowError::Incomplete { share: self.share, rank, block, stages })
     }
 
-    /// Checks that every rank has what the operation promises.
-    fn check_end(&self, collective: &Collective) -> Result<(), DataFlowError> {
-        let root = collective.specification().root;
+    /// Checks that every rank has its part of the result.
+    fn check_end(&self, algorithm: &GroupAlgorithm) -> Result<(), DataFlowError> {
+        let root = algorithm.specification().root;
         for rank in 0..self.rank_count {
             for block in 0..self.rank_count {
-                let (is_promised, needed, size) = match collective.operation() {
+                let (is_promised, needed, size) = match algorithm.operation() {
                     Operation::AllReduce
                     | Operation::AllGather
                     | Operation::Broadcast
@@ -290,7 +300,7 @@ impl ShareState {
                     Operation::AllToAll => (true, 1 << rank, self.sizes[rank as usize]),
                 };
                 if is_promised && size > 0 {
-                    self.check_set(rank, block, needed, collective.stage_count())?;
+                    self.check_set(rank, block, needed, algorithm.stage_count())?;
                 }
             }
         }

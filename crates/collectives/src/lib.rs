@@ -1,17 +1,31 @@
 //! Collective operations as stage programs (`docs/model.md` section 16).
 //!
-//! A [`Collective`] is made from a [`CollectiveSpecification`]: an [`Operation`] such as all-reduce,
-//! performed by an [`Algorithm`] on ranks in a logical shape. It is a program of stages whose
-//! messages have sizes. Messages are computed from the structure of the algorithm, not stored. A
-//! [`GroupedCollective`] runs in every line or plane of a logical shape at once; a
-//! [`CollectiveSequence`] puts collectives and computations one after another. All three are
-//! [`Program`](cubefold_simulator::Program)s of the engines.
+//! A [`Collective`] is a list of steps: [`Groups`], one algorithm in every line, plane or other group
+//! of a logical shape at once, and computations. Most often it is one step of one group, made from a
+//! [`CollectiveSpecification`]: an [`Operation`] such as all-reduce, performed by an [`Algorithm`] on
+//! ranks in a shape. It is a [`Program`](cubefold_simulator::Program) of stages whose messages have
+//! sizes. Messages are computed from the structure of the algorithm, not stored.
 //!
-//! [`OPERATIONS`] and [`ALGORITHMS`] list what there is. Every algorithm carries its data flow:
-//! [`Collective::flow`] says which blocks a message carries, [`Collective::check_data_flow`] replays
+//! [`OPERATIONS`] and [`ALGORITHMS`] are the registries. Every algorithm carries its data flow:
+//! [`Groups::flow`] says which blocks a message carries, [`Collective::check_data_flow`] replays
 //! them, and [`Collective::bounds`] gives lower bounds on a placement.
 //!
-//! This crate knows no scenarios: exchange `best` and lists of algorithms are choices between
+//! | concept | file |
+//! | --- | --- |
+//! | the promise of an operation | `operation` |
+//! | a user's choices | `specification` |
+//! | shares and blocks of a vector | `vector` |
+//! | coordinates and lines of ranks | `rank_grid` |
+//! | the messages of a phase | `schedule` |
+//! | the phases of an algorithm | `plan`, `algorithm` and a file for each family |
+//! | an algorithm on one group | `group_algorithm` |
+//! | ranks in groups | `group_map`, `groups` |
+//! | steps | `collective` |
+//! | the program and its guest graph | `program`, `guest` |
+//! | the blocks of messages, replayed | `data_flow` |
+//! | lower bounds | `bounds` |
+//!
+//! This crate knows no scenarios: exchange `best` and lists of algorithms are choices among
 //! collectives.
 //!
 //! ```
@@ -30,26 +44,24 @@
 mod algorithm;
 mod bounds;
 mod collective;
-mod collective_program;
 mod data_flow;
-mod form;
-mod grouped;
+mod group_algorithm;
+mod group_map;
+mod groups;
+mod guest;
 mod operation;
+mod plan;
 mod program;
 mod rank_grid;
 mod schedule;
-mod sequence;
 mod specification;
 mod vector;
 
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
 pub use bounds::{BandwidthSource, CollectiveBoundSource, CollectiveBounds, LinkCosts};
-pub use collective::{Collective, ComputationTotals, ProcessMessages};
-pub use collective_program::{CollectiveProgram, bytes_of_guest};
+pub use collective::{Collective, Step, StepsError};
 pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
-pub use form::{CollectiveForm, CollectiveProgramForm, CollectiveStep};
-pub use grouped::{GroupError, GroupMessages, GroupedCollective};
+pub use groups::Groups;
 pub use operation::{OPERATIONS, Operation, OperationDescriptor};
 pub use schedule::Payload;
-pub use sequence::{CollectiveSequence, SequenceError, SequenceMessages, SequenceStep};
 pub use specification::{CollectiveError, CollectiveSpecification, Exchange, Ports};

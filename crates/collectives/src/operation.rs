@@ -1,4 +1,4 @@
-//! Operations: what a collective promises, apart from how (`docs/model.md` section 16).
+//! Operations: the promise of a collective, whatever the algorithm (`docs/model.md` section 16).
 
 use std::fmt;
 
@@ -25,16 +25,16 @@ pub enum Operation {
     Barrier,
 }
 
-/// An operation with what help and documentation say of it.
+/// An operation as help and documentation describe it.
 #[derive(Debug)]
 pub struct OperationDescriptor {
     /// The operation.
     pub operation: Operation,
-    /// The name in every file.
+    /// The name in files.
     pub name: &'static str,
-    /// A line for help: what each rank has at the end.
+    /// A line for help: the result at each rank.
     pub summary: &'static str,
-    /// What the vector of `M` units is.
+    /// The meaning of the vector of `M` units.
     pub vector: &'static str,
     /// Whether one rank, the root, differs from the others.
     pub has_root: bool,
@@ -131,13 +131,13 @@ impl Operation {
         all
     };
 
-    /// The name and what the operation promises.
+    /// Returns the name and the promise of the operation.
     #[must_use]
     pub fn descriptor(self) -> &'static OperationDescriptor {
         &OPERATIONS[self as usize]
     }
 
-    /// The name in every file.
+    /// Returns the name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.descriptor().name

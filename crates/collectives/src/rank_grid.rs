@@ -34,33 +34,33 @@ impl RankGrid {
         }
     }
 
-    /// The number of ranks `P`.
+    /// Returns the number of ranks `P`.
     pub(crate) fn rank_count(&self) -> u32 {
         self.rank_count
     }
 
-    /// The sides, the first dimension first.
+    /// Returns the sides, the first dimension first.
     pub(crate) fn sides(&self) -> &[u32] {
         &self.sides
     }
 
-    /// The number of dimensions `D`.
+    /// Returns the number of dimensions `D`.
     pub(crate) fn dimension_count(&self) -> usize {
         self.sides.len()
     }
 
-    /// The place of a coordinate in a rank.
+    /// Returns the place of a coordinate in a rank.
     pub(crate) fn digit(&self, dimension: usize) -> IndexDigit {
         self.digits[dimension]
     }
 
-    /// One coordinate of a rank.
+    /// Returns one coordinate of a rank.
     #[inline]
     pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
         self.digits[dimension].position(rank)
     }
 
-    /// The rank that differs from `rank` in this coordinate only.
+    /// Returns the rank that has this coordinate and agrees with `rank` in all others.
     #[inline]
     pub(crate) fn with_coordinate(&self, rank: u32, dimension: usize, coordinate: u32) -> u32 {
         let digit = &self.digits[dimension];
@@ -68,28 +68,28 @@ impl RankGrid {
         rank.wrapping_sub(digit.offset(digit.position(rank))).wrapping_add(digit.offset(coordinate))
     }
 
-    /// The number of the line along a dimension on which a rank lies, in `0..P / k`.
+    /// Returns the number of the line along a dimension on which a rank lies, in `0..P / k`.
     #[inline]
     pub(crate) fn line(&self, rank: u32, dimension: usize) -> u32 {
         let digit = &self.digits[dimension];
         digit.above(rank) * narrow(digit.stride()) + digit.below(rank)
     }
 
-    /// The rank with coordinate 0 on a line along a dimension.
+    /// Returns the rank with coordinate 0 on a line along a dimension.
     pub(crate) fn line_start(&self, line: u32, dimension: usize) -> u32 {
         let stride = narrow(self.digits[dimension].stride());
         line / stride * stride * self.sides[dimension] + line % stride
     }
 
-    /// The number of lines along a dimension.
+    /// Returns the number of lines along a dimension.
     pub(crate) fn line_count(&self, dimension: usize) -> u32 {
         self.rank_count / self.sides[dimension]
     }
 
     /// Replaces the values on every line along a dimension by a function of them.
     ///
-    /// `values` has an entry for each rank. `transform` is given the values of a line by
-    /// coordinate, and changes them in place.
+    /// `values` has an entry for each rank. `transform` changes the values of a line, by coordinate,
+    /// in place.
     pub(crate) fn transform_lines(
         &self,
         values: &mut [u64],
@@ -119,7 +119,7 @@ impl RankGrid {
         });
     }
 
-    /// The ranks whose coordinate in each dimension is in the set given for it, in ascending order.
+    /// Returns the ranks whose coordinate in each dimension is in the set given for it, ascending.
     ///
     /// `sets` has an entry for each dimension: the coordinates, each once.
     pub(crate) fn product(&self, sets: &[Vec<u32>]) -> Vec<u32> {

@@ -1,18 +1,18 @@
-//! Specifications: everything that a user chooses of a collective.
+//! Specifications: the choices of a user.
 
 use std::num::NonZeroU64;
 
 use cubefold_topology::{MAX_NODE_COUNT, Shape};
 
-use crate::{Algorithm, Operation, ShapeRequirement, algorithm::recursive_doubling::is_cube_order};
+use crate::{Algorithm, Operation, ShapeRequirement, algorithm::is_cube_order};
 
-/// What the messages of a pattern carry.
+/// The contents of the messages of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Exchange {
     /// The whole share in every step: fewest steps.
     Whole,
-    /// The blocks that the partner has still to deal with: reduce-scatter, then all-gather, with
-    /// the least volume.
+    /// The blocks that the partner has still to pass on: reduce-scatter, then all-gather, with the least
+    /// volume.
     #[default]
     Halving,
 }
@@ -21,7 +21,7 @@ impl Exchange {
     /// Every exchange.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Halving];
 
-    /// The name in every file.
+    /// Returns the name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Exchange {
     }
 }
 
-/// How many ports of a node an algorithm uses at a time.
+/// The number of ports of a node that an algorithm uses at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Ports {
     /// One: a single share.
@@ -45,7 +45,7 @@ impl Ports {
     /// Every number of ports.
     pub const ALL: [Self; 2] = [Self::One, Self::All];
 
-    /// The value in every file.
+    /// Returns the value in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,14 +58,13 @@ impl Ports {
 /// A collective as a user asks for it (`docs/model.md` section 16).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectiveSpecification {
-    /// What is to be done.
+    /// The operation.
     pub operation: Operation,
-    /// How.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// What messages carry; `Halving` where nothing is chosen, to be left out where there is no
-    /// choice.
+    /// The contents of messages, if the algorithm has a choice; none is `Halving`.
     pub exchange: Option<Exchange>,
-    /// How many ports are used.
+    /// The number of ports used.
     pub ports: Ports,
     /// The logical shape of the ranks.
     pub shape: Shape,
@@ -75,14 +74,13 @@ pub struct CollectiveSpecification {
     pub root: u32,
     /// The cost of starting a step \[cycles\].
     pub compute_cycles: u64,
-    /// The units reduced in a cycle; none where reducing takes no time.
+    /// The units reduced in a cycle; none if reducing takes no time.
     pub reduce_units_per_cycle: Option<NonZeroU64>,
-    /// The order of the dimensions of the d-cube in recursive doubling, where it is not the order
-    /// of steps.
+    /// The order of the dimensions of the d-cube in recursive doubling, if it is not the order of steps.
     pub cube_dimensions: Option<Vec<u32>>,
 }
 
-/// A specification that no collective meets.
+/// A specification without a collective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CollectiveError {
     /// The algorithm does not perform the operation.
@@ -100,17 +98,17 @@ pub enum CollectiveError {
         algorithm: Algorithm,
         /// The lengths found.
         found: Vec<u64>,
-        /// What it needs.
+        /// The shapes for which it is defined.
         expected: ShapeRequirement,
     },
-    /// The algorithm is defined for the shape, but not with whole shares as messages.
+    /// The algorithm is defined for the shape, but not with exchange `whole`.
     #[error("shape {}, expected {expected} for {algorithm} with exchange whole", lengths(found))]
     WholeShape {
         /// The algorithm.
         algorithm: Algorithm,
         /// The lengths found.
         found: Vec<u64>,
-        /// What it needs.
+        /// The shapes for which it is defined.
         expected: ShapeRequirement,
     },
     /// All ports for an algorithm without a choice.
@@ -129,7 +127,7 @@ pub enum CollectiveError {
         /// The exchange found.
         exchange: Exchange,
     },
-    /// A root that is no rank.
+    /// A root outside of the ranks.
     #[error("root {root}, expected 0 to {greatest}")]
     Root {
         /// The root found.
@@ -137,7 +135,7 @@ pub enum CollectiveError {
         /// The greatest rank.
         greatest: u64,
     },
-    /// An order of cube dimensions for anything but recursive doubling on one port.
+    /// An order of cube dimensions for another algorithm than recursive doubling on one port.
     #[error("an order of cube dimensions for {algorithm} with ports {}, expected recursive-doubling with ports 1", ports.name())]
     OrderUnavailable {
         /// The algorithm.
@@ -145,13 +143,21 @@ pub enum CollectiveError {
         /// The ports.
         ports: Ports,
     },
-    /// An order that does not have every cube dimension once.
+    /// An order without each cube dimension once.
     #[error("cube dimensions {found:?}, expected each of 0 to {greatest} once")]
     Order {
         /// The order found.
         found: Vec<u32>,
         /// The greatest cube dimension.
         greatest: u32,
+    },
+    /// Groups over no dimensions, over one twice, or over one that the shape does not have.
+    #[error("over dimensions {found:?}, expected at least one of 0 to {greatest}, each once")]
+    Dimensions {
+        /// The dimensions found.
+        found: Vec<usize>,
+        /// The greatest dimension of the shape.
+        greatest: usize,
     },
     /// More processes than can be numbered.
     #[error("{found} processes, expected fewer than {MAX_NODE_COUNT}")]
@@ -161,12 +167,12 @@ pub enum CollectiveError {
     },
 }
 
-/// The names of operations with commas between them.
+/// Returns the names of operations with commas between them.
 fn names(operations: &[Operation]) -> String {
     operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// Lengths with crosses between them.
+/// Returns lengths with crosses between them.
 fn lengths(lengths: &[u64]) -> String {
     lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
@@ -190,19 +196,26 @@ impl CollectiveSpecification {
         }
     }
 
-    /// The number of ranks `P`.
+    /// Returns the number of ranks `P`.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
         self.shape.node_count()
     }
 
-    /// The number of shares `k`.
+    /// Returns the number of shares `k`.
     #[must_use]
     pub fn share_count(&self) -> usize {
         self.algorithm.descriptor().shares.share_count(self.ports, self.shape.dimension_count())
     }
 
-    /// Checks everything that can be wrong.
+    /// Returns the contents of messages, if there is a choice.
+    #[must_use]
+    pub fn chosen_exchange(&self) -> Option<Exchange> {
+        let has_choice = self.algorithm.descriptor().has_exchange(self.operation);
+        has_choice.then(|| self.exchange.unwrap_or_default())
+    }
+
+    /// Checks that the algorithm performs the operation on the shape with these choices.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Vectors: the units of a collective, their shares and their blocks (`docs/model.md` section 16).
 
-/// Units of share `share` of `share_count` of a vector of `vector_units` units.
+/// Returns the units of share `share` of `share_count` of a vector of `vector_units` units.
 ///
 /// The share is `floor(c M / k) .. floor((c + 1) M / k)`.
 pub(crate) fn share_units(vector_units: u64, share: u32, share_count: u32) -> u64 {
@@ -11,8 +11,8 @@ pub(crate) fn share_units(vector_units: u64, share: u32, share_count: u32) -> u6
     start(share + 1) - start(share)
 }
 
-/// The longest way from one member of a cycle that has units to the next, `sizes` being those of its members in order: 1
-/// where all have units, 0 where none has.
+/// Returns the longest distance along a cycle from a member with units to the next one with units, given
+/// the sizes of all members in order: 1 if all have units, 0 if none has.
 pub(crate) fn longest_gap(sizes: impl Iterator<Item = u64> + Clone) -> usize {
     let places = sizes.clone().enumerate().filter(|own| own.1 > 0).map(|own| own.0);
     let (first, last) = (places.clone().next(), places.clone().last());
@@ -38,12 +38,12 @@ impl BlockTable {
         Self { starts }
     }
 
-    /// The number of units of all blocks.
+    /// Returns the number of units of all blocks.
     pub(crate) fn units(&self) -> u64 {
         self.starts[self.starts.len() - 1]
     }
 
-    /// The number of blocks `P`.
+    /// Returns the number of blocks `P`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "made for a number of blocks of 32 bits")]
     pub(crate) fn count(&self) -> u32 {
@@ -55,18 +55,18 @@ impl BlockTable {
         self.units().is_multiple_of(self.count().into())
     }
 
-    /// The number of units of a block.
+    /// Returns the number of units of a block.
     #[inline]
     pub(crate) fn size(&self, block: u32) -> u64 {
         self.starts[block as usize + 1] - self.starts[block as usize]
     }
 
-    /// The sizes of all blocks \[units\], by block.
+    /// Returns the sizes of all blocks \[units\], by block.
     pub(crate) fn sizes(&self) -> Vec<u64> {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).collect()
     }
 
-    /// The number of units of the `count <= P` blocks from `first` on, cyclically.
+    /// Returns the number of units of the `count <= P` blocks from `first` on, cyclically.
     #[inline]
     pub(crate) fn cyclic(&self, first: u32, count: u32) -> u64 {
         let (first, end, blocks) = (first as usize, first as usize + count as usize, self.starts.len() - 1);

@@ -88,7 +88,7 @@ fn distances(machine: &Machine, run: Run<'_>, node: &dyn Fn(u32) -> NodeId) -> V
     let of = |stage: usize, process: ProcessId| {
         let from = node(collective.rank(process));
         let distance = |(to, _): (ProcessId, u64)| machine.distance(from, node(collective.rank(to)));
-        collective.sends(stage, process).map(distance).max().unwrap_or(0)
+        collective.sends(stage, process).into_iter().map(distance).max().unwrap_or(0)
     };
     let of_stage =
         |stage| ProcessId::first(collective.process_count()).map(|process| of(stage, process)).max();

@@ -300,7 +300,7 @@ fn first_stages(collective: &Collective, count: usize) -> StageProgram {
         .flat_map(|stage| {
             processes().flat_map(move |source| {
                 let message = move |(destination, units)| StageMessage { stage, source, destination, units };
-                collective.sends(stage, source).map(message)
+                collective.sends(stage, source).into_iter().map(message)
             })
         })
         .collect();

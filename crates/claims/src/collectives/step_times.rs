@@ -76,7 +76,9 @@ fn steps(machine: &Machine, collective: &Collective) -> Option<Vec<Step>> {
     let node = |process: ProcessId| NodeId::new(collective.rank(process));
     let of_stage = |(stage, loads): (usize, std::collections::BTreeMap<_, u64>)| {
         let mut distances: Vec<u64> = ProcessId::first(collective.process_count())
-            .flat_map(|process| collective.sends(stage, process).map(move |(to, _)| (process, to)))
+            .flat_map(|process| {
+                collective.sends(stage, process).into_iter().map(move |(to, _)| (process, to))
+            })
             .map(|(from, to)| machine.distance(node(from), node(to)))
             .collect();
         distances.dedup();

@@ -1,7 +1,7 @@
 //! All-to-all: every rank has a block for every other.
 //!
 //! Direct sends all messages in one stage. Pairwise has a stage for each difference of ranks: at
-//! stage `s` of `1 .. P - 1` a rank exchanges with `r xor s` where `P` is a power of two; else it
+//! stage `s` of `1 .. P - 1` a rank exchanges with `r xor s` if `P` is a power of two; else it
 //! sends to `r + s` and receives from `r - s`. By-dimension has a stage for each dimension, in
 //! which every rank sends every other on its line the items whose destination has that coordinate
 //! (`docs/model.md` section 16).
@@ -10,69 +10,48 @@ use std::num::NonZeroU64;
 
 use cubefold_topology::narrow;
 
-use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule};
+use super::{AlgorithmDescriptor, add_modulo};
 use crate::{
     Operation,
+    plan::{Plan, PlanContext},
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally},
+    schedule::{End, Payload, Place, StageSchedule, StageTally},
     vector::BlockTable,
 };
 
 pub(super) static DIRECT: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Direct,
     name: "direct",
     summary: "all messages in one stage",
     source: "folklore",
     operations: &[Operation::AllToAll],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
-    plan: |context| {
-        let mut plan = Plan::default();
-        plan.copy(DirectSchedule { blocks: context.blocks[0].clone() });
-        plan
-    },
+    plan: |context| Plan::copying(DirectSchedule { blocks: context.blocks[0].clone() }),
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static PAIRWISE: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Pairwise,
     name: "pairwise",
     summary: "one partner a stage, P-1 stages",
     source: "Thakur, Rabenseifner & Gropp 2005",
     operations: &[Operation::AllToAll],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan: |context| {
-        let mut plan = Plan::default();
         let blocks = context.blocks[0].clone();
-        plan.copy(PairwiseSchedule { has_empty_blocks: blocks.sizes().contains(&0), blocks });
-        plan
+        Plan::copying(PairwiseSchedule { has_empty_blocks: blocks.sizes().contains(&0), blocks })
     },
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static BY_DIMENSION: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::ByDimension,
     name: "by-dimension",
     summary: "one dimension a stage, all processes of a line with each other",
     source: "folklore",
     operations: &[Operation::AllToAll],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
-    plan: |context| {
-        let mut plan = Plan::default();
-        plan.copy(ByDimensionSchedule::new(context));
-        plan
-    },
+    plan: |context| Plan::copying(ByDimensionSchedule::new(context)),
+    ..AlgorithmDescriptor::BLANK
 };
 
 /// All messages in one stage.
-#[derive(Debug, Clone)]
-pub(crate) struct DirectSchedule {
+#[derive(Debug)]
+struct DirectSchedule {
     blocks: BlockTable,
 }
 
@@ -81,39 +60,32 @@ impl StageSchedule for DirectSchedule {
         1
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        self.blocks.count()
+    fn list(&self, _: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        for peer in (0..self.blocks.count()).filter(|&peer| peer != place.rank) {
+            let units = self.blocks.size(if end == End::Source { peer } else { place.rank });
+            if units > 0 {
+                add(peer, units);
+            }
+        }
     }
 
-    #[inline]
-    fn candidate(&self, _: usize, place: Place, end: End, peer: u32) -> Option<PeerMessage> {
-        let destination = match end {
-            End::Source => peer,
-            End::Destination => place.rank,
-        };
-        let units = self.blocks.size(destination);
-        (peer != place.rank && units > 0).then_some((peer, units))
+    fn max_messages(&self, _: End) -> u32 {
+        self.blocks.count() - 1
     }
 
+    /// From the sizes of the blocks: there are `P^2` messages.
     fn tally(&self, _: usize, _: u32, ranks: u32, _: End, _: Option<NonZeroU64>) -> StageTally {
-        let (sizes, ranks) = (self.blocks.sizes(), u64::from(ranks));
+        let sizes = self.blocks.sizes();
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let smallest = sizes.iter().copied().filter(|&units| units > 0).min().unwrap_or(0);
-        let received = sizes.iter().map(|units| units * (ranks - 1)).max().unwrap_or(0);
-        // Ranks without a block send to those with one.
-        let active = if sizes.iter().any(|&units| units > 0) { ranks } else { 0 };
-        let mut tally = StageTally { active, max_received_units: received, ..StageTally::default() };
+        let mut tally = StageTally {
+            // Ranks without a block send to those with one.
+            active: if largest > 0 { ranks.into() } else { 0 },
+            max_received_units: largest * u64::from(ranks - 1),
+            ..StageTally::default()
+        };
         tally.add_sizes(smallest, largest);
         tally
-    }
-
-    fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
-        self.candidate(stage, place, end, other).map_or(0, |(_, units)| units)
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        self.blocks.count() - 1
     }
 
     fn payload(&self, _: usize, _: u32, source: u32, destination: u32) -> Payload {
@@ -122,8 +94,8 @@ impl StageSchedule for DirectSchedule {
 }
 
 /// One partner a stage.
-#[derive(Debug, Clone)]
-pub(crate) struct PairwiseSchedule {
+#[derive(Debug)]
+struct PairwiseSchedule {
     blocks: BlockTable,
     has_empty_blocks: bool,
 }
@@ -133,35 +105,22 @@ impl StageSchedule for PairwiseSchedule {
         self.blocks.count() as usize - 1
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
-        let (rank, count) = (u64::from(place.rank), u64::from(self.blocks.count()));
-        let step = stage as u64 + 1;
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let (count, step) = (self.blocks.count(), narrow(stage as u64) + 1);
         let peer = match end {
-            _ if count.is_power_of_two() => rank ^ step,
-            End::Source => (rank + step) % count,
-            End::Destination => (rank + count - step) % count,
+            _ if count.is_power_of_two() => place.rank ^ step,
+            End::Source => add_modulo(place.rank, step, count),
+            End::Destination => add_modulo(place.rank, count - step, count),
         };
-        let (peer, destination) = match end {
-            End::Source => (narrow(peer), narrow(peer)),
-            End::Destination => (narrow(peer), place.rank),
-        };
-        let units = self.blocks.size(destination);
-        (units > 0).then_some((peer, units))
+        let units = self.blocks.size(if end == End::Source { peer } else { place.rank });
+        if units > 0 {
+            add(peer, units);
+        }
     }
 
     fn representative(&self, stage: usize, _: u32) -> usize {
-        // In every stage each rank receives its block. Who sends none of its own then differs.
+        // In every stage each rank receives its block. With empty blocks the ranks that send none differ.
         if self.has_empty_blocks { stage } else { 0 }
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
     }
 
     fn payload(&self, _: usize, _: u32, source: u32, destination: u32) -> Payload {
@@ -173,10 +132,10 @@ impl StageSchedule for PairwiseSchedule {
 ///
 /// Before stage `i` a rank holds the items whose origin agrees with it in dimensions `i` and up,
 /// and whose destination agrees with it below.
-#[derive(Debug, Clone)]
-pub(crate) struct ByDimensionSchedule {
+#[derive(Debug)]
+struct ByDimensionSchedule {
     grid: RankGrid,
-    units: Vec<Vec<u64>>, // by stage, then rank: what a message of the stage for this rank carries
+    units: Vec<Vec<u64>>, // by stage, then destination: the size of each message of the stage to it
 }
 
 impl ByDimensionSchedule {
@@ -198,29 +157,18 @@ impl StageSchedule for ByDimensionSchedule {
         self.units.len()
     }
 
-    #[inline]
-    fn candidate_count(&self, stage: usize, _: Place, _: End) -> u32 {
-        self.grid.sides()[stage]
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let units = &self.units[stage];
+        for coordinate in 0..self.grid.sides()[stage] {
+            let peer = self.grid.with_coordinate(place.rank, stage, coordinate);
+            let units = units[if end == End::Source { peer } else { place.rank } as usize];
+            if peer != place.rank && units > 0 {
+                add(peer, units);
+            }
+        }
     }
 
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, coordinate: u32) -> Option<PeerMessage> {
-        let peer = self.grid.with_coordinate(place.rank, stage, coordinate);
-        let destination = match end {
-            End::Source => peer,
-            End::Destination => place.rank,
-        };
-        let units = self.units[stage][destination as usize];
-        (peer != place.rank && units > 0).then_some((peer, units))
-    }
-
-    fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
-        let coordinate = self.grid.coordinate(other, stage);
-        let candidate = self.candidate(stage, place, end, coordinate);
-        candidate.filter(|&(peer, _)| peer == other).map_or(0, |(_, units)| units)
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
+    fn max_messages(&self, _: End) -> u32 {
         self.grid.sides().iter().max().map_or(0, |side| side - 1)
     }
 

@@ -5,19 +5,22 @@
 //! a broadcast with exchange `whole` halves distances: for `k = n .. 1`, the partner of `v`,
 //! relative to the root, has the lowest `k` negabinary digits inverted, so that a rank receives in
 //! the first stage in which these are all equal. With `halving`, and in scatter and gather, the
-//! tree is that of Swing's steps in order: every rank that it holds sends to its partner the blocks
-//! that this one will have to pass on (De Sensi et al. 2025 and its authors' code; `docs/model.md`
-//! section 16).
+//! tree is made by Swing's steps in order: every member sends its partner the blocks that the partner
+//! will have to pass on (De Sensi et al. 2025 and its authors' code; `docs/model.md` section 16).
 
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,
+    AlgorithmDescriptor, ShapeRequirement, ceil_log2,
+    pattern::pattern_plan,
     swing::{self, swing_partner},
     tree::{Growth, Load, TreeSchedule},
 };
-use crate::{Operation, specification::Exchange};
+use crate::{
+    Operation,
+    plan::{Plan, PlanContext},
+    specification::Exchange,
+};
 
 pub(super) static BINE: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Bine,
     name: "bine",
     summary: "swing on the processes in a row, and trees on negabinary numbers: short ways, few links",
     source: "De Sensi et al. 2025 (Bine trees)",
@@ -31,10 +34,10 @@ pub(super) static BINE: AlgorithmDescriptor = AlgorithmDescriptor {
         Operation::Scatter,
     ],
     exchange_operations: &[Operation::AllReduce, Operation::Broadcast, Operation::Reduce],
-    shares: ShareRule::One,
     shapes: ShapeRequirement::CountPowerOfTwo,
     whole_shapes: ShapeRequirement::CountPowerOfTwo,
     plan,
+    ..AlgorithmDescriptor::BLANK
 };
 
 fn plan(context: &PlanContext) -> Plan {
@@ -56,18 +59,18 @@ fn plan(context: &PlanContext) -> Plan {
             plan.reduce(butterfly());
             plan.copy_reversed(scatter());
         }
-        _ => super::pattern_plan(context, butterfly(), &mut plan),
+        _ => return pattern_plan(context, butterfly()),
     }
     plan
 }
 
-/// The tree of Swing's steps, from the root.
+/// Returns the tree of Swing's steps, from the root.
 fn butterfly_tree(context: &PlanContext) -> Growth {
     let count = context.grid.rank_count();
     Growth::new(context, ceil_log2(count), |step, rank| Some(swing_partner(rank, step, count)))
 }
 
-/// The tree of halved distances.
+/// Returns the tree of halved distances.
 fn negabinary_tree(context: &PlanContext) -> Growth {
     let (count, root) = (context.grid.rank_count(), context.root());
     let stage_count = ceil_log2(count);
@@ -78,12 +81,12 @@ fn negabinary_tree(context: &PlanContext) -> Growth {
     })
 }
 
-/// The digits of a number in base -2, modulo 2^32.
+/// Returns the digits of a number in base -2, modulo 2^32.
 fn negabinary(number: u32) -> u32 {
     number.wrapping_add(0xAAAA_AAAA) ^ 0xAAAA_AAAA
 }
 
-/// The number with these digits in base -2, modulo 2^32.
+/// Returns the number with these digits in base -2, modulo 2^32.
 fn from_negabinary(digits: u32) -> u32 {
     (digits ^ 0xAAAA_AAAA).wrapping_sub(0xAAAA_AAAA)
 }

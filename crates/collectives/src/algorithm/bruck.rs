@@ -5,91 +5,69 @@
 //! whose distance from origin to destination has bit `s` (Bruck et al. 1997; `docs/model.md`
 //! section 16).
 
-use cubefold_topology::narrow;
-
-use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2};
+use super::{AlgorithmDescriptor, add_modulo, ceil_log2};
 use crate::{
     Operation,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    plan::{Plan, PlanContext},
+    schedule::{End, Payload, Place, StageSchedule},
     vector::BlockTable,
 };
 
 pub(super) static BRUCK: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Bruck,
     name: "bruck",
     summary: "powers of two around the ring of all processes; the fewest stages on any number",
     source: "Bruck, Ho, Kipnis, Upfal & Weathersby 1997",
     operations: &[Operation::ReduceScatter, Operation::AllGather, Operation::AllToAll],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan,
+    ..AlgorithmDescriptor::BLANK
 };
 
 fn plan(context: &PlanContext) -> Plan {
+    let gather = || BruckSchedule { blocks: context.blocks[0].clone() };
     let mut plan = Plan::default();
     match context.operation() {
         Operation::AllToAll => plan.copy(BruckItemSchedule::new(&context.blocks[0])),
-        Operation::ReduceScatter => plan.reduce_reversed(BruckSchedule { blocks: context.blocks[0].clone() }),
-        _ => plan.copy(BruckSchedule { blocks: context.blocks[0].clone() }),
+        Operation::ReduceScatter => plan.reduce_reversed(gather()),
+        _ => plan.copy(gather()),
     }
     plan
 }
 
-/// The sum of two numbers up to `P`, modulo `P`.
-fn add(a: u32, b: u32, count: u32) -> u32 {
-    let sum = u64::from(a) + u64::from(b);
-    narrow(if sum >= count.into() { sum - u64::from(count) } else { sum })
-}
-
 /// The all-gather.
-#[derive(Debug, Clone)]
-pub(crate) struct BruckSchedule {
+#[derive(Debug)]
+struct BruckSchedule {
     blocks: BlockTable,
 }
 
 impl BruckSchedule {
-    fn rank_count(&self) -> u32 {
-        self.blocks.count()
-    }
-
+    /// Returns the number of blocks of a message.
     fn block_count(&self, stage: usize) -> u32 {
-        (1 << stage).min(self.rank_count() - (1 << stage))
+        (1 << stage).min(self.blocks.count() - (1 << stage))
     }
 }
 
 impl StageSchedule for BruckSchedule {
     fn stage_count(&self) -> usize {
-        ceil_log2(self.rank_count())
+        ceil_log2(self.blocks.count())
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
-        let count = self.rank_count();
-        let (peer, source) = match end {
-            End::Source => (add(place.rank, count - (1 << stage), count), place.rank),
-            End::Destination => {
-                let source = add(place.rank, 1 << stage, count);
-                (source, source)
-            }
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let count = self.blocks.count();
+        let peer = match end {
+            End::Source => add_modulo(place.rank, count - (1 << stage), count),
+            End::Destination => add_modulo(place.rank, 1 << stage, count),
         };
+        let source = if end == End::Source { place.rank } else { peer };
         let units = self.blocks.cyclic(source, self.block_count(stage));
-        (units > 0).then_some((peer, units))
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
+        if units > 0 {
+            add(peer, units);
+        }
     }
 
     fn payload(&self, stage: usize, _: u32, source: u32, _: u32) -> Payload {
         let blocks = 0..self.block_count(stage);
-        let mut blocks: Vec<u32> = blocks.map(|block| add(source, block, self.rank_count())).collect();
+        let mut blocks: Vec<u32> =
+            blocks.map(|block| add_modulo(source, block, self.blocks.count())).collect();
         blocks.sort_unstable();
         Payload::Blocks(blocks)
     }
@@ -99,8 +77,8 @@ impl StageSchedule for BruckSchedule {
 ///
 /// An item at distance `d` from origin to destination is, before stage `s`, at distance `d` without
 /// its lower `s` bits from its destination.
-#[derive(Debug, Clone)]
-pub(crate) struct BruckItemSchedule {
+#[derive(Debug)]
+struct BruckItemSchedule {
     rank_count: u32,
     units: Vec<Vec<u64>>, // by stage, then source
 }
@@ -110,7 +88,8 @@ impl BruckItemSchedule {
         let rank_count = blocks.count();
         let (sizes, count) = (blocks.sizes(), rank_count as usize);
         let units_of_stage = |stage: usize| {
-            // The distances with this bit, without the bits below it: each is that of `step` items, the last perhaps of fewer.
+            // The distances with this bit, without the bits below it. Each stands for `step` items, the
+            // last perhaps for fewer.
             let step = 1 << stage;
             let stride = 2 * step;
             let last = step + (count - step - 1) / stride * stride;
@@ -135,26 +114,16 @@ impl StageSchedule for BruckItemSchedule {
         self.units.len()
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
-        let (peer, source) = match end {
-            End::Source => (add(place.rank, 1 << stage, self.rank_count), place.rank),
-            End::Destination => {
-                let source = add(place.rank, self.rank_count - (1 << stage), self.rank_count);
-                (source, source)
-            }
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let distance = match end {
+            End::Source => 1 << stage,
+            End::Destination => self.rank_count - (1 << stage),
         };
-        let units = self.units[stage][source as usize];
-        (units > 0).then_some((peer, units))
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
+        let peer = add_modulo(place.rank, distance, self.rank_count);
+        let units = self.units[stage][if end == End::Source { place.rank } else { peer } as usize];
+        if units > 0 {
+            add(peer, units);
+        }
     }
 
     fn payload(&self, stage: usize, _: u32, source: u32, _: u32) -> Payload {
@@ -162,8 +131,8 @@ impl StageSchedule for BruckItemSchedule {
         let distances = (0..count).filter(|distance| distance >> stage & 1 == 1);
         let item = |distance: u32| {
             let travelled = distance & ((1 << stage) - 1);
-            let origin = add(source, count - travelled, count);
-            (origin, add(origin, distance, count))
+            let origin = add_modulo(source, count - travelled, count);
+            (origin, add_modulo(origin, distance, count))
         };
         let mut items: Vec<_> = distances.map(item).collect();
         items.sort_unstable();

@@ -10,35 +10,26 @@
 
 use std::sync::Arc;
 
-use cubefold_topology::{Sign, narrow};
+use cubefold_topology::Sign;
 
-use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule};
+use super::{AlgorithmDescriptor, Half, ShareRule};
 use crate::{
     Operation,
+    plan::{Plan, PlanContext},
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    schedule::{End, Payload, Place, StageSchedule},
     vector::{BlockTable, longest_gap},
 };
 
 pub(super) static BUCKET: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Bucket,
     name: "bucket",
     summary: "rings in one dimension after another; neighbours only, all links with all ports",
     source: "Jain & Sabharwal 2010; Sack & Gropp 2015",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[],
     shares: ShareRule::Ports,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan,
+    ..AlgorithmDescriptor::BLANK
 };
-
-/// Which half of an all-reduce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Half {
-    ReduceScatter,
-    AllGather,
-}
 
 /// One share in one phase.
 #[derive(Debug, Clone)]
@@ -46,12 +37,12 @@ struct BucketShare {
     dimension: usize,
     sign: Sign,
     later: Vec<usize>, // the dimensions of later phases of the reduce-scatter
-    units: Arc<[u64]>, // by rank: the sum of the blocks that agree with it outside of the later dimensions
+    units: Arc<[u64]>, // by rank: the units of the blocks that agree with it outside of the later dimensions
 }
 
 /// One phase of all shares.
 #[derive(Debug, Clone)]
-pub(crate) struct BucketPhase {
+struct BucketPhase {
     grid: RankGrid,
     half: Half,
     shares: Vec<BucketShare>,
@@ -87,12 +78,12 @@ impl BucketPhase {
         Self { grid: grid.clone(), half: Half::ReduceScatter, shares, is_even, longest_gap }
     }
 
-    /// The phase of the all-gather along the same dimensions.
+    /// Returns the phase of the all-gather along the same dimensions.
     fn gathering(&self) -> Self {
         Self { half: Half::AllGather, ..self.clone() }
     }
 
-    /// The coordinate `steps <= k` before `x` in the direction of a share.
+    /// Returns the coordinate `steps <= k` before `x` in the direction of a share.
     fn before(&self, share: &BucketShare, x: u32, steps: u32) -> u32 {
         let side = self.grid.sides()[share.dimension];
         let sum = match share.sign {
@@ -102,13 +93,9 @@ impl BucketPhase {
         if sum >= side { sum - side } else { sum }
     }
 
-    /// The coordinate of the blocks that coordinate `x` sends.
+    /// Returns the coordinate of the blocks that coordinate `x` sends.
     fn block_coordinate(&self, share: &BucketShare, stage: usize, x: u32) -> u32 {
-        let steps = match self.half {
-            Half::ReduceScatter => narrow(stage as u64) + 1,
-            Half::AllGather => narrow(stage as u64),
-        };
-        self.before(share, x, steps)
+        self.before(share, x, self.half.distance(stage))
     }
 }
 
@@ -118,24 +105,20 @@ impl StageSchedule for BucketPhase {
         sides.max().map_or(0, |side| side as usize - 1)
     }
 
-    #[inline]
-    fn candidate_count(&self, stage: usize, place: Place, _: End) -> u32 {
-        let dimension = self.shares[place.share as usize].dimension;
-        u32::from(stage + 1 < self.grid.sides()[dimension] as usize)
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         let share = &self.shares[place.share as usize];
+        let side = self.grid.sides()[share.dimension];
+        if stage + 1 >= side as usize {
+            return;
+        }
         let x = self.grid.coordinate(place.rank, share.dimension);
-        let previous = self.before(share, x, 1);
-        let (peer, source) = match end {
-            End::Source => (self.before(share, x, self.grid.sides()[share.dimension] - 1), x),
-            End::Destination => (previous, previous),
-        };
+        let peer = self.before(share, x, if end == End::Source { side - 1 } else { 1 });
+        let source = if end == End::Source { x } else { peer };
         let at = |coordinate| self.grid.with_coordinate(place.rank, share.dimension, coordinate);
         let units = share.units[at(self.block_coordinate(share, stage, source)) as usize];
-        (units > 0).then(|| (at(peer), units))
+        if units > 0 {
+            add(at(peer), units);
+        }
     }
 
     fn representative(&self, stage: usize, share: u32) -> usize {
@@ -151,10 +134,6 @@ impl StageSchedule for BucketPhase {
     /// As on a ring.
     fn adds_no_pairs(&self, stage: usize) -> bool {
         stage > 0 && stage >= self.longest_gap
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
     }
 
     fn payload(&self, stage: usize, share: u32, source: u32, _: u32) -> Payload {

@@ -1,34 +1,25 @@
-//! Dissemination: a barrier in `ceil(log2 P)` stages; at stage `s` rank `r` sends one unit to `r +
+//! Dissemination: a barrier in `ceil(log2 P)` stages. At stage `s` rank `r` sends one unit to `r +
 //! 2^s`, modulo `P` (Hensgen, Finkel & Manber 1988; `docs/model.md` section 16).
 
-use cubefold_topology::narrow;
-
-use super::{Algorithm, AlgorithmDescriptor, Plan, ShapeRequirement, ShareRule, ceil_log2};
+use super::{AlgorithmDescriptor, add_modulo, ceil_log2};
 use crate::{
     Operation,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    plan::Plan,
+    schedule::{End, Payload, Place, StageSchedule},
 };
 
 pub(super) static DISSEMINATION: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Dissemination,
     name: "dissemination",
     summary: "one unit to the process 1, 2, 4, .. further on",
     source: "Hensgen, Finkel & Manber 1988",
     operations: &[Operation::Barrier],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
-    plan: |context| {
-        let mut plan = Plan::default();
-        plan.copy(DisseminationSchedule { rank_count: context.grid.rank_count() });
-        plan
-    },
+    plan: |context| Plan::copying(DisseminationSchedule { rank_count: context.grid.rank_count() }),
+    ..AlgorithmDescriptor::BLANK
 };
 
-/// One unit to the rank `2^s` further on.
-#[derive(Debug, Clone)]
-pub(crate) struct DisseminationSchedule {
+/// One unit to the rank at distance `2^s`.
+#[derive(Debug)]
+struct DisseminationSchedule {
     rank_count: u32,
 }
 
@@ -37,23 +28,12 @@ impl StageSchedule for DisseminationSchedule {
         ceil_log2(self.rank_count)
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
-        let (rank, count) = (u64::from(place.rank), u64::from(self.rank_count));
-        let peer = match end {
-            End::Source => rank + (1 << stage),
-            End::Destination => rank + count - (1 << stage),
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let distance = match end {
+            End::Source => 1 << stage,
+            End::Destination => self.rank_count - (1 << stage),
         };
-        Some((narrow(peer % count), 1))
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
+        add(add_modulo(place.rank, distance, self.rank_count), 1);
     }
 
     fn payload(&self, _: usize, _: u32, _: u32, _: u32) -> Payload {

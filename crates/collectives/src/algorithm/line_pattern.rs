@@ -1,4 +1,5 @@
-//! A pattern of exchanges along one line: the partners of each coordinate, and what it sends them.
+//! A pattern of exchanges along one line: the partners of each coordinate, and the blocks that it
+//! sends them.
 //!
 //! At step `j` of `S`, coordinate `x` exchanges with one or two partners. Its *reach* `A_j(x)` is
 //! the set of coordinates whose blocks it has still to reduce, or has already gathered, before step
@@ -7,13 +8,15 @@
 //! two partners of a step could take a block, the first takes it (`docs/model.md` section 16).
 //!
 //! All patterns look alike from every coordinate up to a shift, a reflection or an exclusive or.
-//! The sets are therefore kept once, as offsets, and a [`Symmetry`] says where an offset leads. The
-//! one exception is the last coordinate of an odd side of swing, which *trades* single blocks with
-//! the others.
+//! The sets are therefore kept once, as offsets from a coordinate, and a [`Symmetry`] says how offsets
+//! are counted. The one exception is the last coordinate of an odd side of swing, which *trades*
+//! single blocks with the others.
 
 use std::collections::BTreeSet;
 
-/// How the pattern looks from coordinate `x` of a side `k`: where offset `o` leads.
+use crate::schedule::End;
+
+/// The coordinate at offset `o` from coordinate `x` of a side `k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Symmetry {
     /// `x + o` modulo `k`.
@@ -27,7 +30,7 @@ pub(crate) enum Symmetry {
     Mirrored,
 }
 
-/// What an edge carries.
+/// The blocks that an edge carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cargo {
     /// The set of offsets of this partner of the step.
@@ -47,15 +50,15 @@ pub(crate) struct Edge {
 /// The messages of one step.
 #[derive(Debug, Clone)]
 pub(crate) struct LineStep {
-    pub(crate) edges: Vec<Edge>,   // by source, then target
-    pub(crate) first: Vec<u32>,    // k + 1 entries: the edges from x are first[x]..first[x + 1]
-    pub(crate) incoming: Vec<u32>, // edges by target, then source
-    pub(crate) first_incoming: Vec<u32>,
-    sent: Vec<Vec<u32>>, // of each partner: the offsets, from the source, of what it is sent
+    pub(crate) edges: Vec<Edge>, // by source, then target
+    first: Vec<u32>,             // k + 1 entries: the edges from x are first[x]..first[x + 1]
+    incoming: Vec<u32>,          // edges by target, then source
+    first_incoming: Vec<u32>,
+    sent: Vec<Vec<u32>>, // by partner: the offsets, from the source, of the blocks that it is sent
 }
 
 impl LineStep {
-    /// The partner of each coordinate, where each has one, which has it.
+    /// Returns the partner of each coordinate, if partners are mutual and every coordinate has one.
     pub(crate) fn matching(&self) -> Option<Vec<u32>> {
         let side = self.first.len() - 1;
         let partners: Vec<u32> = self.edges.iter().map(|edge| edge.target).collect();
@@ -66,10 +69,29 @@ impl LineStep {
         is_matching.then_some(partners)
     }
 
-    /// Whether every coordinate is the end of a message.
-    pub(crate) fn reaches_all(&self) -> bool {
-        let has_edge = |starts: &[u32], x: usize| starts[x + 1] > starts[x];
-        (0..self.first.len() - 1).all(|x| has_edge(&self.first, x) || has_edge(&self.first_incoming, x))
+    /// Returns the edges of which a coordinate is this end, each by its number, with the coordinate at
+    /// the other end, ascending.
+    pub(crate) fn at(&self, x: u32, end: End) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let starts = self.starts(end);
+        (starts[x as usize]..starts[x as usize + 1]).map(move |number| match end {
+            End::Source => (number as usize, self.edges[number as usize].target),
+            End::Destination => {
+                let edge = self.incoming[number as usize] as usize;
+                (edge, self.edges[edge].source)
+            }
+        })
+    }
+
+    /// Returns the most edges of which a coordinate is this end.
+    pub(crate) fn max_messages(&self, end: End) -> u32 {
+        self.starts(end).windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
+    }
+
+    fn starts(&self, end: End) -> &[u32] {
+        match end {
+            End::Source => &self.first,
+            End::Destination => &self.first_incoming,
+        }
     }
 }
 
@@ -77,25 +99,24 @@ impl LineStep {
 #[derive(Debug, Clone)]
 pub(crate) struct LinePattern {
     side: u32,
-    modulus: u32, // of the symmetry: the side, or the side less 1 where the last coordinate trades
+    modulus: u32, // of the symmetry: the side, or the side less 1 if the last coordinate trades
     symmetry: Symmetry,
     steps: Vec<LineStep>,
     reach: Vec<Vec<u32>>,  // S + 1 sets of offsets
-    trade_steps: Vec<u32>, // of each coordinate but the last, where the last one trades
+    trade_steps: Vec<u32>, // of each coordinate but the last, if the last one trades
     is_disjoint: bool,     // whether the reaches of x and its partners never overlap
 }
 
 impl LinePattern {
-    /// Returns the pattern of a line of `side` coordinates, whose partners at each step are at
-    /// these offsets.
+    /// Returns the pattern of a line of `side` coordinates with partners at these offsets, by step.
     ///
     /// The first partner of a step takes the blocks that several could take.
     pub(crate) fn new(side: u32, symmetry: Symmetry, partners: &[Vec<u32>]) -> Self {
         Self::with_trades(side, side, symmetry, partners, Vec::new())
     }
 
-    /// Returns the pattern of an odd side: that of `side - 1` coordinates, of which each trades one
-    /// block each way with the last coordinate at its step of `trade_steps`.
+    /// Returns the pattern of an odd side: `side - 1` coordinates with partners at these offsets, each
+    /// of which also trades one block each way with the last coordinate at its step of `trade_steps`.
     pub(crate) fn with_odd_end(
         side: u32,
         symmetry: Symmetry,
@@ -134,7 +155,8 @@ impl LinePattern {
         pattern
     }
 
-    /// Adds the reach before a step to those after it, and returns what each partner is sent.
+    /// Adds the reach before a step, given the reaches after it, and returns the offsets of the blocks
+    /// sent to each partner.
     fn extend_reach(&mut self, partners: &[u32]) -> Vec<Vec<u32>> {
         let later = &self.reach[self.reach.len() - 1];
         let mut all: BTreeSet<u32> = later.iter().copied().collect();
@@ -149,7 +171,7 @@ impl LinePattern {
         sent
     }
 
-    /// The offset from `x` of what is at `offset` from the partner at `partner` from `x`.
+    /// Returns the offset from `x` of the coordinate at `offset` from the partner at `partner` from `x`.
     fn through_partner(&self, partner: u32, offset: u32) -> u32 {
         match self.symmetry {
             Symmetry::Shift | Symmetry::Mirrored => (partner + offset) % self.modulus,
@@ -159,7 +181,7 @@ impl LinePattern {
         }
     }
 
-    /// The coordinate at an offset from `x`.
+    /// Returns the coordinate at an offset from `x`.
     fn at(&self, x: u32, offset: u32) -> u32 {
         let sum = match self.symmetry {
             Symmetry::ExclusiveOr => return x ^ offset,
@@ -169,7 +191,7 @@ impl LinePattern {
         if sum >= self.modulus { sum - self.modulus } else { sum }
     }
 
-    /// The partner of `x` at this offset.
+    /// Returns the partner of `x` at this offset.
     fn partner(&self, x: u32, offset: u32) -> u32 {
         match self.symmetry {
             Symmetry::Mirrored if x & offset == 0 => (x + self.modulus - offset) % self.modulus,
@@ -177,7 +199,7 @@ impl LinePattern {
         }
     }
 
-    /// The messages of a step.
+    /// Returns the messages of a step.
     fn step(&self, step: usize, partners: &[u32], sent: Vec<Vec<u32>>) -> LineStep {
         let mut edges: Vec<Edge> = Vec::new();
         if !partners.is_empty() {
@@ -200,7 +222,7 @@ impl LinePattern {
         LineStep { edges, first, incoming, first_incoming, sent }
     }
 
-    /// For ascending coordinates, the number of entries below each coordinate, and of all.
+    /// Returns, of ascending coordinates, the number of entries below each coordinate, and of all.
     fn starts(&self, coordinates: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut starts = vec![0; self.side as usize + 1];
         coordinates.for_each(|at| starts[at as usize + 1] += 1);
@@ -210,18 +232,17 @@ impl LinePattern {
         starts
     }
 
-    /// The number of steps `S`.
+    /// Returns the number of steps `S`.
     pub(crate) fn step_count(&self) -> usize {
         self.steps.len()
     }
 
-    /// The messages of a step.
-    #[inline]
+    /// Returns the messages of a step.
     pub(crate) fn messages(&self, step: usize) -> &LineStep {
         &self.steps[step]
     }
 
-    /// The reach of `x` before a step, or after the last one where `step` is `S`.
+    /// Returns the reach of `x` before a step, or after the last one if `step` is `S`.
     pub(crate) fn reach(&self, step: usize, x: u32) -> Vec<u32> {
         if x == self.modulus {
             let later = (0..).zip(&self.trade_steps).filter(|&(_, &trade)| trade as usize >= step);
@@ -232,7 +253,7 @@ impl LinePattern {
         self.reach[step].iter().map(|&offset| self.at(x, offset)).chain(end).collect()
     }
 
-    /// The coordinates whose blocks an edge of a step carries in a reduce-scatter.
+    /// Returns the coordinates whose blocks an edge of a step carries in a reduce-scatter.
     pub(crate) fn sent(&self, step: usize, edge: Edge) -> Vec<u32> {
         match edge.cargo {
             Cargo::Trade => vec![edge.target],
@@ -242,18 +263,18 @@ impl LinePattern {
         }
     }
 
-    /// The reach of every coordinate before a step.
+    /// Returns the reach of every coordinate before a step.
     pub(crate) fn reaches(&self, step: usize) -> Vec<Vec<u32>> {
         (0..self.side).map(|x| self.reach(step, x)).collect()
     }
 
-    /// What each edge of a step carries in a reduce-scatter, in the order of the edges.
+    /// Returns the coordinates whose blocks each edge of a step carries, in the order of the edges.
     pub(crate) fn all_sent(&self, step: usize) -> Vec<Vec<u32>> {
         self.steps[step].edges.iter().map(|&edge| self.sent(step, edge)).collect()
     }
 
     /// Whether the reaches of a coordinate and its partners after a step never overlap, so that a
-    /// message carries all that the partner reaches.
+    /// message carries the whole reach of the partner.
     pub(crate) fn is_disjoint(&self) -> bool {
         self.is_disjoint
     }

@@ -2,27 +2,70 @@
 //! share.
 //!
 //! Reduce-scatter runs the steps of a share in order; a message carries the product of the sender's
-//! reach in the other dimensions with what its line pattern sends in this one. All-gather is the
-//! reverse. With [`Exchange::Whole`] every message is the whole share (`docs/model.md` section 16).
-
-use std::num::NonZeroU64;
+//! reach in the other dimensions with the set that its line pattern sends in this one. All-gather is
+//! the reverse. With [`Exchange::Whole`] every message is the whole share (`docs/model.md` section 16).
 
 use cubefold_topology::{Digit, IndexDigit, narrow};
 
 use super::line_pattern::{Edge, LinePattern};
 use crate::{
+    Operation,
+    plan::{Plan, PlanContext},
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally, tally_by_rank, visit_by_rank},
+    schedule::{End, Payload, Place, StageSchedule},
     specification::Exchange,
     vector::BlockTable,
 };
 
+/// Returns the phases of a pattern: reduce-scatter its steps, all-gather their reverse, all-reduce one
+/// or both.
+pub(super) fn pattern_plan(context: &PlanContext, schedule: PatternSchedule) -> Plan {
+    let mut plan = Plan::default();
+    match context.operation() {
+        Operation::AllGather => plan.copy_reversed(schedule),
+        Operation::AllReduce if context.exchange == Exchange::Halving => plan.reduce_and_return(schedule),
+        _ => plan.reduce(schedule),
+    }
+    plan
+}
+
+/// Returns the schedule in which the first `D` shares run `plain` in every dimension, the others
+/// `mirrored`.
+///
+/// Share `c` starts with dimension `c mod D`: for `j = 0, 1, ..` it takes the dimensions from there
+/// on that have a step `j`.
+pub(super) fn patterns_by_share(
+    context: &PlanContext,
+    plain: impl Fn(u32) -> LinePattern,
+    mirrored: impl Fn(u32) -> LinePattern,
+) -> PatternSchedule {
+    let sides = context.grid.sides();
+    let dimension_count = sides.len();
+    let mut lines: Vec<LinePattern> = sides.iter().map(|&side| plain(side)).collect();
+    if context.blocks.len() > dimension_count {
+        lines.extend(sides.iter().map(|&side| mirrored(side)));
+    }
+    let step_counts: Vec<usize> = lines.iter().map(LinePattern::step_count).collect();
+    let most = step_counts.iter().copied().max().unwrap_or(0);
+    let share = |share: usize| {
+        let dimension_at = |index: usize| (share + index) % dimension_count;
+        let order = (0..most)
+            .flat_map(|step| (0..dimension_count).map(move |index| (step, dimension_at(index))))
+            .filter(|&(step, dimension)| step < step_counts[dimension])
+            .map(|(_, dimension)| dimension);
+        let first_line = share / dimension_count * dimension_count;
+        PatternShare { lines: (first_line..first_line + dimension_count).collect(), order: order.collect() }
+    };
+    let shares: Vec<PatternShare> = (0..context.blocks.len()).map(share).collect();
+    PatternSchedule::new(&context.grid, lines, &shares, &context.blocks, context.exchange)
+}
+
 /// The line patterns of a share, one for each dimension, and the order of their steps.
-pub(crate) struct PatternShare {
+pub(super) struct PatternShare {
     /// The patterns by dimension: an index into the list of [`PatternSchedule::new`].
-    pub(crate) lines: Vec<usize>,
+    pub(super) lines: Vec<usize>,
     /// The dimension of each step. A dimension occurs as often as its pattern has steps.
-    pub(crate) order: Vec<usize>,
+    pub(super) order: Vec<usize>,
 }
 
 /// A step of a share.
@@ -33,22 +76,12 @@ struct Step {
     within_line: usize, // the step of that pattern
     line_count: usize,
     matching: Option<Matching>,
-    // By source where the step is a matching, else by edge of the line, then line; empty where whole
-    // shares are sent.
+    // By source if the step is a matching, else by edge of the line, then line; empty if whole shares
+    // are sent.
     units: Vec<u64>,
 }
 
-impl Step {
-    /// The other end of the message of a rank in a matching, and its size \[units\], given that of whole shares.
-    #[inline]
-    fn message(&self, matching: &Matching, whole: Option<u64>, rank: u32, end: End) -> PeerMessage {
-        let peer = matching.partner(rank);
-        let source = if end == End::Source { rank } else { peer };
-        (peer, whole.unwrap_or_else(|| self.units[source as usize]))
-    }
-}
-
-/// A step in which every coordinate exchanges with one partner, and is that one's partner.
+/// A step in which every coordinate exchanges with one partner, which exchanges with it.
 #[derive(Debug, Clone)]
 struct Matching {
     digit: IndexDigit,  // the coordinate in a rank
@@ -56,7 +89,7 @@ struct Matching {
 }
 
 impl Matching {
-    /// The partner of a rank.
+    /// Returns the partner of a rank.
     #[inline]
     fn partner(&self, rank: u32) -> u32 {
         let x = self.digit.position(rank);
@@ -66,13 +99,13 @@ impl Matching {
 }
 
 /// The patterns of an algorithm on a grid.
-#[derive(Debug, Clone)]
-pub(crate) struct PatternSchedule {
+#[derive(Debug)]
+pub(super) struct PatternSchedule {
     grid: RankGrid,
     lines: Vec<LinePattern>,
     shares: Vec<Vec<Step>>,
     share_lines: Vec<Vec<usize>>,
-    whole_units: Option<Vec<u64>>, // of each share, where messages are whole shares
+    whole_units: Option<Vec<u64>>, // of each share, if messages are whole shares
 }
 
 impl PatternSchedule {
@@ -82,9 +115,9 @@ impl PatternSchedule {
     ///
     /// # Complexity
     ///
-    /// An entry a step, share and message. Where reaches overlap, as on sides that are no powers,
-    /// also as many additions for each as a reach has members in one dimension.
-    pub(crate) fn new(
+    /// An entry a step, share and message; if reaches overlap, as on sides that are no powers, also an
+    /// addition for each member of a reach in one dimension.
+    pub(super) fn new(
         grid: &RankGrid,
         lines: Vec<LinePattern>,
         shares: &[PatternShare],
@@ -108,13 +141,13 @@ impl PatternSchedule {
         schedule
     }
 
-    /// The size of a share, where messages are whole shares \[units\].
+    /// Returns the size of a share, if messages are whole shares \[units\].
     #[inline]
     fn share_units(&self, share: u32) -> Option<u64> {
         self.whole_units.as_ref().map(|units| units[share as usize])
     }
 
-    /// The steps of a share.
+    /// Returns the steps of a share.
     fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
         let mut done = vec![0; self.grid.dimension_count()];
         let step = |&dimension: &usize| {
@@ -148,10 +181,11 @@ impl PatternSchedule {
         steps
     }
 
-    /// The sizes of the messages of a step between disjoint reaches: what the target reaches after
-    /// the step.
+    /// Returns the sizes of the messages of a step between disjoint reaches: the blocks that the target
+    /// reaches after the step.
     ///
-    /// `reached` is brought to the state before the step.
+    /// `reached` has the units that each rank reaches, after the step at the call, before it at the
+    /// return.
     fn disjoint_units(&self, step: &Step, reached: &mut [u64]) -> Vec<u64> {
         let edges = &self.lines[step.line].messages(step.within_line).edges;
         let line_count = step.line_count;
@@ -172,9 +206,8 @@ impl PatternSchedule {
         units
     }
 
-    /// The index in [`Step::units`] of each edge of a line.
-    ///
-    /// Edge `x` of a matching is that from coordinate `x`.
+    /// Returns the index in [`Step::units`] of each edge of a line. Edge `x` of a matching begins at
+    /// coordinate `x`.
     fn index_of_units(&self, step: &Step, line: usize) -> impl Fn(usize) -> usize + use<> {
         let (first, factor) = match step.matching {
             Some(Matching { digit, .. }) => {
@@ -186,11 +219,11 @@ impl PatternSchedule {
         move |edge| first + edge * factor
     }
 
-    /// The sizes of the messages of a step whose reaches may overlap: sums over what each edge
-    /// carries.
+    /// Returns the sizes of the messages of a step whose reaches may overlap: the sums of the blocks that
+    /// each edge carries.
     ///
-    /// `done[i]` steps of each dimension are over before the step. `reached` is brought to the
-    /// state before the step.
+    /// `done[i]` steps of dimension `i` are over before the step. `reached` has the units that each rank
+    /// reaches before the step, at the return.
     fn overlapping_units(
         &self,
         share: &PatternShare,
@@ -235,7 +268,7 @@ impl PatternSchedule {
         });
     }
 
-    /// What a rank sends over an edge of a step in a reduce-scatter.
+    /// Returns the blocks that a rank sends over an edge of a step in a reduce-scatter.
     fn blocks(&self, stage: usize, share: u32, source: u32, edge: Edge) -> Vec<u32> {
         let (steps, lines) = (&self.shares[share as usize], &self.share_lines[share as usize]);
         let step = &steps[stage];
@@ -257,94 +290,30 @@ impl StageSchedule for PatternSchedule {
         self.shares[0].len()
     }
 
-    #[inline]
-    fn candidate_count(&self, stage: usize, place: Place, end: End) -> u32 {
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         let step = &self.shares[place.share as usize][stage];
-        if step.matching.is_some() {
-            return 1;
-        }
-        let line = self.lines[step.line].messages(step.within_line);
-        let x = self.grid.coordinate(place.rank, step.dimension) as usize;
-        match end {
-            End::Source => line.first[x + 1] - line.first[x],
-            End::Destination => line.first_incoming[x + 1] - line.first_incoming[x],
-        }
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
-        let step = &self.shares[place.share as usize][stage];
-        if let Some(matching) = &step.matching {
-            let (peer, units) = step.message(matching, self.share_units(place.share), place.rank, end);
-            return (units > 0).then_some((peer, units));
-        }
-        let line = self.lines[step.line].messages(step.within_line);
-        let x = self.grid.coordinate(place.rank, step.dimension) as usize;
-        let edge = match end {
-            End::Source => line.first[x] + index,
-            End::Destination => line.incoming[(line.first_incoming[x] + index) as usize],
-        } as usize;
-        let units = self.share_units(place.share).unwrap_or_else(|| {
-            step.units[edge * step.line_count + self.grid.line(place.rank, step.dimension) as usize]
-        });
-        let peer = match end {
-            End::Source => line.edges[edge].target,
-            End::Destination => line.edges[edge].source,
-        };
-        (units > 0).then(|| (self.grid.with_coordinate(place.rank, step.dimension, peer), units))
-    }
-
-    fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
-        let step = &self.shares[share as usize][stage];
-        let Some(matching) = &step.matching else {
-            return visit_by_rank(self, stage, share, ranks, end, visit);
-        };
-        let whole = self.share_units(share);
-        for rank in 0..ranks {
-            let (peer, units) = step.message(matching, whole, rank, end);
+        let whole = self.share_units(place.share);
+        let mut add = |peer, units| {
             if units > 0 {
-                visit(rank, peer, units);
+                add(peer, units);
             }
+        };
+        if let Some(matching) = &step.matching {
+            let peer = matching.partner(place.rank);
+            let source = if end == End::Source { place.rank } else { peer };
+            return add(peer, whole.unwrap_or_else(|| step.units[source as usize]));
+        }
+        let line = self.grid.line(place.rank, step.dimension) as usize;
+        let x = self.grid.coordinate(place.rank, step.dimension);
+        for (edge, peer) in self.lines[step.line].messages(step.within_line).at(x, end) {
+            let units = whole.unwrap_or_else(|| step.units[edge * step.line_count + line]);
+            add(self.grid.with_coordinate(place.rank, step.dimension, peer), units);
         }
     }
 
-    fn tally(
-        &self,
-        stage: usize,
-        share: u32,
-        ranks: u32,
-        received: End,
-        rate: Option<NonZeroU64>,
-    ) -> StageTally {
-        let step = &self.shares[share as usize][stage];
-        let whole = self.share_units(share).map(|units| [units]);
-        let units = whole.as_ref().map_or(&step.units[..], |units| units);
-        let line = self.lines[step.line].messages(step.within_line);
-        // Where all messages have units, every rank with an edge is active, and what one receives over
-        // a single edge is in the list of sizes.
-        if units.contains(&0) || !line.reaches_all() || (rate.is_some() && step.matching.is_none()) {
-            return tally_by_rank(self, stage, share, ranks, received, rate);
-        }
-        let mut tally = StageTally { active: ranks.into(), ..StageTally::default() };
-        let times = if whole.is_some() { ranks } else { 1 };
-        for &units in units {
-            tally.add_received(units, rate);
-        }
-        tally.reduction_cycles *= u128::from(times);
-        tally.add_sizes(units.iter().copied().min().unwrap_or(0), tally.max_received_units);
-        tally
-    }
-
-    fn max_candidates(&self, end: End) -> u32 {
+    fn max_messages(&self, end: End) -> u32 {
         let steps = self.shares.iter().flatten();
-        let counts = steps.flat_map(|step| {
-            let line = self.lines[step.line].messages(step.within_line);
-            let starts = match end {
-                End::Source => &line.first,
-                End::Destination => &line.first_incoming,
-            };
-            starts.windows(2).map(|ends| ends[1] - ends[0])
-        });
+        let counts = steps.map(|step| self.lines[step.line].messages(step.within_line).max_messages(end));
         counts.max().unwrap_or(0)
     }
 

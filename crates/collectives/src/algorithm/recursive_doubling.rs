@@ -2,20 +2,18 @@
 //! the same mirrored.
 //!
 //! Mirrored, `x` exchanges with `x - 2^j` where bit `j` of `x` is 0 and `x + 2^j` where it is 1,
-//! modulo the side. With all ports half of the shares run one, half the other: together they load
+//! modulo the side. With all ports half of the shares run one form, half the other: together they load
 //! every link of a dimension equally (Thakur, Rabenseifner & Gropp 2005; De Sensi et al. 2024;
 //! `docs/model.md` section 16).
 
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule,
+    AlgorithmDescriptor, ShapeRequirement, ShareRule,
     line_pattern::{LinePattern, Symmetry},
-    pattern::{PatternSchedule, PatternShare},
-    pattern_plan, patterns_by_share,
+    pattern::{PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
-use crate::Operation;
+use crate::{Operation, plan::PlanContext};
 
 pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::RecursiveDoubling,
     name: "recursive-doubling",
     summary: "partners across one bit of a coordinate; the d-cube algorithm, placed by any embedding",
     source: "Rabenseifner 2004; Thakur, Rabenseifner & Gropp 2005",
@@ -25,18 +23,15 @@ pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor 
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
     plan: |context| {
-        let mut plan = Plan::default();
         let schedule = match &context.specification.cube_dimensions {
             Some(order) => in_order(context, order),
             None => patterns_by_share(context, plain, mirrored),
         };
-        pattern_plan(context, schedule, &mut plan);
-        plan
+        pattern_plan(context, schedule)
     },
 };
 
 pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Mirrored,
     name: "mirrored",
     summary: "recursive doubling with every partner on the other side",
     source: "De Sensi et al. 2024 (the authors' code)",
@@ -45,11 +40,7 @@ pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
     shares: ShareRule::Ports,
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
-    plan: |context| {
-        let mut plan = Plan::default();
-        pattern_plan(context, patterns_by_share(context, mirrored, plain), &mut plan);
-        plan
-    },
+    plan: |context| pattern_plan(context, patterns_by_share(context, mirrored, plain)),
 };
 
 fn plain(side: u32) -> LinePattern {
@@ -60,13 +51,13 @@ fn mirrored(side: u32) -> LinePattern {
     LinePattern::new(side, Symmetry::Mirrored, &bits(side))
 }
 
-/// The offsets `2^0, 2^1, ..` of the partners.
+/// Returns the offsets `2^0, 2^1, ..` of the partners.
 fn bits(side: u32) -> Vec<Vec<u32>> {
     (0..side.ilog2()).map(|bit| vec![1 << bit]).collect()
 }
 
-/// One share whose steps cross the dimensions of the d-cube in this order: dimension `b` is bit `b`
-/// of the rank.
+/// Returns the schedule of one share whose steps cross the dimensions of the d-cube in this order:
+/// dimension `b` is bit `b` of the rank.
 fn in_order(context: &PlanContext, cube_dimensions: &[u32]) -> PatternSchedule {
     let sides = context.grid.sides();
     let mut offsets = vec![Vec::new(); sides.len()];

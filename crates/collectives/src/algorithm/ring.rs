@@ -5,57 +5,48 @@
 //! that of the rank at the position (Patarasuk & Yuan 2009; `docs/model.md` section 16). A cycle in
 //! the opposite direction is the reflection.
 
-use cubefold_topology::narrow;
-
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, hamiltonian_sides,
+    AlgorithmDescriptor, Half, ShapeRequirement, ShareRule, add_modulo, shape_requirement::hamiltonian_sides,
 };
 use crate::{
     Operation,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    plan::{Plan, PlanContext},
+    schedule::{End, Payload, Place, StageSchedule},
     vector::{BlockTable, longest_gap},
 };
 
 pub(super) static RING: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Ring,
     name: "ring",
     summary: "block by block from process to process; P-1 stages for each half, no waste of bandwidth",
     source: "Patarasuk & Yuan 2009",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan: |context| plan(context, &[Cycle::natural(Heading::Forward)]),
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static BIDIRECTIONAL_RING: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::BidirectionalRing,
     name: "bidirectional-ring",
     summary: "two rings side by side in opposite directions, each with half of the vector",
     source: "Patarasuk & Yuan 2009",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[],
     shares: ShareRule::Two,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan: |context| plan(context, &[Cycle::natural(Heading::Forward), Cycle::natural(Heading::Backward)]),
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static HAMILTONIAN_RINGS: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::HamiltonianRings,
     name: "hamiltonian-rings",
     summary: "four rings on two cycles that share no link, in both directions, each with a quarter",
     source: "Hoefler et al. 2022 (HammingMesh); De Sensi et al. 2024, 2.3.1",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[],
     shares: ShareRule::Four,
     shapes: ShapeRequirement::HamiltonianCycles,
     whole_shapes: ShapeRequirement::HamiltonianCycles,
     plan: plan_hamiltonian,
+    ..AlgorithmDescriptor::BLANK
 };
 
-/// The direction in which a ring goes round its cycle.
+/// The direction of a ring on its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heading {
     Forward,
@@ -65,7 +56,7 @@ enum Heading {
 /// A cycle through all ranks, and the direction of the ring on it.
 #[derive(Debug, Clone)]
 struct Cycle {
-    order: Option<CycleOrder>, // none where ranks are in their own order
+    order: Option<CycleOrder>, // none if ranks are in their own order
     heading: Heading,
 }
 
@@ -90,16 +81,9 @@ impl Cycle {
     }
 }
 
-/// Which half of an all-reduce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Half {
-    ReduceScatter,
-    AllGather,
-}
-
 /// Rings, one a share.
-#[derive(Debug, Clone)]
-pub(crate) struct RingSchedule {
+#[derive(Debug)]
+pub(super) struct RingSchedule {
     cycles: Vec<Cycle>,
     blocks: Vec<BlockTable>,
     rank_count: u32,
@@ -122,36 +106,23 @@ impl RingSchedule {
         Self { cycles: cycles.to_vec(), blocks: context.blocks.clone(), rank_count, half, longest_gap }
     }
 
-    /// The position `steps <= P` after another in the direction of the ring.
+    /// Returns the position `steps <= P` after another in a direction.
     fn after(&self, heading: Heading, position: u32, steps: u32) -> u32 {
         let forward = match heading {
-            Heading::Forward => u64::from(steps),
-            Heading::Backward => u64::from(self.rank_count) - u64::from(steps),
+            Heading::Forward => steps,
+            Heading::Backward => self.rank_count - steps,
         };
-        let sum = u64::from(position) + forward; // below twice the number of ranks, which a steps of 0 may reach
-        let count = u64::from(self.rank_count);
-        narrow(if sum >= count { sum - count } else { sum })
+        add_modulo(position, forward, self.rank_count)
     }
 
+    /// Returns the position `steps <= P` before another in a direction.
     fn before(&self, heading: Heading, position: u32, steps: u32) -> u32 {
-        let opposite = match heading {
-            Heading::Forward => Heading::Backward,
-            Heading::Backward => Heading::Forward,
-        };
-        self.after(opposite, position, steps)
+        self.after(heading, position, self.rank_count - steps)
     }
 
-    /// The block that the rank at a position sends.
+    /// Returns the block that the rank at a position sends.
     fn block(&self, stage: usize, cycle: &Cycle, position: u32) -> u32 {
-        cycle.rank(self.before(cycle.heading, position, self.steps(stage)))
-    }
-
-    /// How far a block has come from the rank that it is of, before a stage.
-    fn steps(&self, stage: usize) -> u32 {
-        match self.half {
-            Half::ReduceScatter => narrow(stage as u64) + 1,
-            Half::AllGather => narrow(stage as u64),
-        }
+        cycle.rank(self.before(cycle.heading, position, self.half.distance(stage)))
     }
 }
 
@@ -160,40 +131,30 @@ impl StageSchedule for RingSchedule {
         self.rank_count as usize - 1
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         let cycle = &self.cycles[place.share as usize];
         let position = cycle.position(place.rank);
-        let (peer, source) = match end {
-            End::Source => (self.after(cycle.heading, position, 1), position),
-            End::Destination => {
-                let previous = self.before(cycle.heading, position, 1);
-                (previous, previous)
-            }
+        let peer = match end {
+            End::Source => self.after(cycle.heading, position, 1),
+            End::Destination => self.before(cycle.heading, position, 1),
         };
+        let source = if end == End::Source { position } else { peer };
         let units = self.blocks[place.share as usize].size(self.block(stage, cycle, source));
-        (units > 0).then(|| (cycle.rank(peer), units))
+        if units > 0 {
+            add(cycle.rank(peer), units);
+        }
     }
 
     /// Block by block: of a short vector most ranks have none.
     fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
         let (cycle, blocks) = (&self.cycles[share as usize], &self.blocks[share as usize]);
-        let steps = self.steps(stage);
-        for block in 0..ranks {
-            let units = blocks.size(block);
-            if units > 0 {
-                let source = self.after(cycle.heading, cycle.position(block), steps);
-                let destination = self.after(cycle.heading, source, 1);
-                let [source, destination] = [source, destination].map(|position| cycle.rank(position));
-                match end {
-                    End::Source => visit(source, destination, units),
-                    End::Destination => visit(destination, source, units),
-                }
+        for block in (0..ranks).filter(|&block| blocks.size(block) > 0) {
+            let source = self.after(cycle.heading, cycle.position(block), self.half.distance(stage));
+            let destination = self.after(cycle.heading, source, 1);
+            let [source, destination] = [source, destination].map(|position| cycle.rank(position));
+            match end {
+                End::Source => visit(source, destination, blocks.size(block)),
+                End::Destination => visit(destination, source, blocks.size(block)),
             }
         }
     }
@@ -206,13 +167,10 @@ impl StageSchedule for RingSchedule {
         stage > 0 && self.blocks.iter().all(BlockTable::is_even)
     }
 
-    /// Blocks move one rank a stage: before they are where the next with units began, every rank has sent.
+    /// Blocks move one rank a stage: when each has come to where the next one with units began, every rank
+    /// has sent.
     fn adds_no_pairs(&self, stage: usize) -> bool {
         stage > 0 && stage >= self.longest_gap
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
     }
 
     fn payload(&self, stage: usize, share: u32, source: u32, _: u32) -> Payload {
@@ -232,7 +190,7 @@ fn plan(context: &PlanContext, cycles: &[Cycle]) -> Plan {
     plan
 }
 
-/// The plan on the two cycles of [`hamiltonian_cycles`], both forward, then both backward.
+/// Returns the plan on the two cycles of [`hamiltonian_cycles`], both forward, then both backward.
 fn plan_hamiltonian(context: &PlanContext) -> Plan {
     let cycles = hamiltonian_cycles(context);
     let with_heading = |heading| {
@@ -241,11 +199,11 @@ fn plan_hamiltonian(context: &PlanContext) -> Plan {
     plan(context, &[with_heading(Heading::Forward), with_heading(Heading::Backward)].concat())
 }
 
-/// Two Hamiltonian cycles without a common link (`docs/model.md` section 16).
+/// Returns two Hamiltonian cycles without a common link (`docs/model.md` section 16).
 ///
-/// The first repeats `c - 1` moves along the side `c` and one along `r`, from rank 0. The second is
-/// the links left over, from rank 0 along `r`: where the first leaves a rank along one side, the
-/// second leaves along the other.
+/// The first repeats `c - 1` moves along the side `c` and one along `r`, from rank 0. The second takes
+/// the links left over, from rank 0 along `r`: it leaves each rank along the side that the first does
+/// not take there.
 fn hamiltonian_cycles(context: &PlanContext) -> [CycleOrder; 2] {
     let grid = &context.grid;
     let (r_dimension, c_dimension) = hamiltonian_sides(grid.sides()).unwrap_or_default();

@@ -2,59 +2,56 @@
 //!
 //! With `rho(j) = (1 - (-2)^(j+1)) / 3`, an even coordinate `x` exchanges with `x + rho(j)` at step
 //! `j`, an odd one `x - rho(j)`, modulo the side, in `ceil(log2 k)` steps (De Sensi et al. 2024).
-//! On an odd side the coordinates but the last run Swing, and at each step the next of them in
-//! ascending order, half of the rest or so, trade one block with the last (`docs/model.md` section
-//! 16).
+//! On an odd side all coordinates but the last run Swing; at step `j` the next `ceil((k - 1) /
+//! 2^(j+1))` of them in ascending order, as far as there are any, trade one block with the last
+//! (`docs/model.md` section 16).
 
 use cubefold_topology::narrow;
 
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,
+    AlgorithmDescriptor, ShapeRequirement, ShareRule, ceil_log2,
     line_pattern::{LinePattern, Symmetry},
-    pattern::{PatternSchedule, PatternShare},
-    pattern_plan, patterns_by_share,
+    pattern::{PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
-use crate::Operation;
+use crate::{Operation, plan::PlanContext};
 
 pub(super) static SWING: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Swing,
     name: "swing",
     summary: "partners alternately on either side, at shorter distances than recursive doubling",
     source: "De Sensi, Bonato, Saam & Hoefler 2024",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
-    shapes: ShapeRequirement::Any,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
     plan: |context| {
-        let mut plan = Plan::default();
-        let schedule =
-            patterns_by_share(context, |side| line(side, Signs::Plain), |side| line(side, Signs::Exchanged));
-        pattern_plan(context, schedule, &mut plan);
-        plan
+        let (plain, exchanged) = (|side| line(side, Signs::Plain), |side| line(side, Signs::Exchanged));
+        pattern_plan(context, patterns_by_share(context, plain, exchanged))
     },
+    ..AlgorithmDescriptor::BLANK
 };
 
-/// Whether even coordinates follow the sign of `rho`, or odd ones.
+/// The coordinates that go by `+rho(step)`; the others go by `-rho(step)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signs {
+    /// The even ones.
     Plain,
+    /// The odd ones.
     Exchanged,
 }
 
-/// `rho(step)` modulo `side`.
+/// Returns `rho(step)` modulo `side`.
 fn rho(step: usize, side: u32) -> u32 {
     let rho = (0..step).fold((1_i64, 1_i64), |(sum, term), _| (sum + term * -2, term * -2)).0;
     narrow(rho.rem_euclid(i64::from(side)).unsigned_abs())
 }
 
-/// The partner of a coordinate of an even side at a step.
+/// Returns the partner of a coordinate of an even side at a step.
 pub(super) fn swing_partner(x: u32, step: usize, side: u32) -> u32 {
     let offset = rho(step, side);
     if x.is_multiple_of(2) { (x + offset) % side } else { (x + side - offset) % side }
 }
 
-/// The pattern along a line.
+/// Returns the pattern along a line.
 fn line(side: u32, signs: Signs) -> LinePattern {
     let even = side - side % 2;
     let partners: Vec<Vec<u32>> = (0..ceil_log2(even))
@@ -75,7 +72,7 @@ fn line(side: u32, signs: Signs) -> LinePattern {
     LinePattern::with_odd_end(side, Symmetry::Alternating, &partners, trade_steps)
 }
 
-/// Swing on a ring of all ranks, in one share.
+/// Returns the schedule of Swing on a ring of all ranks, in one share.
 pub(super) fn in_a_row(context: &PlanContext) -> PatternSchedule {
     let row = context.grid.flattened();
     let line = line(row.rank_count(), Signs::Plain);

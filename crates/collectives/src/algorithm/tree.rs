@@ -1,4 +1,4 @@
-//! Spanning trees: binomial and Bine trees, and what runs along them.
+//! Spanning trees: binomial and Bine trees, and the operations along them.
 //!
 //! A tree grows from the root: in each stage, every member sends to a partner, which becomes a
 //! member and its child. A broadcast sends the whole vector to the child, a scatter the blocks of
@@ -7,44 +7,34 @@
 
 use cubefold_topology::narrow;
 
-use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,
-    ring::RingSchedule,
-};
+use super::{AlgorithmDescriptor, ceil_log2, ring::RingSchedule};
 use crate::{
     Operation,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    plan::{Plan, PlanContext},
+    schedule::{End, Payload, Place, StageSchedule},
 };
 
 pub(super) static BINOMIAL: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Binomial,
     name: "binomial",
     summary: "a binomial tree: every process that has data passes them on in every stage",
     source: "folklore; Thakur, Rabenseifner & Gropp 2005",
     operations: &[Operation::Broadcast, Operation::Reduce, Operation::Gather, Operation::Scatter],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan: plan_binomial,
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static SCATTER_ALL_GATHER: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::ScatterAllGather,
     name: "scatter-all-gather",
     summary: "a binomial scatter, then a ring all-gather: for large vectors",
     source: "Barnett et al. 1994; Thakur, Rabenseifner & Gropp 2005",
     operations: &[Operation::Broadcast],
-    exchange_operations: &[],
-    shares: ShareRule::One,
-    shapes: ShapeRequirement::Any,
-    whole_shapes: ShapeRequirement::Any,
     plan: |context| {
-        let mut plan = Plan::default();
-        plan.copy(TreeSchedule::new(context, &Growth::binomial(context), Load::Subtree));
+        let scatter = TreeSchedule::new(context, &Growth::binomial(context), Load::Subtree);
+        let mut plan = Plan::copying(scatter);
         plan.copy(RingSchedule::all_gather(context));
         plan
     },
+    ..AlgorithmDescriptor::BLANK
 };
 
 fn plan_binomial(context: &PlanContext) -> Plan {
@@ -60,19 +50,19 @@ fn plan_binomial(context: &PlanContext) -> Plan {
     plan
 }
 
-/// How a tree grows.
+/// The growth of a tree: the partner of each rank in each stage.
 #[derive(Debug, Clone)]
 pub(super) struct Growth {
     /// The root.
     pub(super) root: u32,
     /// The number of stages.
     pub(super) stage_count: usize,
-    /// The partner of each rank in each stage, as far as the tree asks for it: by stage, then rank.
+    /// By stage, then rank; none where a rank has no partner.
     partners: Vec<Vec<Option<u32>>>,
 }
 
 impl Growth {
-    /// Returns the growth with this partner of each rank in each stage.
+    /// Returns the growth from the root of the specification.
     pub(super) fn new(
         context: &PlanContext,
         stage_count: usize,
@@ -83,7 +73,7 @@ impl Growth {
         Self { root: context.root(), stage_count, partners: (0..stage_count).map(of_stage).collect() }
     }
 
-    /// Returns that of the binomial tree: number `v` relative to the root exchanges with `v + 2^k`
+    /// Returns the growth of the binomial tree: number `v` relative to the root exchanges with `v + 2^k`
     /// for descending `k`.
     fn binomial(context: &PlanContext) -> Self {
         let (count, root) = (u64::from(context.grid.rank_count()), u64::from(context.root()));
@@ -96,7 +86,7 @@ impl Growth {
     }
 }
 
-/// What the messages of a tree carry.
+/// The contents of the messages of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
     /// The whole vector.
@@ -106,8 +96,8 @@ pub(super) enum Load {
 }
 
 /// Messages from the root down a spanning tree, on one share.
-#[derive(Debug, Clone)]
-pub(crate) struct TreeSchedule {
+#[derive(Debug)]
+pub(super) struct TreeSchedule {
     growth: Growth,
     load: Load,
     parents: Vec<(usize, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
@@ -157,7 +147,7 @@ impl TreeSchedule {
         rank == ancestor
     }
 
-    /// The child of `rank` that joins in a stage.
+    /// Returns the child of `rank` that joins in a stage.
     fn child(&self, stage: usize, rank: u32) -> Option<u32> {
         let child = self.growth.partners[stage][rank as usize]?;
         let is_child = self.is_member(rank, stage)
@@ -166,7 +156,7 @@ impl TreeSchedule {
         is_child.then_some(child)
     }
 
-    /// The parent of `rank`, where it joins in this stage.
+    /// Returns the parent of `rank`, if it joins in this stage.
     fn parent(&self, stage: usize, rank: u32) -> Option<u32> {
         let (joins, parent) = self.parents[rank as usize];
         (rank != self.growth.root && joins == stage).then_some(parent)
@@ -178,23 +168,16 @@ impl StageSchedule for TreeSchedule {
         self.growth.stage_count
     }
 
-    #[inline]
-    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
-        let (peer, child) = match end {
-            End::Source => self.child(stage, place.rank).map(|child| (child, child))?,
-            End::Destination => (self.parent(stage, place.rank)?, place.rank),
+    fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
+        let peer = match end {
+            End::Source => self.child(stage, place.rank),
+            End::Destination => self.parent(stage, place.rank),
         };
-        let units = self.units[child as usize];
-        (units > 0).then_some((peer, units))
-    }
-
-    fn max_candidates(&self, _: End) -> u32 {
-        1
+        let Some(peer) = peer else { return };
+        let units = self.units[if end == End::Source { peer } else { place.rank } as usize];
+        if units > 0 {
+            add(peer, units);
+        }
     }
 
     fn payload(&self, _: usize, _: u32, _: u32, destination: u32) -> Payload {

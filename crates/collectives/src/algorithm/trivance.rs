@@ -6,33 +6,29 @@
 //! `docs/model.md` section 16).
 
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, ShapeRequirement, ShareRule,
+    AlgorithmDescriptor, ShapeRequirement, ShareRule,
     line_pattern::{LinePattern, Symmetry},
-    pattern_plan, patterns_by_share,
+    pattern::{pattern_plan, patterns_by_share},
 };
 use crate::Operation;
 
 pub(super) static TRIVANCE: AlgorithmDescriptor = AlgorithmDescriptor {
-    algorithm: Algorithm::Trivance,
     name: "trivance",
     summary: "partners on both sides in every step; log3 P steps",
     source: "Juerss, Addanki & Schmid 2026 (Trivance)",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
-    shapes: ShapeRequirement::Any,
     whole_shapes: ShapeRequirement::SidesTwoOrPowersOfThree,
     plan: |context| {
-        let mut plan = Plan::default();
+        let plain = |side| line(side, |distance| [distance, side - distance]);
         let exchanged = |side| line(side, |distance| [side - distance, distance]);
-        let schedule =
-            patterns_by_share(context, |side| line(side, |distance| [distance, side - distance]), exchanged);
-        pattern_plan(context, schedule, &mut plan);
-        plan
+        pattern_plan(context, patterns_by_share(context, plain, exchanged))
     },
+    ..AlgorithmDescriptor::BLANK
 };
 
-/// The pattern along a line, where `partners` gives the offsets of the two partners at a distance.
+/// Returns the pattern along a line, if `partners` gives the offsets of the two partners at a distance.
 fn line(side: u32, partners: impl Fn(u32) -> [u32; 2]) -> LinePattern {
     let partners: Vec<Vec<u32>> = distances(side)
         .into_iter()
@@ -45,7 +41,7 @@ fn line(side: u32, partners: impl Fn(u32) -> [u32; 2]) -> LinePattern {
     LinePattern::new(side, Symmetry::Shift, &partners)
 }
 
-/// The distances `e_j` of all steps.
+/// Returns the distances `e_j` of all steps.
 fn distances(side: u32) -> Vec<u32> {
     let powers = std::iter::successors(Some(1_u64), |power| Some(power * 3));
     let mut distances: Vec<u32> = Vec::new();

@@ -1,7 +1,7 @@
 use cubefold_topology::{MachineKind, Network, Shape};
 
 use super::*;
-use crate::{Algorithm, CollectiveSpecification, Ports};
+use crate::{Algorithm, Collective, CollectiveSpecification, Ports};
 
 /// Full-duplex links with `u = 2` and `l = 5`.
 const COSTS: LinkCosts = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 2, latency_cycles: 5 };

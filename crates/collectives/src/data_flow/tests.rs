@@ -4,12 +4,12 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use cubefold_topology::Shape;
+use cubefold_topology::{Shape, narrow};
 
 use super::*;
 use crate::{Algorithm, CollectiveSpecification, Exchange, Ports, ShareRule};
 
-/// Every shape of `rank_count` ranks with at most `dimension_count` dimensions, in every order
+/// Returns every shape of `rank_count` ranks with at most `dimension_count` dimensions, in every order
 /// of the sides.
 fn shapes(rank_count: u64, dimension_count: usize) -> Vec<Vec<u64>> {
     let mut shapes = vec![vec![rank_count]];
@@ -31,7 +31,7 @@ fn uses_shape(algorithm: Algorithm) -> bool {
     )
 }
 
-/// Every collective on a shape that there is, without a vector yet.
+/// Every collective defined on a shape, without a vector.
 fn specifications(lengths: &[u64]) -> Vec<CollectiveSpecification> {
     let shape = Shape::new(lengths).unwrap();
     let mut all = Vec::new();
@@ -59,20 +59,20 @@ fn specifications(lengths: &[u64]) -> Vec<CollectiveSpecification> {
     all
 }
 
-/// The specification with a vector of so many units and this root, where it has one.
-fn with_vector(plain: &CollectiveSpecification, vector_units: u64, root: u64) -> Collective {
+/// The algorithm with a vector of `vector_units` units, and this root if it has one.
+fn with_vector(plain: &CollectiveSpecification, vector_units: u64, root: u64) -> GroupAlgorithm {
     let root = if plain.operation.descriptor().has_root { narrow(root) } else { 0 };
-    Collective::new(CollectiveSpecification { vector_units, root, ..plain.clone() }).unwrap()
+    GroupAlgorithm::new(CollectiveSpecification { vector_units, root, ..plain.clone() }).unwrap()
 }
 
-fn assert_right(collective: &Collective) {
-    let outcome = collective.check_data_flow();
-    assert!(outcome.is_ok(), "{:?}: {outcome:?}", collective.specification());
+fn assert_right(algorithm: &GroupAlgorithm) {
+    let outcome = algorithm.replay(Some);
+    assert!(outcome.is_ok(), "{:?}: {outcome:?}", algorithm.specification());
 }
 
-/// Replays every collective on up to 64 processes, the larger ones first, on all processors: with the vectors that
-/// `vectors` returns for the number of ranks, and the root that `root` returns, modulo that number, for the turn on the
-/// shape and the vector.
+/// Replays every collective on up to 64 processes, the larger ones first, on all processors: with the vectors
+/// that `vectors` returns for the number of ranks, and the root that `root` returns, modulo that number, for the
+/// number of the specification on the shape and the vector.
 fn replay_all<V: Iterator<Item = u64>>(
     vectors: impl Fn(u64) -> V + Sync,
     root: impl Fn(u64, u64) -> u64 + Sync,
@@ -114,12 +114,12 @@ fn leaving_out_or_changing_any_one_message_is_noticed() {
     for ranks in 2..=12 {
         for lengths in shapes(ranks, 3) {
             for plain in specifications(&lengths) {
-                let collective = with_vector(&plain, 2 * ranks + 1, ranks / 2);
-                let count: usize = (0..collective.stage_count()).map(|at| collective.flow(at).count()).sum();
+                let algorithm = with_vector(&plain, 2 * ranks + 1, ranks / 2);
+                let count: usize = (0..algorithm.stage_count()).map(|at| algorithm.flow(at).count()).sum();
                 for broken in 0..count {
                     let break_one = |change: fn(FlowMessage) -> Option<FlowMessage>| {
                         let mut number = 0;
-                        collective.replay(|message| {
+                        algorithm.replay(|message| {
                             number += 1;
                             if number == broken + 1 { change(message) } else { Some(message) }
                         })
@@ -129,54 +129,59 @@ fn leaving_out_or_changing_any_one_message_is_noticed() {
                         break_one(|message| Some(FlowMessage { units: message.units + 1, ..message })),
                     ];
                     let seen = outcomes.iter().all(Result::is_err);
-                    assert!(seen, "message {broken} of {:?}: {outcomes:?}", collective.specification());
+                    assert!(seen, "message {broken} of {:?}: {outcomes:?}", algorithm.specification());
                 }
             }
         }
     }
 }
 
-/// Checks that the two ends of every message agree, and the sums with what they sum.
-fn assert_consistent(collective: &Collective) {
-    let processes = || ProcessId::first(collective.process_count());
+/// Checks that the two ends of every message agree, and the sums with their summands.
+fn assert_consistent(algorithm: &GroupAlgorithm) {
     let (mut total, mut before, mut sizes) = (0, 0, BTreeSet::new());
     let mut seen = BTreeSet::new();
-    for stage in 0..collective.stage_count() {
+    for stage in 0..algorithm.stage_count() {
         let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
-        for process in processes() {
-            let sends: Vec<_> = collective.sends(stage, process).collect();
-            let receives: Vec<_> = collective.receives(stage, process).collect();
+        for place in algorithm.places() {
+            let (mut sends, mut receives) = (vec![], vec![]);
+            algorithm
+                .list(stage, place, End::Source, &mut |to, units| sends.push((algorithm.number(to), units)));
+            algorithm.list(stage, place, End::Destination, &mut |from, units| {
+                receives.push((algorithm.number(from), units));
+            });
             assert!(sends.is_sorted_by(|a, b| a.0 < b.0) && receives.is_sorted_by(|a, b| a.0 < b.0));
-            assert!(sends.iter().all(|&(to, units)| collective.units(stage, process, to) == units));
-            assert!(receives.len() <= collective.max_received());
-            let cycles = collective.computation(stage, process);
-            let reduced = collective.units_to_reduce(stage, process);
-            let rate = collective.specification().reduce_units_per_cycle;
-            let exchanges = collective.locate(stage).is_ok() && !(sends.is_empty() && receives.is_empty());
-            let expected = u64::from(exchanges) * collective.specification().compute_cycles
+            assert!(receives.len() <= algorithm.facts().max_received);
+            let cycles = algorithm.computation(stage, place);
+            let reduced = algorithm.units_to_reduce(stage, place);
+            let rate = algorithm.specification().reduce_units_per_cycle;
+            let is_between_ranks = algorithm.locate(stage).1.messages().is_some();
+            let exchanges = is_between_ranks && !(sends.is_empty() && receives.is_empty());
+            let expected = u64::from(exchanges) * algorithm.specification().compute_cycles
                 + rate.map_or(0, |rate| reduced.div_ceil(rate.get()));
             assert_eq!(cycles, expected);
-            assert!(cycles <= collective.computations().longest_cycles);
+            assert!(cycles <= algorithm.facts().compute.get());
             total += u128::from(cycles);
-            outgoing.extend(sends.into_iter().map(|(to, units)| (process, to, units)));
-            incoming.extend(receives.into_iter().map(|(from, units)| (from, process, units)));
+            let own = algorithm.number(place);
+            outgoing.extend(sends.into_iter().map(|(to, units)| (own, to, units)));
+            incoming.extend(receives.into_iter().map(|(from, units)| (from, own, units)));
         }
         incoming.sort_unstable();
         assert_eq!(outgoing, incoming);
         let largest = outgoing.iter().map(|message| message.2).max().unwrap_or(0);
-        assert_eq!(collective.max_units(stage), largest);
+        assert_eq!(algorithm.max_units(stage), largest);
         sizes.extend(outgoing.iter().map(|message| message.2));
         let pairs = || outgoing.iter().map(|&(from, to, _)| (from, to));
-        let of_ranks = |(from, to): &(ProcessId, ProcessId)| collective.rank(*from) != collective.rank(*to);
-        assert!(!collective.adds_no_pairs(stage) || pairs().filter(of_ranks).all(|own| seen.contains(&own)));
+        let rank = |number: usize| number % algorithm.rank_count() as usize;
+        let is_between_ranks = |&(from, to): &(usize, usize)| rank(from) != rank(to);
+        let mut between_ranks = pairs().filter(is_between_ranks);
+        assert!(!algorithm.adds_no_pairs(stage) || between_ranks.all(|own| seen.contains(&own)));
         seen.extend(pairs());
-        let now = collective.max_units(stage);
-        assert!(!collective.repeats(stage) || now == before);
-        before = now;
+        assert!(!algorithm.repeats(stage) || largest == before);
+        before = largest;
     }
-    assert_eq!(total, collective.computations().total_cycles);
+    assert_eq!(total, algorithm.facts().total_compute);
     let one_size = sizes.first().copied().filter(|_| sizes.len() == 1);
-    assert_eq!(collective.uniform_units(), one_size);
+    assert_eq!(algorithm.facts().uniform_units, one_size);
 }
 
 #[test]
@@ -194,8 +199,7 @@ fn both_ends_of_every_message_agree_and_sums_are_those_of_all_stages() {
                     reduce_units_per_cycle,
                     ..plain
                 };
-                let collective = Collective::new(asked).unwrap();
-                assert_consistent(&collective);
+                assert_consistent(&GroupAlgorithm::new(asked).unwrap());
             }
         }
     }
@@ -207,11 +211,12 @@ fn cubes_are_crossed_in_any_order() {
     let plain = CollectiveSpecification::new(Operation::AllReduce, Algorithm::RecursiveDoubling, shape, 77);
     for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]] {
         let ordered = CollectiveSpecification { cube_dimensions: Some(order.to_vec()), ..plain.clone() };
-        let collective = Collective::new(ordered).unwrap();
-        assert_right(&collective);
+        let algorithm = GroupAlgorithm::new(ordered).unwrap();
+        assert_right(&algorithm);
         for (stage, dimension) in order.into_iter().enumerate() {
-            let to = collective.sends(stage, ProcessId::new(5)).next().unwrap().0;
-            assert_eq!(to, ProcessId::new(5 ^ 1 << dimension));
+            algorithm.list(stage, Place { share: 0, rank: 5 }, End::Source, &mut |to, _| {
+                assert_eq!(to.rank, 5 ^ 1 << dimension);
+            });
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{CollectiveSpecification, CollectiveStep, Operation};
-use cubefold_topology::Shape;
+use cubefold_collectives::{CollectiveSpecification, Groups, Operation, Step};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -52,16 +51,14 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
-    pub(super) fn new(step: CollectiveStep<'_>, vector_bytes: Option<u64>) -> Self {
+    pub(super) fn new(step: &Step, vector_bytes: Option<u64>) -> Self {
         match step {
-            CollectiveStep::Collective { specification, groups } => Self {
-                collective: Some(CollectiveRecord::new(specification, groups, vector_bytes)),
-                stages: cube_dimensions(specification),
-                compute_cycles: specification.compute_cycles,
+            Step::Groups(groups) => Self {
+                collective: Some(CollectiveRecord::new(groups, vector_bytes)),
+                stages: cube_dimensions(groups.specification()),
+                compute_cycles: groups.specification().compute_cycles,
             },
-            CollectiveStep::Computation(cycles) => {
-                Self { collective: None, stages: None, compute_cycles: cycles }
-            }
+            &Step::Computation(cycles) => Self { collective: None, stages: None, compute_cycles: cycles },
         }
     }
 }
@@ -74,21 +71,17 @@ pub(super) fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> 
 }
 
 impl CollectiveRecord {
-    pub(super) fn new(
-        own: &CollectiveSpecification,
-        groups: Option<(&Shape, &[usize])>,
-        vector_bytes: Option<u64>,
-    ) -> Self {
+    fn new(groups: &Groups, vector_bytes: Option<u64>) -> Self {
+        let own = groups.specification();
         let algorithm = own.algorithm.descriptor();
-        let shape = groups.map_or(&own.shape, |(shape, _)| shape);
         let has_vector = own.operation != Operation::Barrier;
         Self {
             operation: own.operation.name().into(),
             algorithm: algorithm.name.into(),
             exchange: own.chosen_exchange().map(|exchange| exchange.name().into()),
             ports: algorithm.has_ports().then(|| own.ports.name().into()),
-            logical_shape: shape.lengths().to_vec(),
-            over: groups.map(|(_, over)| over.to_vec()),
+            logical_shape: groups.shape().lengths().to_vec(),
+            over: (groups.group_count() > 1).then(|| groups.over().to_vec()),
             root: own.operation.descriptor().has_root.then_some(own.root),
             vector_units: has_vector.then_some(own.vector_units),
             vector_bytes: vector_bytes.filter(|_| has_vector),

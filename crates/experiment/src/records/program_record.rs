@@ -84,7 +84,7 @@ impl ProgramRecord {
         let has_units = is_listed && program.body.facts().uniform_units != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
             let of_step = |(place, step)| StepRecord::new(step, program.bytes_of_step(place));
-            own.steps().into_iter().enumerate().map(of_step).collect()
+            own.steps().iter().enumerate().map(of_step).collect()
         });
         let asked = collective.and_then(|own| own.specification());
         Self {

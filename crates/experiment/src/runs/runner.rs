@@ -8,7 +8,7 @@ mod rank_tasks;
 
 use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 
-use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
+use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
     DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
@@ -272,7 +272,7 @@ fn execute_program(
 }
 
 /// The lower bounds of a collective with its ranks on these nodes.
-fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
+fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
     let rules = run.communication;
     let costs = LinkCosts {
         link_mode: rules.links(),

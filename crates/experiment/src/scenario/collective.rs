@@ -10,8 +10,7 @@ mod steps;
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveProgram,
-    CollectiveProgramForm, CollectiveSpecification, GroupError, GroupedCollective, Operation, bytes_of_guest,
+    Algorithm, Collective, CollectiveError, CollectiveSpecification, Groups, Operation,
 };
 use cubefold_topology::Shape;
 
@@ -87,8 +86,8 @@ struct Asked {
     /// What is run besides, of which the faster counts: the exchange `whole`, where `best` is asked for and it is
     /// defined.
     other: Option<CollectiveSpecification>,
-    /// The dimensions of the shape that groups extend over; none where all ranks are one group.
-    over: Option<Vec<usize>>,
+    /// The dimensions of the shape that groups extend over, ascending.
+    over: Vec<usize>,
     /// The vector in bytes, where units have bytes.
     bytes: Option<u64>,
 }
@@ -104,23 +103,15 @@ fn read(
     let Asked { specification, other, over, bytes } = asked;
     let mut program = |specification: CollectiveSpecification| {
         take_schedule(reading, specification.shape.node_count())?;
-        let program = match &over {
-            None => {
-                Collective::new(specification).map_err(|error| misfit(reading, &error.into())).map(|own| {
-                    take_program(reading, own.bytes(), &own)?;
-                    of_form(reading, kind, own, per_node?)
-                })
+        match Groups::new(specification, &over) {
+            Ok(groups) => {
+                let bytes_of_groups = groups.bytes();
+                let collective = Collective::from(groups);
+                take_program(reading, bytes_of_groups, &collective)?;
+                Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node?)? })
             }
-            Some(over) => GroupedCollective::new(specification, over)
-                .map_err(|error| misfit(reading, &error))
-                .map(|own| {
-                    take_program(reading, own.bytes(), &own)?;
-                    of_form(reading, kind, own, per_node?)
-                }),
-        };
-        match program {
-            Ok(program) => Some(ScenarioProgram { bytes, ..program? }),
             Err(error) => {
+                let error = misfit(reading, &error);
                 reading.errors.extend(error);
                 None
             }
@@ -135,19 +126,15 @@ fn read(
 
 /// Makes sure that there is memory for the schedule of so many ranks, which is counted when it is made.
 fn take_schedule(reading: &mut Reading<'_>, ranks: u64) -> Option<()> {
-    let taken = reading.settings.budget().take_for_a_while(GroupedCollective::bytes_at_most(ranks), 0);
+    let taken = reading.settings.budget().take_for_a_while(Groups::bytes_at_most(ranks), 0);
     taken.map_err(|over| over_budget(reading, over, ranks)).ok()
 }
 
 /// Takes the memory of a collective, of which `bytes` are taken already, and of its guest, before that is made.
-fn take_program<C: CollectiveProgramForm>(
-    reading: &mut Reading<'_>,
-    bytes: u64,
-    collective: &C,
-) -> Option<()> {
+fn take_program(reading: &mut Reading<'_>, bytes: u64, collective: &Collective) -> Option<()> {
     let budget = reading.settings.budget();
     let taken = budget.take(bytes).and_then(|()| {
-        let [while_made, kept] = bytes_of_guest(collective);
+        let [while_made, kept] = collective.bytes_of_guest();
         budget.take_for_a_while(while_made, kept)
     });
     taken.map_err(|over| over_budget(reading, over, collective.rank_count())).ok()
@@ -161,15 +148,15 @@ fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
     }
 }
 
-/// The program of a collective in one of its forms.
-fn of_form<C: CollectiveProgramForm>(
+/// The program of a collective, `per_node` ranks of which share a node.
+fn of_collective(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
-    collective: C,
+    collective: Collective,
     per_node: u64,
 ) -> Option<ScenarioProgram> {
-    match CollectiveProgram::new(collective) {
-        Ok(program) => Some(ScenarioProgram::of_collective(kind, program, per_node)),
+    match collective.with_guest() {
+        Ok(collective) => Some(ScenarioProgram::of_collective(kind, collective, per_node)),
         Err(error) => {
             let error = ScenarioError::at(shape_place(reading)?, error.to_string(), "this shape");
             reading.errors.push(error);
@@ -212,7 +199,8 @@ fn ask(
     };
     let compute = reading.compute();
     let (units, bytes) = sizes?;
-    let (exchange, shape, over) = (exchange?, shape?, over?);
+    let (exchange, shape) = (exchange?, shape?);
+    let over = over?.unwrap_or_else(|| (0..shape.dimension_count()).collect());
     let specification = CollectiveSpecification {
         exchange: exchange.first(),
         ports: ports?,
@@ -228,13 +216,13 @@ fn ask(
     let has_vector = operation != Operation::Barrier;
     let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
     let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
-    let is_defined = |other: &CollectiveSpecification| of_group(other, over.as_deref()).check().is_ok();
+    let is_defined = |other: &CollectiveSpecification| of_group(other, &over).check().is_ok();
     Some(Asked { other: other.filter(is_defined), specification, over, bytes })
 }
 
 /// The specification of one group of ranks.
-fn of_group(whole: &CollectiveSpecification, over: Option<&[usize]>) -> CollectiveSpecification {
-    CollectiveSpecification { shape: group_shape(&whole.shape, over), ..whole.clone() }
+fn of_group(whole: &CollectiveSpecification, over: &[usize]) -> CollectiveSpecification {
+    CollectiveSpecification { shape: group_shape(&whole.shape, Some(over)), ..whole.clone() }
 }
 
 /// The shape of one group of ranks of a logical shape.
@@ -248,8 +236,8 @@ fn group_shape(whole: &Shape, over: Option<&[usize]>) -> Shape {
 
 /// The algorithm, one of those that perform the operation.
 fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorithm> {
-    let performs = |own: &&&AlgorithmDescriptor| own.operations.contains(&operation);
-    let choices: Vec<_> = ALGORITHMS.iter().filter(performs).map(|own| (own.name, own.algorithm)).collect();
+    let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
+    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), own)).collect();
     if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
         return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.errors);
     }
@@ -336,16 +324,13 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
 }
 
 /// What a specification cannot be, at the key that says so.
-fn misfit(reading: &Reading<'_>, error: &GroupError) -> Option<ScenarioError> {
+fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
     let settings = reading.settings;
-    let error = match error {
-        GroupError::Collective(error) => error,
-        GroupError::Dimensions { .. } | GroupError::TooManyProcesses { .. } => {
+    let keys: &[Key] = match error {
+        CollectiveError::Dimensions { .. } => {
             let place = settings.place(Key::ProgramOver).or(shape_place(reading))?;
             return Some(ScenarioError::at(place, error.to_string(), "these groups"));
         }
-    };
-    let keys: &[Key] = match error {
         CollectiveError::Shape { .. } | CollectiveError::TooManyProcesses { .. } => {
             &[Key::ProgramOver, Key::ProgramShape, Key::ProgramProcesses, Key::MachineShape]
         }
@@ -366,6 +351,7 @@ fn misfit(reading: &Reading<'_>, error: &GroupError) -> Option<ScenarioError> {
         CollectiveError::WholeShape { .. } => "exchange = \"halving\" takes all shapes of the algorithm",
         CollectiveError::Ports { .. } => "only patterns and bucket have a choice of ports; leave it out",
         CollectiveError::Exchange { .. } => "leave it out",
+        CollectiveError::Dimensions { .. } => "dimensions of the logical shape are counted from 0",
         CollectiveError::Root { .. } => "the processes are counted from 0",
         CollectiveError::TooManyProcesses { .. } => "a collective has a process for each share of each rank",
         CollectiveError::Operation { .. } => "choose another algorithm",

@@ -4,7 +4,7 @@ mod misfits;
 
 use std::sync::Arc;
 
-use cubefold_collectives::CollectiveForm;
+use cubefold_collectives::Collective;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
@@ -228,7 +228,7 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective.as_deref().map_or(1, CollectiveForm::share_count);
+    let shares = fit.program.collective.as_deref().map_or(1, Collective::share_count);
     if shares == 1 {
         return Ok(placement);
     }

@@ -4,10 +4,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use cubefold_collectives::{
-    Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSpecification,
-    CollectiveStep, GroupedCollective, Operation,
-};
+use cubefold_collectives::{Collective, CollectiveSpecification, Groups, Operation};
 use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube};
 use cubefold_simulator::{CubeProgram, Cycles, GuestRef, NeighbourProgram, Pattern, Program};
 use cubefold_topology::{Extent, Machine, MachineKind};
@@ -20,9 +17,9 @@ pub struct ScenarioProgram {
     /// Its kind, `program.kind`.
     pub kind: &'static ProgramKind,
     /// The program that is simulated; it has a guest.
-    pub body: Box<dyn Program>,
+    pub body: Arc<dyn Program>,
     /// The collective that `body` is, if it is one.
-    pub collective: Option<Arc<dyn CollectiveForm>>,
+    pub collective: Option<Arc<Collective>>,
     /// The d-cube whose dimensions it exchanges along, also where its data wander over another guest; `None` for a
     /// neighbour-exchange program.
     pub exchange_cube: Option<Hypercube>,
@@ -110,9 +107,13 @@ fn contracted_grid(shape: &Machine, divisor: u64) -> Option<Machine> {
 impl ScenarioProgram {
     /// A program of a kind, described by no more than that.
     pub(crate) fn new(kind: &'static ProgramKind, body: impl Program + 'static) -> Self {
+        Self::with_body(kind, Arc::new(body))
+    }
+
+    fn with_body(kind: &'static ProgramKind, body: Arc<dyn Program>) -> Self {
         Self {
             kind,
-            body: Box::new(body),
+            body,
             collective: None,
             exchange_cube: None,
             exchanges: None,
@@ -132,14 +133,15 @@ impl ScenarioProgram {
         Self { exchange_cube: Some(cube), exchanges: Some(exchanges), ..Self::new(kind, program) }
     }
 
-    /// A collective in any form, so many ranks of which `standard` puts on a node.
-    pub(crate) fn of_collective<C: CollectiveProgramForm>(
+    /// Returns the program of a collective with its guest, `ranks_per_node` ranks of which `standard` puts on a node.
+    pub(crate) fn of_collective(
         kind: &'static ProgramKind,
-        program: CollectiveProgram<C>,
+        collective: Collective,
         ranks_per_node: u64,
     ) -> Self {
-        let collective = Arc::clone(program.collective());
-        Self { collective: Some(collective), ranks_per_node, ..Self::new(kind, program) }
+        let collective = Arc::new(collective);
+        let body: Arc<dyn Program> = Arc::<Collective>::clone(&collective);
+        Self { collective: Some(collective), ranks_per_node, ..Self::with_body(kind, body) }
     }
 
     /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
@@ -153,22 +155,14 @@ impl ScenarioProgram {
     /// Returns the collective with a vector of so many units and bytes; `None` if it is a sequence or has no vector.
     pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
         let remade = |own: &Self| {
-            let steps = own.collective.as_ref()?.steps();
-            let &[CollectiveStep::Collective { specification, groups }] = &steps[..] else { return None };
-            let asked = CollectiveSpecification { vector_units: units, ..specification.clone() };
-            let remade = match groups {
-                _ if asked.operation == Operation::Barrier => return None,
-                None => {
-                    let program = CollectiveProgram::new(Collective::new(asked).ok()?).ok()?;
-                    Self::of_collective(own.kind, program, own.ranks_per_node)
-                }
-                Some((shape, over)) => {
-                    let asked = CollectiveSpecification { shape: shape.clone(), ..asked };
-                    let program = CollectiveProgram::new(GroupedCollective::new(asked, over).ok()?).ok()?;
-                    Self::of_collective(own.kind, program, own.ranks_per_node)
-                }
-            };
-            Some(Self { bytes, ..remade })
+            let groups = own.collective.as_ref()?.only_groups()?;
+            let (shape, asked) = (groups.shape().clone(), groups.specification().clone());
+            if asked.operation == Operation::Barrier {
+                return None;
+            }
+            let asked = CollectiveSpecification { vector_units: units, shape, ..asked };
+            let collective = Collective::from(Groups::new(asked, groups.over()).ok()?).with_guest().ok()?;
+            Some(Self { bytes, ..Self::of_collective(own.kind, collective, own.ranks_per_node) })
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))
@@ -247,8 +241,7 @@ impl ScenarioProgram {
     /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
     /// program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus =
-            |own: &Arc<dyn CollectiveForm>| Machine::new(MachineKind::Torus, own.shape().lengths()).ok();
+        let torus = |own: &Arc<Collective>| Machine::new(MachineKind::Torus, own.shape().lengths()).ok();
         self.collective.as_ref().and_then(torus).unwrap_or_else(|| self.guest().shape())
     }
 

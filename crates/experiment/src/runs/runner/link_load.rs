@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use cubefold_collectives::{CollectiveForm, Operation};
+use cubefold_collectives::{Collective, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, stage_distances};
 use cubefold_topology::{Link, LinkMode};
@@ -47,7 +47,7 @@ const MANY_MESSAGES: usize = 1 << 16;
 /// routes is chosen, and of an all-to-all; `None` if counting is expensive.
 pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let (program, placement) = (&run.program, &*run.placement);
-    let specification = program.collective.as_deref().and_then(CollectiveForm::specification);
+    let specification = program.collective.as_deref().and_then(Collective::specification);
     let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
     let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
     let pairs = program.body.process_count().saturating_mul(run.machine.channel_places());

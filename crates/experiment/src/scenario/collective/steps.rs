@@ -5,14 +5,13 @@
 use std::sync::Arc;
 
 use cubefold_collectives::{
-    CollectiveSequence, CollectiveSpecification, GroupError, GroupedCollective, Operation, SequenceError,
-    SequenceStep,
+    Collective, CollectiveError, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
+    StepsError,
 };
 
-use super::{Asked, KINDS, ask, misfit, of_form, over_budget, take_program};
+use super::{Asked, KINDS, ask, misfit, of_collective, over_budget, take_program};
 use crate::scenario::{
     ScenarioProgram,
-    budget::OverBudget,
     errors::{ScenarioError, alternatives, help},
     keyed_values::KeyedValues,
     keys::Key,
@@ -106,11 +105,10 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let bytes = steps.iter().map(|step| step.bytes).collect();
     let mut programs = vec![];
     for choices in combinations(reading, value, &steps)? {
-        take_stages(reading, value, &choices)?;
-        match CollectiveSequence::new(choices) {
+        match Collective::of_steps(choices) {
             Ok(sequence) => {
                 take_program(reading, 0, &sequence)?;
-                programs.push(of_form(reading, &SEQUENCE, sequence, per_node?)?);
+                programs.push(of_collective(reading, &SEQUENCE, sequence, per_node?)?);
             }
             Err(error) => {
                 reading.errors.push(refused(value, values, &error));
@@ -123,19 +121,10 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(first.or_faster(others))
 }
 
-/// Takes the memory of the stages of a sequence, before it is made.
-fn take_stages(reading: &mut Reading<'_>, value: &Value, steps: &[SequenceStep]) -> Option<()> {
-    let taken = reading.settings.budget().take(CollectiveSequence::bytes_of_stages(steps));
-    let report = |over: OverBudget| {
-        reading.errors.push(over.at(&value.place, &format!("a sequence of {} steps", steps.len())));
-    };
-    taken.map_err(report).ok()
-}
-
 /// The collectives of the steps read so far: steps that ask for the same share one.
 #[derive(Default)]
 struct KnownCollectives {
-    collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<GroupedCollective>)>,
+    collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<Groups>)>,
     is_over_budget: bool,
 }
 
@@ -149,7 +138,7 @@ impl KnownCollectives {
         reading: &mut Reading<'_>,
         specification: CollectiveSpecification,
         over: &[usize],
-    ) -> Option<Result<Arc<GroupedCollective>, GroupError>> {
+    ) -> Option<Result<Arc<Groups>, CollectiveError>> {
         let is_same = |(asked, dimensions, _): &&(CollectiveSpecification, Vec<usize>, _)| {
             *asked == specification && dimensions == over
         };
@@ -158,10 +147,10 @@ impl KnownCollectives {
         }
         let ranks = specification.shape.node_count();
         let budget = reading.settings.budget();
-        let made = budget.take(GroupedCollective::bytes_at_most(ranks)).map(|()| {
-            let made = GroupedCollective::new(specification.clone(), over).map(Arc::new);
+        let made = budget.take(Groups::bytes_at_most(ranks)).map(|()| {
+            let made = Groups::new(specification.clone(), over).map(Arc::new);
             let kept = made.as_ref().map_or(0, |made| made.bytes());
-            budget.give_back(GroupedCollective::bytes_at_most(ranks).saturating_sub(kept));
+            budget.give_back(Groups::bytes_at_most(ranks).saturating_sub(kept));
             made
         });
         self.is_over_budget = made.is_err();
@@ -178,7 +167,7 @@ impl KnownCollectives {
 
 /// A step: what it may be, of which the fastest counts, and its vector in bytes.
 struct ReadStep {
-    choices: Vec<SequenceStep>, // at least one
+    choices: Vec<CollectiveStep>, // at least one
     bytes: Option<u64>,
 }
 
@@ -202,17 +191,16 @@ fn read_step(
         errors: &mut *reading.errors,
     };
     if step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key)) {
-        let choices = vec![SequenceStep::Computation(reading.compute()?.get())];
+        let choices = vec![CollectiveStep::Computation(reading.compute()?.get())];
         return Some(ReadStep { choices, bytes: None });
     }
     let (kind, operation) = kind(&mut reading, value)?;
     report_foreign(&mut reading, &step, kind);
     let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
-    let over = over.unwrap_or_else(|| (0..specification.shape.dimension_count()).collect());
     let mut choices = vec![];
     for specification in std::iter::once(specification).chain(other) {
         match known.collective(&mut reading, specification, &over)? {
-            Ok(grouped) => choices.push(SequenceStep::Collective(grouped)),
+            Ok(groups) => choices.push(CollectiveStep::Groups(groups)),
             Err(error) => {
                 let error = misfit(&reading, &error);
                 reading.errors.extend(error);
@@ -281,7 +269,7 @@ fn combinations(
     reading: &mut Reading<'_>,
     value: &Value,
     steps: &[ReadStep],
-) -> Option<Vec<Vec<SequenceStep>>> {
+) -> Option<Vec<Vec<CollectiveStep>>> {
     let count = steps.iter().fold(1_usize, |count, step| count.saturating_mul(step.choices.len()));
     if count > MAX_ALTERNATIVES {
         let message =
@@ -298,7 +286,7 @@ fn combinations(
             number /= step.choices.len();
             choice
         };
-        let mut chosen: Vec<SequenceStep> = steps.iter().rev().map(choice).collect();
+        let mut chosen: Vec<CollectiveStep> = steps.iter().rev().map(choice).collect();
         chosen.reverse();
         chosen
     };
@@ -306,15 +294,15 @@ fn combinations(
 }
 
 /// The error for steps that make no sequence.
-fn refused(value: &Value, steps: &[Value], error: &SequenceError) -> ScenarioError {
+fn refused(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
     let place = match error {
-        SequenceError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),
-        SequenceError::NoCollective | SequenceError::TooManyProcesses { .. } => &value.place,
+        StepsError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),
+        StepsError::NoCollective | StepsError::TooManyProcesses { .. } => &value.place,
     };
     let help = match error {
-        SequenceError::Ranks { .. } => "the shapes of all steps are to have as many processes",
-        SequenceError::NoCollective => "add a step with a kind, such as \"all-reduce\"",
-        SequenceError::TooManyProcesses { .. } => "a sequence has a process for each share of each rank",
+        StepsError::Ranks { .. } => "the shapes of all steps are to have as many processes",
+        StepsError::NoCollective => "add a step with a kind, such as \"all-reduce\"",
+        StepsError::TooManyProcesses { .. } => "a sequence has a process for each share of each rank",
     };
     ScenarioError::at(place, error.to_string(), "not a sequence").with_help(help)
 }

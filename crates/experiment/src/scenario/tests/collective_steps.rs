@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cubefold_collectives::CollectiveStep;
+use cubefold_collectives::Step;
 use cubefold_mapping::ProcessId;
 
 use super::{collectives::record, *};
@@ -111,27 +111,30 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
     let own = run.program.collective.as_deref().unwrap();
     let asked: Vec<String> = own
         .steps()
-        .into_iter()
+        .iter()
         .map(|step| match step {
-            CollectiveStep::Collective { specification: own, groups } => format!(
-                "{} {} {} {} {} {} {:?}",
-                own.operation,
-                own.algorithm,
-                own.ports.name(),
-                own.vector_units,
-                own.compute_cycles,
-                own.root,
-                groups.map(|(_, over)| over)
-            ),
-            CollectiveStep::Computation(cycles) => format!("{cycles}"),
+            Step::Groups(groups) => {
+                let own = groups.specification();
+                format!(
+                    "{} {} {} {} {} {} {:?}",
+                    own.operation,
+                    own.algorithm,
+                    own.ports.name(),
+                    own.vector_units,
+                    own.compute_cycles,
+                    own.root,
+                    groups.over()
+                )
+            }
+            Step::Computation(cycles) => format!("{cycles}"),
         })
         .collect();
     assert_eq!(
         asked,
         [
-            "all-reduce swing all 60 3 0 None",
-            "all-reduce ring 1 50 3 0 Some([0])",
-            "broadcast binomial 1 50 9 5 None",
+            "all-reduce swing all 60 3 0 [0, 1]",
+            "all-reduce ring 1 50 3 0 [0]",
+            "broadcast binomial 1 50 9 5 [0, 1]",
             "77"
         ]
     );

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_collectives::{Collective, CollectiveForm, FlowMessage, Operation, Payload};
+use cubefold_collectives::{Collective, FlowMessage, Groups, Operation, Payload};
 use quick_xml::{
     Writer,
     events::{BytesEnd, BytesStart, Event},
@@ -132,11 +132,11 @@ impl Gpu {
 fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let not_said = |what: String, expected| ProgramFileError::NotSaid { format: FORMAT.name, what, expected };
     let expected = "all-reduce, reduce-scatter, all-gather, broadcast or all-to-all";
-    let Some(collective) = run.program.collective.as_deref().and_then(CollectiveForm::single) else {
+    let Some(collective) = run.program.collective.as_deref().and_then(Collective::single) else {
         let groups = if run.program.collective.as_deref().is_some() { "groups or steps, " } else { "" };
         return Err(not_said(format!("{groups}a program of kind {}", run.program.kind.name), expected));
     };
-    let Some(kind) = kind_of(collective.operation()) else {
+    let Some(kind) = kind_of(collective.specification().operation) else {
         return Err(not_said(run.program.kind.name.to_owned(), expected));
     };
     if collective.rank_count() > MAX_RANKS {
@@ -150,7 +150,7 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
 }
 
 /// The thread blocks of every GPU, or what the format cannot express.
-fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> {
+fn gpus(collective: &Groups, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> {
     let mut gpus: Vec<Gpu> = (0..collective.rank_count()).map(|_| Gpu::default()).collect();
     let layout = Layout::new(collective, kind);
     for stage in 0..collective.stage_count() {
@@ -170,7 +170,7 @@ fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, Stri
 }
 
 /// Number of ranks, below 2^32.
-fn ranks(collective: &Collective) -> u32 {
+fn ranks(collective: &Groups) -> u32 {
     u32::try_from(collective.rank_count()).unwrap_or(u32::MAX)
 }
 
@@ -182,7 +182,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(collective: &Collective, kind: &CollectiveKind) -> Self {
+    fn new(collective: &Groups, kind: &CollectiveKind) -> Self {
         if kind.has_blocks_of_ranks {
             Self { of_block: collective.share_count(), of_share: 1 }
         } else {
@@ -259,7 +259,7 @@ fn add_receives(gpu: &mut Gpu, message: &FlowMessage, chunks: &[[u32; 2]], kind:
 
 fn document(
     run: &Run,
-    collective: &Collective,
+    collective: &Groups,
     kind: &CollectiveKind,
     gpus: &[Gpu],
 ) -> Result<Vec<u8>, ProgramFileError> {
@@ -307,7 +307,7 @@ fn document(
 /// Writes the copy of a rank's own items in an all-to-all, which no message carries.
 fn write_own_items(
     writer: &mut Writer<Vec<u8>>,
-    collective: &Collective,
+    collective: &Groups,
     layout: Layout,
     rank: usize,
     number: usize,
@@ -379,7 +379,7 @@ fn open(
 }
 
 /// Describes what the file leaves out.
-fn notes(run: &Run, collective: &Collective) -> Vec<String> {
+fn notes(run: &Run, collective: &Groups) -> Vec<String> {
     let own = collective.specification();
     let mut notes = vec!["the caller of the collective gives the size of the vector".to_owned()];
     let chunks = u64::from(collective.share_count()) * collective.rank_count();
