@@ -56,7 +56,7 @@ pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
             name: "source",
             title: "source",
             kind: Kind::Text,
-            text: "Where the claim stands: Tao 4.5.4 is theorem 4.5.4 of Tao 1988, or its section.",
+            text: "The place of the claim: Tao 4.5.4 is theorem 4.5.4 of Tao 1988, or its section.",
             source: "docs/verify.md",
             ..Definition::BLANK
         },

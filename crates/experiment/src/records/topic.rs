@@ -176,11 +176,7 @@ const MEMBERS: &[Member] = &[
         "tables of keys and values",
         "Single combinations: each is run with the scenario's other keys.",
     ),
-    (
-        "machine.link.bandwidth",
-        "such as \"50 GB/s\"",
-        "The bytes that a link carries in a second, in one direction.",
-    ),
+    ("machine.link.bandwidth", "such as \"50 GB/s\"", "The bytes per second of a link in one direction."),
     (
         "machine.link.latency",
         "such as \"400 ns\"",
@@ -189,7 +185,7 @@ const MEMBERS: &[Member] = &[
     (
         "machine.local.bandwidth",
         "such as \"200 GB/s\"",
-        "The bytes that move between two processes of a node in a second.",
+        "The bytes per second between two processes of a node.",
     ),
     (
         "machine.local.latency",

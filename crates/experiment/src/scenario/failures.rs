@@ -96,7 +96,7 @@ fn entries<'a>(value: &'a Value, key: Key, errors: &mut Vec<ScenarioError>) -> O
         Content::Integer(Some(_)) => None,
         Content::List(values) => Some(values),
         _ => {
-            errors.push(value.unexpected(key.path(), "a list, or a number of failures by chance"));
+            errors.push(value.unexpected(key.path(), "a list, or a number of random failures"));
             None
         }
     }
@@ -136,9 +136,8 @@ fn listed_links(
         Content::Integer(Some(_)) => return None,
         Content::List(values) => values,
         _ => {
-            errors.push(
-                value.unexpected(key.path(), "a list of pairs of nodes, or a number of links by chance"),
-            );
+            errors
+                .push(value.unexpected(key.path(), "a list of pairs of nodes, or a number of random links"));
             return None;
         }
     };
@@ -210,8 +209,7 @@ pub(super) fn settle(
         } else {
             ("a switch", "processes are on hosts, which have the lowest numbers")
         };
-        let message =
-            format!("process {process} on node {node}, which is {what}, expected a node that works");
+        let message = format!("process {process} on node {node}, which is {what}, expected a working node");
         return Err(ScenarioError::at(place, message, "not on this machine")
             .because(settings.place(Key::MachineFailedNodes), "nodes that are down")
             .with_help(help));

@@ -287,7 +287,7 @@ fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
 fn wandering_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
     let place = settings.place(Key::ProgramProcessesPerNode)?;
     let message = format!(
-        "program.processes_per_node is {per_node}, expected 1 where the data of a normal program wander over a network"
+        "program.processes_per_node is {per_node}, expected 1 if the data of a normal program move over a network"
     );
     let error = ScenarioError::at(place, message, "expected 1");
     Some(error.because(settings.place(Key::MachineKind), "the network"))

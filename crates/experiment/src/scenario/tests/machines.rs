@@ -121,7 +121,7 @@ fn failures_are_named_or_drawn_and_what_cannot_be_is_reported() {
     );
     assert_eq!(
         wrong("failed_nodes = [5]"),
-        ["8:15: process 5 on node 5, which is down, expected a node that works"]
+        ["8:15: process 5 on node 5, which is down, expected a working node"]
     );
     assert_eq!(
         wrong("failed_links = [[0, 1], [0, 3], [0, 4], [0, 12]]"),
