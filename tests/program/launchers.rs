@@ -159,8 +159,8 @@ fn nodes_with_fewer_processes_keep_a_placement_out_of_a_rank_order() {
         (finished.code, finished.stderr.as_str()),
         (
             Some(2),
-            "error: 0 processes on node (2, 0), expected 1 as on the fullest node\n  help: a rank order has no word \
-             for an empty slot: use a format that names hosts or coordinates\n"
+            "error: 0 processes on node (2, 0), expected 1 as on the fullest node\n  help: a rank order cannot leave \
+             a slot empty: use a format that names hosts or coordinates\n"
         )
     );
 }
