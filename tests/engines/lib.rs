@@ -10,6 +10,8 @@ mod coordinated_sums;
 #[cfg(test)]
 mod engines_equal_reference;
 #[cfg(test)]
+mod evaluator_equals_simulate;
+#[cfg(test)]
 mod golden_steps;
 #[cfg(test)]
 mod many_random_cases;

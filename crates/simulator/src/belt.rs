@@ -45,7 +45,10 @@ use self::{
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
-    Summary, observe::accounts::Ledger, sized, trajectories::PlannedLine,
+    Summary,
+    engine::{self, TransportKind},
+    observe::accounts::Ledger,
+    trajectories::PlannedLine,
 };
 
 /// Why the belt engine does not apply.
@@ -256,7 +259,7 @@ impl LineProblem<'_> {
                 return 0;
             }
             let program = segment.program(self.program, line.cube());
-            sized::bytes(&program, line.machine(), self.communication)
+            engine::bytes(&program, line.machine(), self.communication, TransportKind::Packets)
                 .max(PlannedLine::bytes(program.process_count()))
         };
         segments.iter().map(bytes).max().unwrap_or(0)

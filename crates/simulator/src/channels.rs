@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, Network, NodeId, Sign, narrow};
 
-use crate::slabs::Slab;
+use crate::slab::Slab;
 
 /// A message at a node, about to move or moving in one direction.
 ///

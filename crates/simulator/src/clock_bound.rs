@@ -6,7 +6,7 @@
 //! of a dimension are all alike (`docs/model.md` section 8): then the messages of one line are enough.
 
 use cubefold_mapping::Placement;
-use cubefold_topology::LinkMode;
+use cubefold_topology::{LinkMode, Machine};
 
 use crate::{Communication, Execution, Program, belt};
 
@@ -48,11 +48,16 @@ pub fn serial_messages(
     {
         return messages;
     }
+    all_messages(program, placement.machine())
+}
+
+/// The messages of all stages, under any placement.
+fn all_messages(program: &dyn Program, machine: &Machine) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages {
         units,
         count: count * stages as u128,
-        links: placement.machine().distance_bound(),
+        links: machine.distance_bound(),
     };
     match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
@@ -71,10 +76,27 @@ pub fn max_cycles(
     if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, placement.machine().distance_bound());
     }
+    let messages = serial_messages(program, placement, communication.links(), execution);
+    sum(program, placement.max_load(), &messages, communication)
+}
+
+/// Returns a bound on the makespan of asynchronous execution under any placement \[cycles\].
+pub(crate) fn max_cycles_of_any_placement(
+    program: &dyn Program,
+    machine: &Machine,
+    communication: Communication,
+) -> u128 {
+    if let Some(graph) = program.special().tasks() {
+        return graph.max_cycles(communication, machine.distance_bound());
+    }
+    sum(program, program.process_count(), &all_messages(program, machine), communication)
+}
+
+/// All computations of a node with `load` processes, and these messages, one after another \[cycles\].
+fn sum(program: &dyn Program, load: u64, messages: &[SerialMessages], communication: Communication) -> u128 {
     let computing = (program.stage_count() as u128)
         .saturating_mul(program.facts().compute.get().into())
-        .saturating_mul(placement.max_load().into());
-    let messages = serial_messages(program, placement, communication.links(), execution);
+        .saturating_mul(load.into());
     messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)))
 }
 
@@ -83,7 +105,7 @@ mod tests {
     use super::*;
     use crate::{CountLinkUse, CubeProgram, Cycles, EngineChoice, MessageSizes, simulate};
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{Machine, MachineKind, TieRule};
+    use cubefold_topology::{MachineKind, TieRule};
 
     const ASYNCHRONOUS: Execution = Execution::Asynchronous(EngineChoice::Auto);
 

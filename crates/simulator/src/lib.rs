@@ -33,11 +33,11 @@ mod contention_free;
 mod coordinated;
 mod cycle;
 mod data_routing;
+mod engine;
 mod engine_choice;
 mod event_queue;
 mod field_line;
 mod guest;
-mod hop;
 mod message_queue;
 mod observe;
 mod predict;
@@ -46,19 +46,20 @@ mod program;
 mod ranks;
 mod routes;
 mod simulation;
-mod sized;
-mod slabs;
+mod slab;
 mod slots;
 mod stage_recursion;
 mod time_wheel;
 mod timing;
 mod trajectories;
+mod transport;
 
 pub use belt::{NoBeltError, belt_applies};
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
+pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts, Workers};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
@@ -89,5 +90,4 @@ pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check,
     dividing_ranks, simulate,
 };
-pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

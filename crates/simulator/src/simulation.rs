@@ -1,23 +1,21 @@
 //! One run from start to end: the choice of an engine, the checks before the run, and the balance
 //! after it.
 //!
-//! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
+//! Each engine says which runs it takes ([`check_rules`], [`coordinated::check`], [`belt::plan`]);
 //! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
 use cubefold_mapping::{CubeDimension, Placement, ProcessId};
-use cubefold_topology::LinkMode;
+use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing,
-    RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic, Workers,
+    RoutingScheme, ServiceOrder, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic, Workers,
     belt::{self, BeltOutcome},
     clock_bound::max_cycles,
     contention_free, coordinated,
+    engine::{self, StartTimes, TransportKind},
     field_line::{FieldLine, Pair},
-    hop,
-    hop::StartTimes,
     observe::{InBatches, accounts::Ledger, traffic::LinkUseCounter},
-    sized, slabs,
 };
 
 /// How processes advance.
@@ -162,22 +160,15 @@ pub fn simulate(
         EngineSelection::ContentionFree => {
             by_hop(contention_free::run(program, placement, communication, observer)?)
         }
-        EngineSelection::Slabs(unit, workers) => {
-            by_hop(hop::slabs::run(program, placement, unit, workers, observer)?)
+        EngineSelection::Divided(kind, workers) => {
+            by_hop(engine::workers::run(program, placement, communication, kind, workers, observer)?)
         }
-        EngineSelection::Hop(unit) => {
-            let mut observers = (Ledger::new(program), observer);
-            let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
-                .map_err(|process| SimulationError::Unfinished { process })?;
-            by_hop((observers.0.close()?, traffic))
+        EngineSelection::Tasks(graph) => {
+            by_hop(engine::run_tasks(graph, placement, communication, observer)?)
         }
-        EngineSelection::SizedSlabs(workers) => {
-            by_hop(sized::slabs::run(program, placement, communication, workers, observer)?)
-        }
-        EngineSelection::Tasks(graph) => by_hop(sized::run_tasks(graph, placement, communication, observer)?),
-        EngineSelection::Sized => {
-            let mut observers = (Ledger::new(program), observer);
-            let traffic = sized::run(program, placement, communication, StartTimes::Together, &mut observers)
+        EngineSelection::Stages(kind) => {
+            let (starts, mut observers) = (StartTimes::Together, (Ledger::new(program), observer));
+            let traffic = engine::run(program, placement, communication, kind, starts, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
             by_hop((observers.0.close()?, traffic))
         }
@@ -249,16 +240,13 @@ fn packet_hops(program: &dyn Program, placement: &Placement, communication: Comm
 
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
-    /// For messages of one unit under these rules.
-    Hop(Communication),
+    /// Link by link.
+    Stages(TransportKind),
     /// The same by several workers.
-    Slabs(Communication, Workers),
+    Divided(TransportKind, Workers),
     Belt(belt::Plan<'run>),
     /// Message by message, where none can wait for another.
     ContentionFree,
-    Sized,
-    /// The same by several workers.
-    SizedSlabs(Workers),
     Tasks(&'run TaskGraph),
     Coordinated(&'run Routing),
 }
@@ -272,7 +260,7 @@ impl EngineSelection<'_> {
         communication: Communication,
         execution: &Execution,
     ) -> Self {
-        let is_by_hop = matches!(self, Self::Hop(_) | Self::Slabs(..) | Self::Sized | Self::SizedSlabs(_));
+        let is_by_hop = matches!(self, Self::Stages(_) | Self::Divided(..));
         let any_engine =
             matches!(execution, Execution::Asynchronous(EngineChoice::Auto | EngineChoice::AutoOn(_)));
         if is_by_hop && any_engine && contention_free::applies(program, placement, communication) {
@@ -294,26 +282,25 @@ fn choose<'run>(
         Execution::Asynchronous(choice) => *choice,
     };
     let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
-    let sized = || program.special().tasks().map_or(EngineSelection::Sized, EngineSelection::Tasks);
-    let hop = || match unit_equivalent(program, placement, communication) {
-        Some(unit) if program.special().tasks().is_none() => EngineSelection::Hop(unit),
-        Some(_) | None => sized(),
+    let over = |kind| match program.special().tasks() {
+        Some(graph) => EngineSelection::Tasks(graph),
+        None => EngineSelection::Stages(kind),
     };
-    let slabs = |workers| match hop() {
-        EngineSelection::Hop(unit) => EngineSelection::Slabs(unit, workers),
-        EngineSelection::Sized if sized::slabs::accepts(program, placement, communication) => {
-            EngineSelection::SizedSlabs(workers)
+    let hop = || over(TransportKind::of(program, placement.machine(), communication));
+    let divided = |workers| match hop() {
+        EngineSelection::Stages(kind) if engine::workers::accepts(placement, communication) => {
+            EngineSelection::Divided(kind, workers)
         }
         other => other,
     };
     match choice {
         EngineChoice::Hop => Ok(hop()),
-        EngineChoice::Slabs(workers) => Ok(slabs(workers)),
-        EngineChoice::Sized => Ok(sized()),
+        EngineChoice::Slabs(workers) => Ok(divided(workers)),
+        EngineChoice::Sized => Ok(over(TransportKind::Packets)),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
         EngineChoice::AutoOn(workers) => {
-            Ok(plan(Shortcuts::default()).map_or_else(|_| slabs(workers), EngineSelection::Belt))
+            Ok(plan(Shortcuts::default()).map_or_else(|_| divided(workers), EngineSelection::Belt))
         }
     }
 }
@@ -325,9 +312,6 @@ fn unit_equivalent(
     placement: &Placement,
     communication: Communication,
 ) -> Option<Communication> {
-    if !hop::takes(placement.machine(), communication.links()) {
-        return None;
-    }
     let units = program.facts().uniform_units.filter(|_| program.facts().has_one_compute_time)?;
     communication.unit_equivalent(units, !placement.is_one_to_one())
 }
@@ -344,7 +328,7 @@ fn check_and_choose<'run>(
     }
     check_clock(program, placement, communication, execution)?;
     match execution {
-        Execution::Asynchronous(_) => hop::check(placement, communication)?,
+        Execution::Asynchronous(_) => check_rules(placement.machine(), communication)?,
         Execution::Coordinated(_) if program.special().tasks().is_some() => {
             return Err(SimulationError::NoStages);
         }
@@ -358,18 +342,11 @@ fn check_and_choose<'run>(
             if routing.scheme == RoutingScheme::Phases
                 && coordinated::is_line_separable(program, placement) => {}
         EngineSelection::Belt(belt::Plan::Whole(_))
-        | EngineSelection::Hop(_)
-        | EngineSelection::Slabs(..)
+        | EngineSelection::Stages(_)
+        | EngineSelection::Divided(..)
         | EngineSelection::ContentionFree
-        | EngineSelection::Sized
-        | EngineSelection::SizedSlabs(_)
-        | EngineSelection::Coordinated(_) => check_size(program)?,
-        EngineSelection::Tasks(graph) => {
-            let messages = graph.message_count();
-            if messages > MAX_MESSAGES {
-                return Err(SimulationError::TooManyMessages { messages });
-            }
-        }
+        | EngineSelection::Tasks(_)
+        | EngineSelection::Coordinated(_) => check_message_count(program)?,
     }
     Ok(selection)
 }
@@ -396,24 +373,21 @@ pub fn bytes_to_simulate(
     communication: Communication,
     execution: &Execution,
 ) -> u64 {
+    let bytes = |kind| engine::bytes(program, placement.machine(), communication, kind);
     match choose(program, placement, communication, execution) {
         Ok(EngineSelection::Belt(plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.special().cube().is_some() => {
             coordinated::bytes(program, placement)
         }
-        Ok(EngineSelection::Tasks(graph)) => {
-            sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
+        Ok(EngineSelection::Tasks(graph)) => engine::bytes_of_tasks(graph) + bytes(TransportKind::Packets),
+        // A rank has its part of the memory of all workers.
+        Ok(EngineSelection::Divided(kind, workers)) => bytes(kind)
+            .saturating_add(engine::workers::further_bytes(program, communication))
+            .div_ceil(workers.rank_count()),
+        Ok(EngineSelection::Stages(kind)) => bytes(kind),
+        Ok(EngineSelection::ContentionFree | EngineSelection::Coordinated(_)) | Err(_) => {
+            bytes(TransportKind::of(program, placement.machine(), communication))
         }
-        Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
-        // A rank has its part of what all workers need.
-        Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
-            .saturating_add(slabs::further_bytes(program.process_count()))
-            .div_ceil(workers.rank_count()),
-        Ok(EngineSelection::SizedSlabs(workers)) => sized::bytes(program, placement.machine(), communication)
-            .saturating_add(sized::slabs::further_bytes(program, communication))
-            .div_ceil(workers.rank_count()),
-        Ok(EngineSelection::Hop(_) | EngineSelection::ContentionFree | EngineSelection::Coordinated(_))
-        | Err(_) => hop::bytes(program, placement.machine()),
     }
 }
 
@@ -425,15 +399,29 @@ pub fn dividing_ranks(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(EngineSelection::Slabs(_, workers) | EngineSelection::SizedSlabs(workers)) => workers.rank_count(),
+        Ok(EngineSelection::Divided(_, workers)) => workers.rank_count(),
         _ => 1,
     }
 }
 
-fn check_size(program: &dyn Program) -> Result<(), SimulationError> {
-    let messages = program.facts().messages_of_stage();
-    if messages > MAX_MESSAGES {
-        return Err(SimulationError::TooManyMessages { messages });
+/// Refuses a program with more messages at a time than engines can number.
+pub(crate) fn check_message_count(program: &dyn Program) -> Result<(), SimulationError> {
+    let messages = match program.special().tasks() {
+        Some(graph) => graph.message_count(),
+        None => program.facts().messages_of_stage(),
+    };
+    if messages > MAX_MESSAGES { Err(SimulationError::TooManyMessages { messages }) } else { Ok(()) }
+}
+
+/// Refuses rules under which asynchronous execution on a machine is not defined: single-direction links of a network, and
+/// channels that serve their inputs in turn but are not independent.
+pub(crate) fn check_rules(machine: &Machine, communication: Communication) -> Result<(), SimulationError> {
+    let links = communication.links();
+    if machine.graph().is_some() && links == LinkMode::SingleDirection {
+        return Err(SimulationError::NoTurns);
+    }
+    if communication.service() == ServiceOrder::RoundRobin && links != LinkMode::FullDuplex {
+        return Err(SimulationError::NoRoundRobin { links });
     }
     Ok(())
 }

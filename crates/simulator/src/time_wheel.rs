@@ -95,6 +95,15 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
+    /// Removes all events and returns to cycle 0. The memory of events is kept.
+    pub(crate) fn clear(&mut self) {
+        self.near.clear();
+        self.higher.iter_mut().for_each(Level::clear);
+        self.beyond.clear();
+        self.chunks.clear();
+        (self.vacant, self.now) = (0, 0);
+    }
+
     /// Adds an event at `cycle`, the present one or a later one; returns where it lies.
     #[inline]
     pub(crate) fn add(&mut self, event: T, cycle: u64) -> EventPlace {
@@ -299,6 +308,16 @@ impl Level {
     fn new(bits: u32) -> Self {
         let slots = 1 << bits;
         Self { lists: vec![0; slots], occupied: vec![0; slots / 64] }
+    }
+
+    /// Empties all slots.
+    fn clear(&mut self) {
+        for (word, bits) in self.occupied.iter_mut().enumerate() {
+            while *bits != 0 {
+                self.lists[word * 64 + bits.trailing_zeros() as usize] = 0;
+                *bits &= *bits - 1;
+            }
+        }
     }
 
     /// Sets the list of a slot.

@@ -5,8 +5,7 @@
 //! next queue, and when it is received at its last node. [`MessageTiming`] answers them. For a
 //! message of one unit over links without latency the three have one answer, `T_c`; so they have
 //! for messages of one size that are stored whole before they are forwarded
-//! ([`Communication::unit_equivalent`]). The engines for messages of one unit run those, too; all
-//! others take the engine for messages with sizes.
+//! ([`Communication::unit_equivalent`]).
 
 use std::num::NonZeroU64;
 
@@ -361,17 +360,6 @@ impl MessageTiming {
     #[must_use]
     pub fn uniform(self) -> Option<Cycles> {
         (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)
-    }
-
-    /// The one answer to all three questions, for an engine that has checked that there is one
-    /// \[cycles\].
-    ///
-    /// # Panics
-    ///
-    /// When the answers differ.
-    #[expect(clippy::expect_used, reason = "engines refuse other messages before a run")]
-    pub(crate) fn uniform_time(self) -> Cycles {
-        self.uniform().expect("occupancy, head and receipt are one time")
     }
 }
 

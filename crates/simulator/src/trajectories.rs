@@ -29,7 +29,7 @@
 //! those behind are planned no further until then.
 //!
 //! On a ring the foremost message has the rearmost ahead, a turn further on. Longest queues follow from occupancies
-//! ([`queue_watch`]). All numbers are those of [`sized`](crate::sized), which the tests compare.
+//! ([`queue_watch`]). All numbers are those of [`engine`](crate::engine), which the tests compare.
 
 mod message_order;
 mod queue_watch;
@@ -100,7 +100,7 @@ impl LineEvent {
 
 impl<'run> PlannedLine<'run> {
     /// A program on a line; none where the rules of the run are others than those of this module, which
-    /// [`sized`](crate::sized) has.
+    /// [`engine`](crate::engine) has.
     ///
     /// The rules are full-duplex links that serve messages first come first served, messages that go whole, are all at a
     /// node before they join the next channel, and set out when both processes are ready, and a node for every process.

@@ -16,8 +16,7 @@ use super::{
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, MessageSizes, Observer, Program,
     SerialMessages, StageRecord,
-    hop::{self, StartTimes},
-    sized,
+    engine::{self, StartTimes, TransportKind},
     trajectories::PlannedLine,
 };
 
@@ -258,7 +257,12 @@ impl HopByHopLine<'_> {
             return Ok(0);
         }
         let first_stage = self.segment.stages.start + done;
-        let program = &self.segment.program_after(done, self.program, self.cube);
+        let mut program = self.segment.program_after(done, self.program, self.cube);
+        if !self.has_sizes {
+            // The rules are those of messages of one unit that take as long.
+            program = program.with_sizes(MessageSizes::ONE_UNIT);
+        }
+        let program = &program;
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
         let mut observer = SegmentObserver { first_stage, finishes, observer };
         let placement = &self.placement;
@@ -268,11 +272,8 @@ impl HopByHopLine<'_> {
             return line.run(&begins, &mut observer);
         }
         let begins = StartTimes::Each(&begins);
-        let traffic = if self.has_sizes {
-            sized::run(program, placement, self.communication, begins, &mut observer)?
-        } else {
-            hop::run(program, placement, self.communication, begins, &mut observer)?
-        };
+        let kind = TransportKind::of(program, placement.machine(), self.communication);
+        let traffic = engine::run(program, placement, self.communication, kind, begins, &mut observer)?;
         Ok(traffic.longest_queue.unwrap_or(0))
     }
 }

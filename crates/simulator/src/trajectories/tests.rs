@@ -6,7 +6,10 @@ use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::{MessageSizes, hop::StartTimes, sized};
+use crate::{
+    MessageSizes,
+    engine::{self, StartTimes, TransportKind},
+};
 
 /// A random line with a random program.
 #[derive(Debug)]
@@ -42,8 +45,15 @@ impl RandomLine {
         let (mut planned, mut by_links) = (vec![], vec![]);
         let longest = line.run(&self.begins, &mut planned).unwrap();
         let starts = StartTimes::Each(&self.begins);
-        let traffic =
-            sized::run(&self.program, &self.placement, self.communication, starts, &mut by_links).unwrap();
+        let traffic = engine::run(
+            &self.program,
+            &self.placement,
+            self.communication,
+            TransportKind::Packets,
+            starts,
+            &mut by_links,
+        )
+        .unwrap();
         for records in [&mut planned, &mut by_links] {
             records.sort_unstable_by_key(|record: &StageRecord| (record.stage, record.process));
         }

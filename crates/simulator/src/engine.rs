@@ -1,0 +1,402 @@
+//! Asynchronous execution (`docs/model.md` sections 5, 13 to 15 and 18): the life of processes over a network.
+//!
+//! A [`Transport`] carries messages between nodes. [`Processes`] send and receive them and compute: those of a stage
+//! program ([`stages`]) or of a task graph ([`tasks`]). The engine stands between: it numbers the messages, knows
+//! those that stay inside a node, and holds a calendar of computations. Its loops are compiled for each pair.
+//!
+//! The engine advances from one cycle in which something happens to the next. In a cycle, transmissions end and packets
+//! join their next queues, messages are received, computations end, and processes that finish a stage begin the next,
+//! until nothing more happens; then idle processors are granted, and at last idle channels. The outcome depends on the
+//! keys of packets and processes, never on the order of events within these steps.
+//!
+//! A run may be divided among several engines ([`workers`]), each with a [`Border`]. Notes from other engines are
+//! handled in the cycle in which they are sent, before processors and channels are granted.
+
+pub(crate) mod border;
+pub(crate) mod evaluator;
+mod listed_program;
+mod message_table;
+mod progress;
+mod stages;
+mod tasks;
+#[cfg(test)]
+mod tests;
+pub(crate) mod workers;
+
+use std::borrow::Cow;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{Machine, NodeId};
+
+pub use self::tasks::{StuckReason, StuckTasks};
+use self::{
+    border::{Alone, Border, Note, ReadySource, Traveller},
+    message_table::MessageRecord,
+    progress::Progress,
+};
+pub(crate) use self::{
+    message_table::{MessageTable, PacketKey},
+    stages::{StartTimes, run},
+    tasks::{bytes as bytes_of_tasks, run as run_tasks},
+};
+use crate::{
+    Communication, Cycle, Cycles, Program, Traffic,
+    time_wheel::TimeWheel,
+    transport::{
+        Arrivals, Messages, Transport,
+        flow::{self, FlowPlan},
+        packets::Packets,
+    },
+};
+
+/// The number of messages, or of processes, whose records are prefetched together.
+const PREFETCHED_TOGETHER: usize = 32;
+
+/// The transport of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TransportKind {
+    /// [`Flow`](crate::transport::flow::Flow) in words of 64 bits.
+    Narrow(FlowPlan),
+    /// The same in words of 128 bits.
+    Wide(FlowPlan),
+    /// [`Packets`].
+    Packets,
+}
+
+impl TransportKind {
+    /// The fastest transport that carries the messages of a program.
+    pub(crate) fn of(program: &dyn Program, machine: &Machine, communication: Communication) -> Self {
+        match FlowPlan::new(program, machine, communication) {
+            Some(plan) if plan.is_narrow() => Self::Narrow(plan),
+            Some(plan) => Self::Wide(plan),
+            None => Self::Packets,
+        }
+    }
+}
+
+/// Bytes that a run takes at most, roughly.
+pub(crate) fn bytes(
+    program: &dyn Program,
+    machine: &Machine,
+    communication: Communication,
+    kind: TransportKind,
+) -> u64 {
+    let messages = messages_under_way(program, communication);
+    let transport = match kind {
+        TransportKind::Narrow(_) | TransportKind::Wide(_) => flow::bytes(program, machine),
+        TransportKind::Packets => {
+            Packets::bytes(machine, communication, messages, packets_under_way(program, communication))
+        }
+    };
+    transport
+        .saturating_add(MessageTable::bytes(messages))
+        .saturating_add(Progress::bytes(program.process_count()))
+        .saturating_add(program.process_count().saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
+}
+
+/// The most messages under way at a time, roughly.
+fn messages_under_way(program: &dyn Program, communication: Communication) -> u64 {
+    // Eager messages of several stages may be under way together.
+    let ahead = if communication.eager() > 0 { (program.stage_count() as u64).min(4) } else { 1 };
+    program.facts().messages_of_stage().saturating_mul(ahead)
+}
+
+/// The most packets under way at a time, roughly.
+fn packets_under_way(program: &dyn Program, communication: Communication) -> u64 {
+    let largest = match program.facts().uniform_units {
+        Some(units) => units,
+        None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
+    };
+    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
+    messages_under_way(program, communication).saturating_mul(communication.packet_count(largest).min(8))
+}
+
+/// The processes of an engine: they send and receive messages, and compute.
+trait Processes<T, B: Border = Alone> {
+    /// Whether all have come to their ends.
+    fn are_over(&self) -> bool;
+
+    /// Prefetches what the receipt of these messages needs.
+    fn prefetch_received(&self, received: &[u32], core: &Core<'_, T, B>) {
+        let _ = (received, core);
+    }
+
+    /// Prefetches what these events need.
+    fn prefetch_events(&self, events: &[Event]) {
+        let _ = events;
+    }
+
+    /// A process may begin.
+    fn begin(&mut self, process: ProcessId) {
+        let _ = process;
+    }
+
+    /// A computation ends.
+    fn computed(&mut self, computation: u32, now: Cycle);
+
+    /// A message is received.
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, core: &Core<'_, T, B>);
+
+    /// A source of another engine is ready.
+    fn source_ready(&mut self, ready: &ReadySource, now: Cycle, core: &mut Core<'_, T, B>) {
+        let _ = (ready, now, core);
+    }
+
+    /// Processes begin, become ready and send until nothing more happens at `now`.
+    fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>);
+
+    /// Idle processors are granted; returns whether more may happen at `now` after that.
+    fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool;
+}
+
+/// A message that has been received.
+#[derive(Debug, Clone, Copy)]
+struct ReceivedMessage {
+    record: MessageRecord,
+    units: u64,
+    /// Its time without contention.
+    transfer: Cycles,
+}
+
+/// An entry of the calendar.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// The process with this index may begin.
+    Begin(u32),
+    /// The computation with this number ends: of a process, or an operation of a task graph.
+    Computed(u32),
+    /// The message with this number is received inside a node.
+    Local(u32),
+}
+
+/// An engine without its processes: a transport, the messages under way, and the calendar.
+#[derive(Debug)]
+struct Core<'run, T, B = Alone> {
+    transport: T,
+    messages: Messages<'run, B>,
+    calendar: TimeWheel<Event>,
+    communication: Communication,
+    arrivals: Arrivals,
+    message_count: u64,
+    hop_count: u64,
+}
+
+impl<'run, T: Transport> Core<'run, T> {
+    /// The engine of the whole machine of a placement before anything moves: an index is a label.
+    fn whole(placement: &'run Placement, communication: Communication, transport: T) -> Self {
+        let nodes = placement.listed_nodes();
+        placement.machine().prepare_routes(&nodes);
+        Self::new(nodes, communication, transport, Alone)
+    }
+}
+
+impl<'run, T: Transport, B: Border> Core<'run, T, B> {
+    /// An engine of processes on these nodes before anything moves.
+    fn new(nodes: Cow<'run, [NodeId]>, communication: Communication, transport: T, border: B) -> Self {
+        Self {
+            transport,
+            messages: Messages { table: MessageTable::new(communication), nodes, border },
+            calendar: TimeWheel::new(),
+            communication,
+            arrivals: Arrivals::default(),
+            message_count: 0,
+            hop_count: 0,
+        }
+    }
+
+    /// Places the processes on other nodes, before anything moves.
+    fn reset(&mut self, nodes: &[NodeId]) {
+        let own = self.messages.nodes.to_mut();
+        own.clear();
+        own.extend_from_slice(nodes);
+        self.messages.table.reset();
+        self.transport.reset();
+        self.calendar.clear();
+        self.arrivals.received.clear();
+        (self.message_count, self.hop_count) = (0, 0);
+    }
+
+    /// Executes `processes` until nothing happens any more, or until the clock reaches `limit` while some are not over.
+    /// Returns whether the run came to its end.
+    fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Cycle>) -> bool {
+        let mut events = vec![];
+        let mut next = self.messages.border.next_event(Some(Cycle::START));
+        while let Some(now) = next {
+            if limit.is_some_and(|limit| now >= limit) && !processes.are_over() {
+                return false;
+            }
+            self.transport.arrive(now, &self.messages, &mut self.arrivals);
+            self.deliver(processes, now);
+            self.calendar.advance_to(now.get());
+            while self.calendar.take(&mut events) {
+                processes.prefetch_events(&events);
+                for event in &events {
+                    self.process(*event, now, processes);
+                }
+            }
+            self.settle(processes, now);
+            self.transport.depart(now, &self.messages);
+            next = self.next_event();
+        }
+        true
+    }
+
+    /// The next cycle in which anything happens, perhaps in another engine.
+    #[inline]
+    fn next_event(&mut self) -> Option<Cycle> {
+        let calendar = self.calendar.least_next().map(Cycle::new);
+        let own = [self.transport.next(), calendar].into_iter().flatten().min();
+        self.messages.border.next_event(own)
+    }
+
+    #[inline]
+    fn process(&mut self, event: Event, now: Cycle, processes: &mut impl Processes<T, B>) {
+        match event {
+            Event::Begin(process) => processes.begin(ProcessId::new(process)),
+            Event::Computed(computation) => processes.computed(computation, now),
+            Event::Local(message) => self.receive_packet(message, now, processes),
+        }
+    }
+
+    /// The messages that have arrived are received, here or in another engine.
+    fn deliver(&mut self, processes: &mut impl Processes<T, B>, now: Cycle) {
+        let mut received = std::mem::take(&mut self.arrivals.received);
+        for chunk in received.chunks(PREFETCHED_TOGETHER) {
+            for &message in chunk {
+                self.messages.table.prefetch(message);
+            }
+            processes.prefetch_received(chunk, self);
+            for &message in chunk {
+                match self.messages.elsewhere(self.messages.table.record(message).to) {
+                    None => self.receive_packet(message, now, processes),
+                    Some(engine) => {
+                        let home = self.messages.table.home(message);
+                        self.messages.border.send(engine, Note::Receipt(home));
+                        self.messages.table.dismiss(message);
+                    }
+                }
+            }
+        }
+        received.clear();
+        self.arrivals.received = received;
+    }
+
+    /// All of a packet is at the destination of its message, which is received with the last.
+    #[inline]
+    fn receive_packet(&mut self, message: u32, now: Cycle, processes: &mut impl Processes<T, B>) {
+        if let Some(received) = self.take_packet(message) {
+            processes.received(&received, now, self);
+        }
+    }
+
+    /// The message of which all of a packet is at its destination, if that is the last packet.
+    #[inline]
+    fn take_packet(&mut self, message: u32) -> Option<ReceivedMessage> {
+        let (record, units) = self.messages.table.receive_packet(message)?;
+        let transfer = self.communication.timing_of(units).transfer(record.distance.into());
+        Some(ReceivedMessage { record, units, transfer })
+    }
+
+    /// Processes act and engines exchange notes until nothing more happens at `now` but grants of channels.
+    fn settle(&mut self, processes: &mut impl Processes<T, B>, now: Cycle) {
+        loop {
+            processes.settle(now, self);
+            if !B::IS_ALONE {
+                self.hand_over();
+                let is_over = self.messages.border.exchange();
+                while let Some(note) = self.messages.border.take_note() {
+                    self.take_note(&note, now, processes);
+                }
+                if !is_over {
+                    continue;
+                }
+            }
+            if !processes.grant_processors(now, self) {
+                return;
+            }
+        }
+    }
+
+    /// Handles a note of another engine.
+    fn take_note(&mut self, note: &Note, now: Cycle, processes: &mut impl Processes<T, B>) {
+        match note {
+            Note::Ready(ready) => processes.source_ready(ready, now, self),
+            Note::Join(traveller) => self.admit(traveller, now),
+            Note::Receipt(message) => self.receive_packet(*message, now, processes),
+        }
+    }
+
+    /// The node of a process of this engine.
+    #[inline]
+    fn node_of(&self, process: ProcessId) -> NodeId {
+        self.messages.node(process)
+    }
+
+    /// A message of `units` units sets out from a node to a process of this engine. Returned is one that is received at
+    /// once: inside a node, in no time.
+    #[inline]
+    fn send(
+        &mut self,
+        record: MessageRecord,
+        from: NodeId,
+        units: u64,
+        now: Cycle,
+    ) -> Option<ReceivedMessage> {
+        self.message_count += 1;
+        let crosses_links = from != record.to;
+        let message = self.messages.table.insert(record, units, crosses_links);
+        if crosses_links {
+            let links = self.transport.set_out(message, from, now, &self.messages, &mut self.arrivals);
+            self.hop_count += self.messages.table.set_distance(message, links);
+            return None;
+        }
+        match self.communication.timing_of(units).transfer(0) {
+            Cycles::ZERO => self.take_packet(message),
+            local => {
+                self.calendar.add(Event::Local(message), (now + local).get());
+                None
+            }
+        }
+    }
+
+    /// Packets that need channels of other engines go there.
+    fn hand_over(&mut self) {
+        while let Some((engine, packet)) = self.arrivals.leaving.pop() {
+            let Messages { table, border, .. } = &mut self.messages;
+            let message = packet.message();
+            let (record, units) = (*table.record(message), table.units(message));
+            let is_visitor = border.elsewhere(record.to).is_some();
+            let home = if is_visitor { table.home(message) } else { message };
+            let packet = packet.of_message(home, 0);
+            border.send(engine, Note::Join(Traveller { packet, record, units }));
+            if is_visitor {
+                table.dismiss(message);
+            }
+        }
+    }
+
+    /// A packet comes from another engine.
+    fn admit(&mut self, traveller: &Traveller, now: Cycle) {
+        let &Traveller { packet, record, units } = traveller;
+        let home = packet.message();
+        let is_visitor = self.messages.elsewhere(record.to).is_some();
+        let table = &mut self.messages.table;
+        let (message, size) = if is_visitor {
+            table.admit(record, (units, home), packet.input() == 0)
+        } else {
+            (home, table.size_number(units))
+        };
+        self.transport.admit(&packet.of_message(message, size), now, &self.messages);
+    }
+
+    /// The sums over the messages of the run.
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            messages: self.message_count,
+            hops: self.hop_count,
+            longest_queue: Some(self.transport.longest_queue()),
+            routing: None,
+            link_use: None,
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! One program on one placement after another, for searches and sweeps.
+
+use std::fmt;
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::{Machine, NodeId, axes_distance};
+
+use super::{
+    Core, StartTimes, TransportKind,
+    border::Alone,
+    listed_program::ListedProgram,
+    stages::{StageProcesses, StageState},
+    tasks::TaskProcesses,
+};
+use crate::{
+    Communication, Cycle, Cycles, Program, SimulationError, TaskGraph,
+    clock_bound::max_cycles_of_any_placement,
+    processors::Processors,
+    simulation::{check_message_count, check_rules},
+    slab::Slab,
+    transport::{Transport, flow::Flow, packets::Packets},
+};
+
+/// The makespans of a program on a machine under one placement after another.
+///
+/// The lists of the program's messages and the state of the machine are made once, and used again by every evaluation:
+/// an evaluation costs what moves in it. Its results are those of [`simulate`](crate::simulate), in asynchronous
+/// execution. An evaluator serves one thread.
+///
+/// ```
+/// use cubefold_mapping::Hypercube;
+/// use cubefold_simulator::{Communication, CubeProgram, Cycles, Evaluator};
+/// use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+///
+/// let cube = Hypercube::new(3)?;
+/// let line = Machine::new(MachineKind::Line, &[8])?;
+/// let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO)?;
+/// let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)?;
+/// let mut evaluator = Evaluator::new(&program, &line, links)?;
+///
+/// // Processes 0 to 7 from left to right: 1, 2 and 4 links, of which the last are shared.
+/// let mut nodes: Vec<NodeId> = (0..8).map(NodeId::new).collect();
+/// assert_eq!(evaluator.floor(&nodes)?.get(), 7);
+/// let before = evaluator.makespan(&nodes, None)?.expect("without a limit every run ends");
+///
+/// // Is the exchange of two processes better?
+/// nodes.swap(3, 4);
+/// let better = evaluator.makespan(&nodes, Some(before))?;
+/// assert!(better.is_none_or(|makespan| makespan < before));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Evaluator<'a> {
+    machine: &'a Machine,
+    communication: Communication,
+    engine: Engine<'a>,
+    nodes: Vec<NodeId>, // of the processes of the present placement, by label
+    life: Life<'a>,
+    loads: Vec<u64>, // by node, its processes
+    work: u64,
+}
+
+/// An engine without its processes, over the transport of the program.
+enum Engine<'a> {
+    Narrow(Box<Core<'a, Flow<'a, u64>>>),
+    Wide(Box<Core<'a, Flow<'a, u128>>>),
+    Packets(Box<Core<'a, Packets<'a>>>),
+}
+
+impl<'a> Engine<'a> {
+    /// The engine of a program's messages, before anything moves.
+    fn new(program: &dyn Program, machine: &'a Machine, rules: Communication) -> Self {
+        let slab = Slab::whole(machine);
+        match TransportKind::of(program, machine, rules) {
+            TransportKind::Narrow(plan) => Self::Narrow(core(rules, Flow::new(machine, rules, plan, &slab))),
+            TransportKind::Wide(plan) => Self::Wide(core(rules, Flow::new(machine, rules, plan, &slab))),
+            TransportKind::Packets => {
+                Self::Packets(core(rules, Packets::new(machine, rules, &slab, program.facts().uniform_units)))
+            }
+        }
+    }
+}
+
+/// An engine over a transport, without processes.
+fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>> {
+    Box::new(Core::new(vec![].into(), rules, transport, Alone))
+}
+
+/// What the processes do.
+enum Life<'a> {
+    Stages(Box<StageLife>),
+    Tasks(&'a TaskGraph),
+}
+
+/// A stage program and its processes.
+struct StageLife {
+    program: ListedProgram,
+    state: StageState,
+    finishes: Vec<u64>, // of the recursion, by process
+    readies: Vec<u64>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Lists a program, and prepares a machine for its messages.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`simulate`](crate::simulate) that no placement avoids: rules that the machine does not allow, over 2^30
+    /// messages at a time, and a makespan that could pass 2^63 cycles, here with all processes on one node.
+    pub fn new(
+        program: &'a dyn Program,
+        machine: &'a Machine,
+        rules: Communication,
+    ) -> Result<Self, SimulationError> {
+        check_rules(machine, rules)?;
+        check_message_count(program)?;
+        let bound = max_cycles_of_any_placement(program, machine, rules);
+        if bound >= 1 << 63 {
+            return Err(SimulationError::TooManyCycles { bound });
+        }
+        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+        let life = match program.special().tasks() {
+            Some(graph) => Life::Tasks(graph),
+            None => Life::Stages(Box::new(StageLife {
+                program: ListedProgram::new(program),
+                state: StageState::new(processes, None),
+                finishes: vec![0; processes],
+                readies: vec![0; processes],
+            })),
+        };
+        Ok(Self {
+            machine,
+            communication: rules,
+            engine: Engine::new(program, machine, rules),
+            nodes: vec![NodeId::new(0); processes],
+            life,
+            loads: vec![0; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)],
+            work: 0,
+        })
+    }
+
+    /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
+    ///
+    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), or when its
+    /// clock reaches the limit.
+    ///
+    /// # Errors
+    ///
+    /// When there are more or fewer nodes than processes, or the program does not come to its end, which a stage program
+    /// does whose sources and destinations match.
+    ///
+    /// # Panics
+    ///
+    /// When processes cannot be on one of the nodes.
+    pub fn makespan(
+        &mut self,
+        nodes: &[NodeId],
+        limit: Option<Cycles>,
+    ) -> Result<Option<Cycles>, SimulationError> {
+        self.place(nodes)?;
+        if limit.is_some_and(|limit| self.recursion() >= limit) {
+            return Ok(None);
+        }
+        let limit = limit.map(|limit| Cycle::START + limit);
+        let end = self.run(limit)?;
+        Ok(end.filter(|&end| limit.is_none_or(|limit| end < limit)).map(|end| end - Cycle::START))
+    }
+
+    /// The makespan of a stage program on these nodes if no message waited for a channel and every process had a
+    /// processor (`docs/model.md` section 15) \[cycles\]: no run is below it. 0 for a task graph.
+    ///
+    /// # Errors
+    ///
+    /// When there are more or fewer nodes than processes.
+    ///
+    /// # Panics
+    ///
+    /// When processes cannot be on one of the nodes.
+    pub fn floor(&mut self, nodes: &[NodeId]) -> Result<Cycles, SimulationError> {
+        self.place(nodes)?;
+        Ok(self.recursion())
+    }
+
+    /// The work of all evaluations so far: messages that floors and runs looked at, and links that packets set out to
+    /// cross. It is the same on every machine.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Resets the machine and places the processes.
+    fn place(&mut self, nodes: &[NodeId]) -> Result<(), SimulationError> {
+        let (placed, processes) = (nodes.len() as u64, self.nodes.len() as u64);
+        if placed != processes {
+            return Err(SimulationError::ProcessCount { placed, processes });
+        }
+        for &node in nodes {
+            assert!(self.machine.is_host(node), "processes cannot be on node {node}");
+        }
+        self.nodes.copy_from_slice(nodes);
+        self.machine.prepare_routes(nodes);
+        Ok(())
+    }
+
+    /// Runs the program on the nodes that it is placed on; returns the end of its last process, or `None` if it was cut
+    /// off.
+    fn run(&mut self, limit: Option<Cycle>) -> Result<Option<Cycle>, SimulationError> {
+        let processors = self.shared_processors();
+        let Self { engine, life, nodes, work, .. } = self;
+        match engine {
+            Engine::Narrow(core) => life.run(core, nodes, processors, limit, work),
+            Engine::Wide(core) => life.run(core, nodes, processors, limit, work),
+            Engine::Packets(core) => life.run(core, nodes, processors, limit, work),
+        }
+    }
+
+    /// The processors, if more processes are on a node than it has processors.
+    fn shared_processors(&mut self) -> Option<Processors> {
+        let (per_node, nodes) = (self.communication.processors(), &*self.nodes);
+        let mut most = 0;
+        for node in nodes {
+            let load = &mut self.loads[node.index() as usize];
+            *load += 1;
+            most = most.max(*load);
+        }
+        for node in nodes {
+            self.loads[node.index() as usize] = 0;
+        }
+        (most > per_node.get()).then(|| Processors::new(nodes, per_node))
+    }
+
+    /// The recursion over stages without contention.
+    fn recursion(&mut self) -> Cycles {
+        let Life::Stages(life) = &mut self.life else { return Cycles::ZERO };
+        let StageLife { program, finishes, readies, .. } = &mut **life;
+        let (machine, nodes) = (self.machine, &*self.nodes);
+        let axes = machine.graph().is_none().then(|| machine.axes());
+        let distance = |from: NodeId, to: NodeId| match axes {
+            Some(axes) => axes_distance(axes, from, to),
+            None => machine.distance(from, to),
+        };
+        let mut timing = (1, self.communication.timing());
+        finishes.fill(0);
+        for stage in 0..program.stage_count() {
+            let computations = program.computations(stage);
+            for ((ready, finish), computation) in readies.iter_mut().zip(&*finishes).zip(computations) {
+                *ready = finish + computation.get();
+            }
+            for (process, finish) in ProcessId::first(nodes.len() as u64).zip(&mut *finishes) {
+                let place = process.label() as usize;
+                let (own, to) = (readies[place], nodes[place]);
+                *finish = own;
+                for peer in program.received(stage, process) {
+                    let source = peer.process.label() as usize;
+                    if timing.0 != peer.units {
+                        timing = (peer.units, self.communication.timing_of(peer.units));
+                    }
+                    let is_eager = self.communication.is_eager(peer.units);
+                    let start = if is_eager { readies[source] } else { readies[source].max(own) };
+                    let transfer = timing.1.transfer(distance(nodes[source], to)).get();
+                    *finish = (*finish).max(start + transfer);
+                    self.work += 1;
+                }
+            }
+        }
+        Cycles::new(finishes.iter().copied().max().unwrap_or(0))
+    }
+}
+
+impl Life<'_> {
+    /// The processes run on these nodes, over a transport of which nothing moves any more.
+    fn run<T: Transport>(
+        &mut self,
+        core: &mut Core<'_, T>,
+        nodes: &[NodeId],
+        processors: Option<Processors>,
+        limit: Option<Cycle>,
+        work: &mut u64,
+    ) -> Result<Option<Cycle>, SimulationError> {
+        core.reset(nodes);
+        let end = match self {
+            Self::Stages(life) => {
+                life.state.reset(processors);
+                run_stages(&life.program, &mut life.state, core, limit)
+            }
+            Self::Tasks(graph) => run_tasks(graph, core, limit),
+        };
+        *work += core.message_count + core.hop_count;
+        end
+    }
+}
+
+/// Runs a stage program whose processes are before their first stages.
+fn run_stages<T: Transport>(
+    program: &ListedProgram,
+    state: &mut StageState,
+    core: &mut Core<'_, T>,
+    limit: Option<Cycle>,
+) -> Result<Option<Cycle>, SimulationError> {
+    state.begin(StartTimes::Together, core);
+    if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
+        return Ok(None);
+    }
+    match state.progress.unfinished() {
+        None => Ok(Some(state.progress.latest_end())),
+        Some(process) => Err(SimulationError::Unfinished { process }),
+    }
+}
+
+/// Runs a task graph.
+fn run_tasks<T: Transport>(
+    graph: &TaskGraph,
+    core: &mut Core<'_, T>,
+    limit: Option<Cycle>,
+) -> Result<Option<Cycle>, SimulationError> {
+    let mut processes = TaskProcesses::new(graph, core.communication, false);
+    if !core.run(&mut processes, limit) {
+        return Ok(None);
+    }
+    processes.stuck().map_or(Ok(Some(processes.latest_end())), |stuck| Err(SimulationError::Stuck(stuck)))
+}
+
+impl fmt::Debug for Evaluator<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { machine, communication, work, .. } = self;
+        formatter
+            .debug_struct("Evaluator")
+            .field("machine", machine)
+            .field("communication", communication)
+            .field("work", work)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,178 @@
+//! How far each process is, and what it has received.
+//!
+//! Under rendezvous the messages to a process are of the stage in which it is ready. Eager messages
+//! may arrive before: their receipts are kept by stage until the process becomes ready in it.
+
+use std::collections::BTreeMap;
+
+use cubefold_mapping::ProcessId;
+use prefetch_index::prefetch_index;
+
+use crate::{Cycle, Cycles};
+
+/// The state of all processes.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    all: Vec<ProcessState>,
+    early: BTreeMap<(ProcessId, u32), Received>, // of stages in which the process is not ready yet
+    unfinished: usize,                           // processes
+    latest_end: Cycle,                           // of a process, so far
+}
+
+/// The state of a process, in one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct ProcessState {
+    ready: Cycle, // the cycle at which it became ready last
+    stages: u32,  // in which it has become ready; after the last stage `ENDED`
+    received: Received,
+}
+
+/// The messages of a stage that a process has received, or waits for.
+#[derive(Debug, Clone, Copy)]
+struct Received {
+    awaited: i64, // the messages still to be received, less those that were received early
+    last: Option<Receipt>,
+}
+
+/// The receipt of a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Receipt {
+    /// The cycle at which it was received.
+    pub(crate) cycle: Cycle,
+    pub(crate) source: ProcessId,
+    /// The cycle at which it set out.
+    pub(crate) start: Cycle,
+    /// Its time without contention.
+    pub(crate) transfer: Cycles,
+}
+
+const ENDED: u32 = u32::MAX;
+
+impl Received {
+    const NONE: Self = Self { awaited: 0, last: None };
+
+    /// Adds a receipt. The message that counts is the one received last, of those of one cycle that with the
+    /// smallest source.
+    fn add(&mut self, receipt: Receipt) {
+        self.awaited -= 1;
+        let counts = |last: &Receipt| receipt.cycle > last.cycle || receipt.source < last.source;
+        if self.last.as_ref().is_none_or(counts) {
+            self.last = Some(receipt);
+        }
+    }
+}
+
+impl ProcessState {
+    /// Before its first stage.
+    const NEW: Self = Self { ready: Cycle::START, stages: 0, received: Received::NONE };
+}
+
+impl Progress {
+    const IN_CACHE: usize = 1 << 12;
+
+    /// `processes` processes before their first stage.
+    pub(crate) fn new(processes: usize) -> Self {
+        let all = vec![ProcessState::NEW; processes];
+        Self { all, early: BTreeMap::new(), unfinished: processes, latest_end: Cycle::START }
+    }
+
+    /// All processes are before their first stage again.
+    pub(crate) fn reset(&mut self) {
+        self.all.fill(ProcessState::NEW);
+        self.early.clear();
+        (self.unfinished, self.latest_end) = (self.all.len(), Cycle::START);
+    }
+
+    /// Whether the records fit in the L2 cache: then they are not worth a prefetch.
+    #[inline]
+    pub(crate) fn fit_in_cache(&self) -> bool {
+        self.all.len() <= Self::IN_CACHE
+    }
+
+    /// The number of processes.
+    pub(crate) fn count(&self) -> u64 {
+        self.all.len() as u64
+    }
+
+    /// Prefetches the record of a process.
+    #[inline]
+    pub(crate) fn prefetch(&self, process: ProcessId) {
+        prefetch_index(&self.all, process.label() as usize);
+    }
+
+    /// Bytes for so many processes.
+    pub(crate) fn bytes(processes: u64) -> u64 {
+        processes.saturating_mul(size_of::<ProcessState>() as u64)
+    }
+
+    /// The stage in which the process becomes ready next.
+    pub(crate) fn next_stage(&self, process: ProcessId) -> usize {
+        self.all[process.label() as usize].stages as usize
+    }
+
+    /// Whether the process has become ready in `stage`.
+    pub(crate) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
+        self.all[process.label() as usize].stages as usize > stage
+    }
+
+    /// The process becomes ready in its next stage, which is returned.
+    pub(crate) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
+        let own = &mut self.all[process.label() as usize];
+        let stage = own.stages;
+        own.stages += 1;
+        own.ready = now;
+        own.received = self.early.remove(&(process, stage)).unwrap_or(Received::NONE);
+        stage as usize
+    }
+
+    /// Sets the number of messages of the stage in which the process has become ready; returns
+    /// whether all of them have been received.
+    pub(crate) fn await_messages(&mut self, process: ProcessId, count: usize) -> bool {
+        let own = &mut self.all[process.label() as usize];
+        own.received.awaited += i64::try_from(count).unwrap_or(i64::MAX); // at most the number of processes
+        own.received.awaited == 0
+    }
+
+    /// A process receives a message of a stage; returns whether the stage is over for it.
+    pub(crate) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
+        let own = &mut self.all[process.label() as usize];
+        if own.stages > stage {
+            own.received.add(receipt);
+            return own.received.awaited == 0;
+        }
+        self.early.entry((process, stage)).or_insert(Received::NONE).add(receipt);
+        false
+    }
+
+    /// The stage in which the process became ready last, the cycle, and the message received last
+    /// for it.
+    pub(crate) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
+        let own = &self.all[process.label() as usize];
+        (own.stages as usize - 1, own.ready, own.received.last)
+    }
+
+    /// The process finishes its last stage at `now`, not before any other so far.
+    pub(crate) fn end(&mut self, process: ProcessId, now: Cycle) {
+        self.all[process.label() as usize].stages = ENDED;
+        self.unfinished -= 1;
+        self.latest_end = now;
+    }
+
+    /// Whether all processes have finished their last stages.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    /// The latest cycle at which a process finished its last stage.
+    pub(crate) fn latest_end(&self) -> Cycle {
+        self.latest_end
+    }
+
+    /// The first process that has not finished its last stage.
+    pub(crate) fn unfinished(&self) -> Option<ProcessId> {
+        let mut labelled = ProcessId::first(self.all.len() as u64).zip(&self.all);
+        labelled.find(|(_, own)| own.stages != ENDED).map(|(process, _)| process)
+    }
+}

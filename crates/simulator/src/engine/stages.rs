@@ -1,0 +1,421 @@
+//! The processes of a stage program: computations and messages, stage by stage (`docs/model.md`
+//! sections 5, 14 and 15).
+//!
+//! A computation of no time is none: its process is ready at once and needs no processor. A message sets out when both
+//! of its ends are ready, an eager one when its source is.
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{NodeId, narrow};
+
+use super::{
+    Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind,
+    message_table::MessageRecord,
+    progress::{Progress, Receipt},
+};
+use crate::{
+    Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
+    engine::border::{Border, ReadySource},
+    processors::Processors,
+    slab::Slab,
+    transport::{Transport, flow::Flow, packets::Packets},
+};
+
+/// The cycle at which each process may begin its first computation: `finish_(-1)` of
+/// `docs/model.md` section 5.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StartTimes<'run> {
+    /// All at cycle 0.
+    Together,
+    /// Each at a cycle of its own, by process.
+    Each(&'run [Cycle]),
+}
+
+/// Runs `program` to its end over a transport that carries its messages, reporting to `observer`; each process may begin
+/// as `starts` says.
+///
+/// # Errors
+///
+/// The first process that did not reach its end, which none does whose sources and destinations
+/// match.
+pub(crate) fn run(
+    program: &dyn Program,
+    placement: &Placement,
+    communication: Communication,
+    kind: TransportKind,
+    starts: StartTimes<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Traffic, ProcessId> {
+    let (machine, slab) = (placement.machine(), Slab::whole(placement.machine()));
+    match kind {
+        TransportKind::Narrow(plan) => {
+            let flow = Flow::<u64>::new(machine, communication, plan, &slab);
+            run_stages(program, placement, starts, Core::whole(placement, communication, flow), observer)
+        }
+        TransportKind::Wide(plan) => {
+            let flow = Flow::<u128>::new(machine, communication, plan, &slab);
+            run_stages(program, placement, starts, Core::whole(placement, communication, flow), observer)
+        }
+        TransportKind::Packets => {
+            let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units);
+            run_stages(program, placement, starts, Core::whole(placement, communication, packets), observer)
+        }
+    }
+}
+
+/// Runs the processes of one engine to their ends. They are known by their indices, also to the observer.
+///
+/// # Errors
+///
+/// The first process of this engine that did not reach its end.
+pub(super) fn run_stages<T: Transport, B: Border>(
+    program: &dyn Program,
+    placement: &Placement,
+    starts: StartTimes<'_>,
+    mut core: Core<'_, T, B>,
+    observer: &mut dyn Observer,
+) -> Result<Traffic, ProcessId> {
+    let per_node = core.communication.processors();
+    let nodes = &core.messages.nodes;
+    let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(nodes, per_node));
+    let mut state = StageState::new(nodes.len(), processors);
+    state.begin(starts, &mut core);
+    core.run(&mut StageProcesses::new(program, &mut state, observer), None);
+    match state.progress.unfinished() {
+        None => Ok(core.traffic()),
+        Some(process) => Err(core.messages.border.label(process)),
+    }
+}
+
+/// What changes in the processes of one engine.
+#[derive(Debug)]
+pub(super) struct StageState {
+    pub(super) progress: Progress,
+    processors: Option<Processors>, // where processes may wait for one
+    beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
+    ready: Vec<ProcessId>,          // that become ready in this cycle
+    peers: PeerLists,               // of a chunk of processes that become ready
+    kept: Vec<ReadySource>,         // sources of other engines, of messages that set out together
+}
+
+/// The peers of some processes, one process after another.
+#[derive(Debug, Default)]
+struct PeerLists {
+    all: Vec<Peer>,
+    ends: Vec<[usize; 2]>, // by process, of its sources and of its destinations
+}
+
+impl StageState {
+    /// `processes` processes before they begin.
+    pub(super) fn new(processes: usize, processors: Option<Processors>) -> Self {
+        Self {
+            progress: Progress::new(processes),
+            processors,
+            beginning: vec![],
+            ready: vec![],
+            peers: PeerLists::default(),
+            kept: vec![],
+        }
+    }
+
+    /// The processes before they begin again, with other processors.
+    pub(super) fn reset(&mut self, processors: Option<Processors>) {
+        self.progress.reset();
+        self.processors = processors;
+        self.beginning.clear();
+        self.ready.clear();
+    }
+
+    /// The processes may begin as `starts` says.
+    pub(super) fn begin<T, B>(&mut self, starts: StartTimes<'_>, core: &mut Core<'_, T, B>) {
+        let processes = ProcessId::first(self.progress.count());
+        match starts {
+            StartTimes::Together => {
+                self.beginning.extend(processes);
+                self.beginning.reverse(); // taken from the end
+            }
+            StartTimes::Each(cycles) => {
+                for (process, cycle) in processes.zip(cycles) {
+                    core.calendar.add(Event::Begin(process.label()), cycle.get());
+                }
+            }
+        }
+    }
+}
+
+/// The processes of one engine.
+pub(super) struct StageProcesses<'run> {
+    program: &'run dyn Program,
+    stage_count: usize,
+    state: &'run mut StageState,
+    observer: &'run mut dyn Observer,
+}
+
+impl<'run> StageProcesses<'run> {
+    pub(super) fn new(
+        program: &'run dyn Program,
+        state: &'run mut StageState,
+        observer: &'run mut dyn Observer,
+    ) -> Self {
+        Self { program, stage_count: program.stage_count(), state, observer }
+    }
+
+    fn begin_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &mut Core<'_, T, B>) {
+        let label = core.messages.border.label(process);
+        let computation = self.program.computation(self.state.progress.next_stage(process), label);
+        if computation == Cycles::ZERO {
+            self.state.ready.push(process);
+            return;
+        }
+        match &mut self.state.processors {
+            None => {
+                core.calendar.add(Event::Computed(process.label()), (now + computation).get());
+            }
+            Some(processors) => processors.request(process, now),
+        }
+    }
+
+    /// Processes are ready for the messages of their stages, after their computations or without any.
+    fn become_ready_together<T: Transport, B: Border>(
+        &mut self,
+        processes: &[ProcessId],
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let mut peers = std::mem::take(&mut self.state.peers);
+        self.list_peers(processes, &mut peers, core);
+        let mut begin = 0;
+        for (&process, &[middle, end]) in processes.iter().zip(&peers.ends) {
+            let stage = self.state.progress.become_ready(process, now);
+            self.receive_from_ready(stage, process, &peers.all[begin..middle], now, core);
+            self.send_to_ready(stage, process, &peers.all[middle..end], now, core);
+            if self.state.progress.await_messages(process, middle - begin) {
+                self.finish_stage(process, now, core);
+            }
+            begin = end;
+        }
+        self.state.peers = peers;
+    }
+
+    /// Lists the peers of processes that become ready, and prefetches their records.
+    fn list_peers<T, B: Border>(
+        &self,
+        processes: &[ProcessId],
+        peers: &mut PeerLists,
+        core: &Core<'_, T, B>,
+    ) {
+        let (progress, border) = (&self.state.progress, &core.messages.border);
+        let PeerLists { all, ends } = peers;
+        all.clear();
+        ends.clear();
+        for &process in processes {
+            let (stage, label) = (progress.next_stage(process), border.label(process));
+            self.program.list(End::Destination, stage, label, all);
+            let middle = all.len();
+            self.program.list(End::Source, stage, label, all);
+            ends.push([middle, all.len()]);
+            border.prefetch_kept(process);
+        }
+        if !progress.fit_in_cache() {
+            for peer in all {
+                if let Some(own) = border.index(peer.process) {
+                    progress.prefetch(own);
+                }
+            }
+        }
+    }
+
+    /// The messages set out to a process that has just become ready, from those of its sources that are.
+    #[inline]
+    fn receive_from_ready<T: Transport, B: Border>(
+        &mut self,
+        stage: usize,
+        process: ProcessId,
+        sources: &[Peer],
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        for source in sources {
+            if let Some(own) = core.messages.border.index(source.process)
+                && self.state.progress.was_ready(own, stage)
+                && !core.communication.is_eager(source.units)
+            {
+                self.send(stage, (source, core.node_of(own)), process, now, core);
+            }
+        }
+        if !B::IS_ALONE {
+            let mut kept = std::mem::take(&mut self.state.kept);
+            core.messages.border.take_kept(process, narrow(stage as u64), &mut kept); // no run has 2^32 stages
+            for ReadySource { source, units, from, .. } in kept.drain(..) {
+                self.send(stage, (&Peer { process: source, units }, from), process, now, core);
+            }
+            self.state.kept = kept;
+        }
+    }
+
+    /// The messages of a process that has just become ready set out, to those of its destinations that are, or as eager
+    /// ones.
+    #[inline]
+    fn send_to_ready<T: Transport, B: Border>(
+        &mut self,
+        stage: usize,
+        process: ProcessId,
+        destinations: &[Peer],
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let (label, from) = (core.messages.border.label(process), core.node_of(process));
+        for &Peer { process: destination, units } in destinations {
+            if let Some(own) = core.messages.border.index(destination) {
+                if self.state.progress.was_ready(own, stage) || core.communication.is_eager(units) {
+                    self.send(stage, (&Peer { process: label, units }, from), own, now, core);
+                }
+            } else {
+                let stage = narrow(stage as u64);
+                let ready = ReadySource { stage, source: label, from, destination, units };
+                core.messages.border.announce(ready);
+            }
+        }
+    }
+
+    /// A message sets out from a source at a node, which may be of another engine.
+    #[inline]
+    fn send<T: Transport, B: Border>(
+        &mut self,
+        stage: usize,
+        (source, from): (&Peer, NodeId),
+        destination: ProcessId,
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let (to, destination) = (core.node_of(destination), core.messages.border.label(destination));
+        let record = MessageRecord {
+            start: now,
+            stage: narrow(stage as u64), // below 2^32, which no run reaches
+            operation: 0,
+            receiver: 0,
+            size: 0,
+            source: source.process,
+            destination,
+            to,
+            distance: 0,
+        };
+        if let Some(received) = core.send(record, from, source.units, now) {
+            self.received(&received, now, core);
+        }
+    }
+
+    /// A stage is over for a process, which begins the next.
+    fn finish_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &Core<'_, T, B>) {
+        let (stage, ready, last) = self.state.progress.current(process);
+        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
+        let transfer = alone.min(now - start.max(ready));
+        let computes = || self.program.computation(stage, core.messages.border.label(process)) > Cycles::ZERO;
+        let sharing = match &self.state.processors {
+            Some(processors) if computes() => processors.sharing(process),
+            _ => Cycles::ZERO,
+        };
+        self.observer.stage_finished(&StageRecord {
+            process,
+            stage,
+            sharing,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            overlapped: alone - transfer,
+            idle: Cycles::ZERO,
+        });
+        if stage + 1 < self.stage_count {
+            self.state.beginning.push(process);
+        } else {
+            self.state.progress.end(process, now);
+        }
+    }
+}
+
+impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
+    #[inline]
+    fn are_over(&self) -> bool {
+        self.state.progress.is_over()
+    }
+
+    fn prefetch_received(&self, received: &[u32], core: &Core<'_, T, B>) {
+        if self.state.progress.fit_in_cache() {
+            return;
+        }
+        for &message in received {
+            if let Some(own) = core.messages.border.index(core.messages.table.record(message).destination) {
+                self.state.progress.prefetch(own);
+                self.observer.prefetch(own);
+            }
+        }
+    }
+
+    fn begin(&mut self, process: ProcessId) {
+        self.state.beginning.push(process);
+    }
+
+    #[inline]
+    fn computed(&mut self, computation: u32, _: Cycle) {
+        let process = ProcessId::new(computation);
+        if let Some(processors) = &mut self.state.processors {
+            processors.release(process);
+        }
+        self.state.ready.push(process);
+    }
+
+    #[inline]
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, core: &Core<'_, T, B>) {
+        let MessageRecord { start, stage, source, destination, .. } = message.record;
+        // The destination of a message that is received is of this engine.
+        let Some(own) = core.messages.border.index(destination) else { return };
+        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
+        if self.state.progress.receive(own, stage, receipt) {
+            self.finish_stage(own, now, core);
+        }
+    }
+
+    fn source_ready(&mut self, ready: &ReadySource, now: Cycle, core: &mut Core<'_, T, B>) {
+        // The recipient is the engine of the destination.
+        let Some(destination) = core.messages.border.index(ready.destination) else { return };
+        let &ReadySource { stage, source, from, units, .. } = ready;
+        let stage = stage as usize;
+        if self.state.progress.was_ready(destination, stage) || core.communication.is_eager(units) {
+            self.send(stage, (&Peer { process: source, units }, from), destination, now, core);
+        } else {
+            core.messages.border.keep(destination, *ready);
+        }
+    }
+
+    /// Processes begin stages and become ready until none does: a process that passes through a
+    /// stage in no time begins the next in the same cycle.
+    fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
+        loop {
+            while let Some(process) = self.state.beginning.pop() {
+                self.begin_stage(process, now, core);
+            }
+            if self.state.ready.is_empty() {
+                return;
+            }
+            let mut ready = std::mem::take(&mut self.state.ready);
+            for chunk in ready.chunks(PREFETCHED_TOGETHER) {
+                self.become_ready_together(chunk, now, core);
+            }
+            ready.clear();
+            self.state.ready = ready;
+        }
+    }
+
+    /// A computation takes at least a cycle: nothing more happens at `now`.
+    fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool {
+        let StageState { processors, progress, .. } = &mut *self.state;
+        if let Some(processors) = processors {
+            let (program, border, calendar) = (self.program, &core.messages.border, &mut core.calendar);
+            processors.grant(now, |process| {
+                let computation = program.computation(progress.next_stage(process), border.label(process));
+                calendar.add(Event::Computed(process.label()), (now + computation).get());
+            });
+        }
+        false
+    }
+}

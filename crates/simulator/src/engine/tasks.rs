@@ -1,0 +1,499 @@
+//! The processes of a task graph: operations that begin when those that they require are over
+//! (`docs/model.md` section 18).
+//!
+//! Within a cycle operations begin in rounds: first those that messages and computations of the cycle
+//! allow, then those that these allow, and so on; each round in the order of the file. When no round is
+//! left, processors are granted, which may allow operations again. Invariant between cycles: an operation
+//! that has not begun requires another that is not over or has not begun, or has its processor or waits for it.
+
+mod activity;
+mod processors;
+mod stuck;
+
+use cubefold_mapping::{Placement, ProcessId};
+use prefetch_index::prefetch_index;
+
+pub use self::stuck::{StuckReason, StuckTasks};
+use self::{activity::Activity, processors::TaskProcessors};
+use super::{Core, Event, Processes, ReceivedMessage, message_table::MessageRecord};
+use crate::{
+    Communication, Cycle, Cycles, EAGER_ALL, ImbalanceError, Observer, Operation, OperationKind,
+    OperationTimes, Program, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    program::task_schedule::{Partner, TaskNode},
+    slab::Slab,
+    transport::{Transport, packets::Packets},
+};
+
+/// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
+pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
+    let schedule = graph.schedule();
+    let operations = schedule.operations().len();
+    let shared = if schedule.shared_channels() > 0 { operations * size_of::<u32>() } else { 0 };
+    let own = operations * (size_of::<u8>() + size_of::<u32>() + size_of::<u64>())
+        + shared
+        + schedule.shared_channels() * size_of::<Unmatched>()
+        + schedule.process_count() as usize * size_of::<Activity>();
+    schedule.bytes() + own as u64
+}
+
+/// Runs a task graph to its end, reporting a record of one stage for every process to `observer`.
+///
+/// # Errors
+///
+/// When the graph does not come to its end.
+pub(crate) fn run(
+    graph: &TaskGraph,
+    placement: &Placement,
+    communication: Communication,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Traffic), SimulationError> {
+    let (machine, units) = (placement.machine(), graph.facts().uniform_units);
+    let packets = Packets::new(machine, communication, &Slab::whole(machine), units);
+    let mut core = Core::whole(placement, communication, packets);
+    let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
+    core.run(&mut processes, None);
+    if let Some(stuck) = processes.stuck() {
+        return Err(SimulationError::Stuck(stuck));
+    }
+    Ok((processes.close(observer)?, core.traffic()))
+}
+
+/// Flags of an operation.
+const BEGUN: u8 = 1;
+const OVER: u8 = 2;
+/// A send or receive of a shared channel that has its partner.
+const MATCHED: u8 = 4;
+/// A receive whose message is there before it has begun; of those of a shared channel, the send.
+const ARRIVED: u8 = 8;
+/// A send whose overhead is over.
+const PREPARED: u8 = 16;
+
+/// The operations of a round that are looked up together.
+const PART: usize = 16;
+
+/// Of no operation.
+const NONE: u32 = u32::MAX;
+
+/// In a record of a message, of a receive that is one of several of a channel.
+const OF_CHANNEL: u32 = u32::MAX - 1;
+
+/// The processes of a run.
+pub(super) struct TaskProcesses<'run> {
+    graph: &'run TaskGraph,
+    schedule: &'run TaskSchedule,
+    communication: Communication,
+    nodes: &'run [TaskNode],   // by operation
+    required: Vec<u32>,        // by operation, how many of those that it requires are not met
+    flags: Vec<u8>,            // by operation
+    unmatched: Vec<Unmatched>, // by shared channel
+    others: Vec<u32>, // by operation of such a channel: its partner where it is matched, else the next in its list
+    round: Vec<u32>,  // operations that begin in this round
+    next_round: Vec<u32>,
+    processors: TaskProcessors,
+    activities: Vec<Activity>, // by process
+    times: Vec<[Cycle; 2]>,    // by operation, when it began and was over; empty where they are not wanted
+    unfinished: usize,
+}
+
+/// Sends, or receives, of one source, destination and tag that have begun and have no partner, in the order
+/// in which they began.
+#[derive(Debug, Clone, Copy)]
+struct Unmatched {
+    first: u32,
+    last: u32,
+    kind: OperationKind, // of all of them
+}
+
+impl<'run> TaskProcesses<'run> {
+    pub(super) fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
+        let schedule = &**graph.schedule();
+        let operations = schedule.operations().len();
+        let free = (0..).zip(schedule.required()).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let channels = schedule.shared_channels();
+        let unmatched = Unmatched { first: NONE, last: NONE, kind: OperationKind::Send };
+        Self {
+            graph,
+            schedule,
+            communication,
+            nodes: schedule.nodes(),
+            required: schedule.required().to_vec(),
+            flags: vec![0; operations],
+            unmatched: vec![unmatched; channels],
+            others: if channels > 0 { vec![NONE; operations] } else { vec![] },
+            round: vec![],
+            next_round: free,
+            processors: TaskProcessors::new(schedule),
+            activities: vec![Activity::default(); schedule.process_count() as usize],
+            times: if wants_operations { vec![[Cycle::START; 2]; operations] } else { vec![] },
+            unfinished: operations,
+        }
+    }
+
+    /// Operations begin, round by round, until none is left.
+    fn begin_rounds<T: Transport>(&mut self, now: Cycle, core: &mut Core<'_, T>) {
+        while !self.next_round.is_empty() {
+            std::mem::swap(&mut self.round, &mut self.next_round);
+            if self.schedule.shared_channels() > 0 {
+                // The order matters to sends and receives of one source, destination and tag only.
+                self.round.sort_unstable();
+            }
+            let mut round = std::mem::take(&mut self.round);
+            for part in round.chunks(PART) {
+                self.begin_part(part, now, core);
+            }
+            round.clear();
+            self.round = round;
+        }
+    }
+
+    /// Some operations of a round may begin. They lie far apart: the lines of the cache that they need are asked for all at
+    /// once.
+    fn begin_part<T: Transport>(&mut self, part: &[u32], now: Cycle, core: &mut Core<'_, T>) {
+        let mut loaded = [None; PART];
+        for (place, &operation) in loaded.iter_mut().zip(part) {
+            let place_of = operation as usize;
+            *place = Some((self.schedule.operations()[place_of], self.nodes[place_of]));
+        }
+        for (_, node) in loaded.iter().flatten() {
+            self.prefetch_successor(node);
+            if !self.is_all_eager() {
+                self.prefetch_partner(node.partner());
+            }
+        }
+        for (&operation, (own, _)) in part.iter().zip(loaded.iter().flatten()) {
+            self.begin_operation(operation, own, now, core);
+        }
+    }
+
+    #[inline]
+    fn prefetch_successor(&self, node: &TaskNode) {
+        if let Some(successor) = node.first_successor() {
+            prefetch_index(&self.required, successor as usize);
+        }
+    }
+
+    #[inline]
+    fn prefetch_partner(&self, partner: Partner) {
+        if let Partner::Operation(partner) = partner {
+            prefetch_index(&self.flags, partner as usize);
+        }
+    }
+
+    /// An operation may begin.
+    #[inline]
+    fn begin_operation<T: Transport>(
+        &mut self,
+        operation: u32,
+        own: &Operation,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        match own.kind {
+            OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
+                self.set_begun(operation, now);
+                self.complete(operation, own.process, now);
+            }
+            OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
+            OperationKind::Send
+                if self.graph.overhead() > Cycles::ZERO && self.flags(operation) & PREPARED == 0 =>
+            {
+                self.processors.request(own.process, own.processor, operation);
+            }
+            OperationKind::Send => self.begin_send(operation, own, now, core),
+            OperationKind::Receive => self.begin_receive(operation, own, now, core),
+        }
+    }
+
+    fn begin_send<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
+        self.set_begun(send, now);
+        let is_eager = self.communication.is_eager(self.graph.units(send));
+        let has_receive = match self.nodes[send as usize].partner() {
+            Partner::None => false,
+            Partner::Operation(receive) => !is_eager && self.flags(receive) & BEGUN > 0,
+            Partner::Channel(channel) => self.match_in_channel(channel, send, own.kind).is_some(),
+        };
+        if is_eager || has_receive {
+            self.set_out(send, own, now, core);
+        }
+        if is_eager {
+            self.complete(send, own.process, now);
+        }
+    }
+
+    fn begin_receive<T: Transport>(
+        &mut self,
+        receive: u32,
+        own: &Operation,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        self.set_begun(receive, now);
+        let (send, has_arrived) = match self.nodes[receive as usize].partner() {
+            Partner::Operation(send) => (send, self.flags(receive) & ARRIVED > 0),
+            Partner::Channel(channel) => match self.match_in_channel(channel, receive, own.kind) {
+                Some(send) => (send, self.flags(send) & ARRIVED > 0),
+                None => return,
+            },
+            Partner::None => return,
+        };
+        if has_arrived {
+            self.complete(receive, own.process, now);
+        } else if !self.is_all_eager()
+            && self.flags(send) & BEGUN > 0
+            && !self.communication.is_eager(self.graph.units(send))
+        {
+            let own = self.schedule.operations()[send as usize];
+            self.set_out(send, &own, now, core);
+        }
+    }
+
+    /// Whether no send waits for its receive.
+    #[inline]
+    fn is_all_eager(&self) -> bool {
+        self.communication.eager() == EAGER_ALL
+    }
+
+    /// Matches an operation that begins with that of the other kind that waits first in a channel; without one it waits.
+    fn match_in_channel(&mut self, channel: u32, operation: u32, kind: OperationKind) -> Option<u32> {
+        let list = &mut self.unmatched[channel as usize];
+        let first = list.first;
+        if first == NONE || list.kind == kind {
+            if first == NONE {
+                (list.first, list.kind) = (operation, kind);
+            } else {
+                self.others[list.last as usize] = operation;
+            }
+            list.last = operation;
+            self.others[operation as usize] = NONE;
+            return None;
+        }
+        list.first = self.others[first as usize];
+        for (own, partner) in [(operation, first), (first, operation)] {
+            self.flags[own as usize] |= MATCHED;
+            self.others[own as usize] = partner;
+        }
+        Some(first)
+    }
+
+    /// The partner of a send or receive, where both have begun.
+    fn partner(&self, operation: u32) -> Option<u32> {
+        let node = &self.nodes[operation as usize];
+        match node.partner() {
+            Partner::None => None,
+            Partner::Operation(partner) => {
+                (self.flags(operation) & self.flags(partner) & BEGUN > 0).then_some(partner)
+            }
+            Partner::Channel(_) => {
+                (self.flags(operation) & MATCHED > 0).then(|| self.others[operation as usize])
+            }
+        }
+    }
+
+    /// The message of a send sets out.
+    fn set_out<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
+        let record = MessageRecord {
+            start: now,
+            stage: own.tag,
+            operation: send,
+            receiver: match self.nodes[send as usize].partner() {
+                Partner::None => NONE,
+                Partner::Operation(receive) => receive,
+                Partner::Channel(_) => OF_CHANNEL,
+            },
+            source: own.process,
+            destination: own.peer,
+            to: core.node_of(own.peer),
+            distance: 0,
+            size: 0,
+        };
+        let from = core.node_of(own.process);
+        if let Some(received) = core.send(record, from, self.graph.units(send), now) {
+            self.receive(&received, now);
+        }
+    }
+
+    /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
+    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
+        let MessageRecord { operation: send, receiver: receive, source, destination, .. } = message.record;
+        if !self.communication.is_eager(message.units) {
+            self.activities[source.label() as usize].arrive(message, now);
+            self.complete(send, source, now);
+        }
+        let receive = match receive {
+            NONE => return,
+            OF_CHANNEL if self.flags(send) & MATCHED > 0 => self.others[send as usize],
+            // Its receive finds that out by the send.
+            OF_CHANNEL => {
+                self.flags[send as usize] |= ARRIVED;
+                return;
+            }
+            receive => receive,
+        };
+        let flags = &mut self.flags[receive as usize];
+        if *flags & BEGUN > 0 {
+            self.activities[destination.label() as usize].arrive(message, now);
+            self.complete(receive, destination, now);
+        } else {
+            *flags |= ARRIVED;
+        }
+    }
+
+    #[inline]
+    fn flags(&self, operation: u32) -> u8 {
+        self.flags[operation as usize]
+    }
+
+    /// An operation has begun.
+    #[inline]
+    fn set_begun(&mut self, operation: u32, now: Cycle) {
+        self.flags[operation as usize] |= BEGUN;
+        if let Some(times) = self.times.get_mut(operation as usize) {
+            times[0] = now;
+        }
+        if self.schedule.has_begun_requirements() {
+            self.meet_requirements(operation, Requirement::Begun);
+        }
+    }
+
+    /// An operation is over.
+    #[inline]
+    fn complete(&mut self, operation: u32, process: ProcessId, now: Cycle) {
+        self.flags[operation as usize] |= OVER;
+        self.unfinished -= 1;
+        if let Some(times) = self.times.get_mut(operation as usize) {
+            times[1] = now;
+        }
+        self.activities[process.label() as usize].finish = now;
+        self.meet_requirements(operation, Requirement::Over);
+    }
+
+    #[inline]
+    fn meet_requirements(&mut self, operation: u32, met: Requirement) {
+        let (required, next_round) = (&mut self.required, &mut self.next_round);
+        self.schedule.visit_successors(self.nodes[operation as usize], |after, requirement| {
+            if requirement == met {
+                let required = &mut required[after as usize];
+                *required -= 1;
+                if *required == 0 {
+                    next_round.push(after);
+                }
+            }
+        });
+    }
+
+    /// Processors are granted; returns whether any was.
+    fn start_computations<T>(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
+        let granted = self.processors.grant();
+        let has_granted = !granted.is_empty();
+        for &(_, operation) in &granted {
+            let own = &self.schedule.operations()[operation as usize];
+            let occupied = match own.kind {
+                OperationKind::Calc => {
+                    self.set_begun(operation, now);
+                    self.graph.cycles(operation)
+                }
+                OperationKind::Send | OperationKind::Receive => self.graph.overhead(),
+            };
+            self.activities[own.process.label() as usize].begin_computation(now);
+            core.calendar.add(Event::Computed(operation), (now + occupied).get());
+        }
+        self.processors.recycle(granted);
+        has_granted
+    }
+
+    /// The latest cycle at which an operation was over.
+    pub(super) fn latest_end(&self) -> Cycle {
+        self.activities.iter().map(|activity| activity.finish).max().unwrap_or(Cycle::START)
+    }
+
+    /// Reports a record for each process, and sums them.
+    fn close(mut self, observer: &mut dyn Observer) -> Result<Summary, ImbalanceError> {
+        let mut compute = 0;
+        for activity in &mut self.activities {
+            activity.settle();
+            compute += u128::from(activity.computing.get());
+        }
+        let processes = self.schedule.process_count();
+        let mut summary = Summary::of_computations(processes.into(), 1, compute);
+        for (process, activity) in ProcessId::first(processes.into()).zip(&self.activities) {
+            let record = activity.record(process)?;
+            summary.add_stage(&record, 1);
+            summary.add_finish(record.finish, 1);
+            observer.stage_finished(&record);
+        }
+        summary.check_balance()?;
+        if !self.times.is_empty() {
+            observer.operations_finished(self.operation_times());
+        }
+        Ok(summary)
+    }
+
+    /// When each operation began and was over, with its partner.
+    fn operation_times(&self) -> Vec<OperationTimes> {
+        let with_partner = |(operation, &[begun, over]): (u32, &[Cycle; 2])| OperationTimes {
+            begun,
+            over,
+            partner: self.partner(operation),
+        };
+        (0..).zip(&self.times).map(with_partner).collect()
+    }
+}
+
+impl<T: Transport> Processes<T> for TaskProcesses<'_> {
+    fn are_over(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    fn prefetch_received(&self, received: &[u32], core: &Core<'_, T>) {
+        for part in received.chunks(PART) {
+            let mut nodes: [Option<&TaskNode>; PART] = [None; PART];
+            for (node, &message) in nodes.iter_mut().zip(part) {
+                *node = self.nodes.get(core.messages.table.record(message).receiver as usize);
+            }
+            for node in nodes.into_iter().flatten() {
+                self.prefetch_successor(node);
+            }
+        }
+    }
+
+    fn prefetch_events(&self, events: &[Event]) {
+        for event in events {
+            if let Event::Computed(operation) = event {
+                prefetch_index(self.schedule.operations(), *operation as usize);
+                self.prefetch_successor(&self.nodes[*operation as usize]);
+            }
+        }
+    }
+
+    #[inline]
+    fn computed(&mut self, computation: u32, now: Cycle) {
+        let own = &self.schedule.operations()[computation as usize];
+        self.processors.release(own.process, own.processor);
+        self.activities[own.process.label() as usize].end_computation(now);
+        match own.kind {
+            OperationKind::Calc => self.complete(computation, own.process, now),
+            OperationKind::Send | OperationKind::Receive => {
+                self.flags[computation as usize] |= PREPARED;
+                self.next_round.push(computation);
+            }
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, _: &Core<'_, T>) {
+        self.receive(message, now);
+    }
+
+    fn settle(&mut self, now: Cycle, core: &mut Core<'_, T>) {
+        self.begin_rounds(now, core);
+    }
+
+    /// What processors compute may allow operations again.
+    fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
+        let has_granted = self.start_computations(now, core);
+        if !has_granted {
+            self.processors.end_cycle();
+        }
+        has_granted
+    }
+}

@@ -1,0 +1,96 @@
+//! What carries messages between the nodes of a machine.
+//!
+//! A [`Transport`] knows the links of a machine, or of a slab of it, and the messages that wait and move on them. It
+//! knows no processes and no computations: the [engine](crate::engine) says which message sets out from which node,
+//! and learns which messages have arrived. Messages inside a node never come here.
+//!
+//! Invariant: what a transport does in a cycle depends on the keys of the messages, never on the order in which they
+//! join or arrive within the cycle.
+
+pub(crate) mod flow;
+pub(crate) mod packet;
+pub(crate) mod packets;
+
+use std::borrow::Cow;
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::NodeId;
+
+pub(crate) use self::packet::Packet;
+use crate::{Cycle, engine::MessageTable, engine::border::Border};
+
+/// The links of a machine or of a slab of it, and what waits and moves on them.
+///
+/// In every cycle in which something happens, first what ends [arrives](Self::arrive); then messages
+/// [set out](Self::set_out) and packets of other engines are [admitted](Self::admit), in any order; at last idle
+/// channels are granted and packets [depart](Self::depart).
+pub(crate) trait Transport {
+    /// A cycle before which nothing happens; `None` if nothing moves.
+    fn next(&self) -> Option<Cycle>;
+
+    /// Packets whose transmissions end at `now` join their next queues. Those that are at their destinations, and those
+    /// whose next channel is of another engine, are appended to `arrivals`.
+    fn arrive<B: Border>(&mut self, now: Cycle, messages: &Messages<'_, B>, arrivals: &mut Arrivals);
+
+    /// A message from a node to another needs its first channel from `now` on, in this engine or, by `arrivals`, in
+    /// another. Returns the links of its route, at least 1.
+    fn set_out<B: Border>(
+        &mut self,
+        message: u32,
+        from: NodeId,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) -> u32;
+
+    /// A packet from another engine needs a channel of this one from `now` on.
+    fn admit<B: Border>(&mut self, packet: &Packet, now: Cycle, messages: &Messages<'_, B>);
+
+    /// Idle channels are granted, and the packets that get them depart.
+    fn depart<B: Border>(&mut self, now: Cycle, messages: &Messages<'_, B>);
+
+    /// The most packets left in one channel's queue at the end of any cycle so far.
+    fn longest_queue(&self) -> u32;
+
+    /// Forgets all that waits and moves, as at cycle 0.
+    fn reset(&mut self);
+}
+
+/// The messages under way, as a transport sees them.
+#[derive(Debug)]
+pub(crate) struct Messages<'run, B> {
+    /// Their records, by number.
+    pub(crate) table: MessageTable,
+    /// The nodes of the processes of this engine, by index.
+    pub(crate) nodes: Cow<'run, [NodeId]>,
+    /// What lies beyond this engine.
+    pub(crate) border: B,
+}
+
+impl<B: Border> Messages<'_, B> {
+    /// The node of a process of this engine.
+    #[inline]
+    pub(crate) fn node(&self, process: ProcessId) -> NodeId {
+        self.nodes[process.label() as usize]
+    }
+
+    /// The engine that has a node, if it is another.
+    #[inline]
+    pub(crate) fn elsewhere(&self, node: NodeId) -> Option<usize> {
+        if B::IS_ALONE { None } else { self.border.elsewhere(node) }
+    }
+
+    /// The node of the source of a message, if that is of this engine.
+    pub(crate) fn source_node(&self, message: u32) -> Option<NodeId> {
+        self.border.index(self.table.record(message).source).map(|own| self.node(own))
+    }
+}
+
+/// What leaves a transport in a cycle.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    /// The messages of packets all of which is at their destinations: an entry a packet.
+    pub(crate) received: Vec<u32>,
+    /// Packets that need channels of other engines, each with its engine.
+    pub(crate) leaving: Vec<(usize, Packet)>,
+}

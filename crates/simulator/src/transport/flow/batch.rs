@@ -1,0 +1,253 @@
+//! Messages that depart together, and so arrive together.
+//!
+//! Every transmission takes `T_c`, so batches arrive in the order in which they departed: a
+//! first-in first-out list replaces an event queue. A batch that arrives departs again in the same
+//! cycle, less the messages whose stretch is over or that are blocked, and with those that join it.
+
+use std::{collections::VecDeque, ops::Range};
+
+use super::word::Word;
+use crate::Cycle;
+
+/// The messages of a block that cross one link each during the same cycles.
+#[derive(Debug)]
+pub(super) struct Batch<W> {
+    /// By the sign of their direction.
+    pub(super) flights: [Flight<W>; 2],
+}
+
+/// The messages of a batch that move in one direction.
+#[derive(Debug)]
+pub(super) struct Flight<W> {
+    /// The messages with further links in their stretch; in a cycle in which the batch has arrived,
+    /// followed by the messages that join it.
+    pub(super) moving: Vec<W>,
+    /// The number of these that departed with the batch.
+    pub(super) through: usize,
+    /// The end of those that joined it; the messages behind them were queued and have been granted
+    /// a resource.
+    pub(super) joined: usize,
+    /// The messages on the last link of their stretch.
+    pub(super) ending: Vec<W>,
+}
+
+/// The number of messages tested together, most often to find that all of them continue.
+const CHUNK: usize = 8;
+
+impl<W: Word> Batch<W> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.flights.iter().all(|flight| flight.moving.is_empty() && flight.ending.is_empty())
+    }
+}
+
+impl<W> Default for Batch<W> {
+    fn default() -> Self {
+        Self { flights: [Flight::default(), Flight::default()] }
+    }
+}
+
+impl<W> Default for Flight<W> {
+    fn default() -> Self {
+        Self { moving: vec![], through: 0, joined: 0, ending: vec![] }
+    }
+}
+
+impl<W: Word> Flight<W> {
+    /// Moves the messages that arrived within their stretch by a `step`: they depart again, but for
+    /// those that are not `free` to, which are moved to `blocked`.
+    pub(super) fn move_free(
+        &mut self,
+        step: W,
+        two_links: W,
+        free: impl Fn(W) -> bool,
+        blocked: &mut Vec<W>,
+    ) {
+        let (mut at, mut kept) = (0, 0);
+        let continues = |word: W| (word >= two_links) & free(word);
+        while at < self.through {
+            // Without a branch for each message.
+            if let Some(chunk) = self.moving[at..self.through].first_chunk::<CHUNK>()
+                && chunk.iter().fold(true, |all, word| all & continues(word.plus(step)))
+            {
+                self.moving.copy_within(at..at + CHUNK, kept);
+                for word in &mut self.moving[kept..kept + CHUNK] {
+                    *word = word.plus(step);
+                }
+                (at, kept) = (at + CHUNK, kept + CHUNK);
+                continue;
+            }
+            let end = self.through.min(at + CHUNK);
+            kept = self.partition(at..end, kept, step, two_links, &free, blocked);
+            at = end;
+        }
+        self.close_gap(kept);
+    }
+
+    /// Moves the messages that arrived within their stretch by a `step`. Those that cannot `claim`
+    /// their resource are moved to `blocked`; the others whose words are below `ends_below` depart
+    /// for their last link.
+    pub(super) fn move_claiming(
+        &mut self,
+        step: W,
+        ends_below: W,
+        claim: impl FnMut(W) -> bool,
+        blocked: &mut Vec<W>,
+    ) {
+        let kept = self.partition(0..self.through, 0, step, ends_below, claim, blocked);
+        self.close_gap(kept);
+    }
+
+    /// Closes the gap behind the messages that continue, of which there are `kept`.
+    fn close_gap(&mut self, kept: usize) {
+        self.moving.drain(kept..self.through);
+        self.joined -= self.through - kept;
+        self.through = kept;
+    }
+
+    /// Of the messages from index `first` to those that joined, those that depart stay or go to
+    /// their last link, and the others are moved to `blocked`.
+    pub(super) fn depart_claimed(
+        &mut self,
+        first: usize,
+        two_links: W,
+        departs: impl FnMut(W) -> bool,
+        blocked: &mut Vec<W>,
+    ) {
+        let kept = self.partition(first..self.joined, first, W::placed(0, 0), two_links, departs, blocked);
+        self.moving.drain(kept..self.joined);
+        self.joined = kept;
+    }
+
+    /// Moves the messages at these indices by a `step`, and those that `may_depart` and have
+    /// further links to indices from `kept` on; returns the end of these.
+    #[inline]
+    fn partition(
+        &mut self,
+        indices: Range<usize>,
+        mut kept: usize,
+        step: W,
+        ends_below: W,
+        mut may_depart: impl FnMut(W) -> bool,
+        blocked: &mut Vec<W>,
+    ) -> usize {
+        for at in indices {
+            let word = self.moving[at].plus(step);
+            if !may_depart(word) {
+                blocked.push(word);
+            } else if word < ends_below {
+                self.ending.push(word);
+            } else {
+                self.moving[kept] = word;
+                kept += 1;
+            }
+        }
+        kept
+    }
+
+    /// A message departs over its next link, or its last.
+    #[inline]
+    pub(super) fn depart(&mut self, word: W, two_links: W) {
+        if word < two_links {
+            self.ending.push(word);
+        } else {
+            self.moving.push(word);
+        }
+    }
+}
+
+/// All batches of a block.
+#[derive(Debug)]
+pub(super) struct Batches<W> {
+    in_flight: VecDeque<(Cycle, Batch<W>)>, // by the cycle at which they arrive
+    /// The batch that arrived in this cycle and departs in it; empty between cycles.
+    pub(super) current: Batch<W>,
+}
+
+/// Memory of emptied lists, for use again: blocks are mostly active one after another.
+#[derive(Debug)]
+pub(super) struct BufferPool<W>(Vec<Vec<W>>);
+
+impl<W> Default for Batches<W> {
+    fn default() -> Self {
+        Self { in_flight: VecDeque::new(), current: Batch::default() }
+    }
+}
+
+impl<W> Default for BufferPool<W> {
+    fn default() -> Self {
+        Self(vec![])
+    }
+}
+
+impl<W: Word> Batches<W> {
+    /// The batch that arrives at `now` becomes the current one; returns whether there is one.
+    pub(super) fn arrive(&mut self, now: Cycle) -> bool {
+        let Some((_, batch)) = self.in_flight.pop_front_if(|(end, _)| *end == now) else { return false };
+        debug_assert!(self.current.is_empty(), "a batch of another cycle has departed");
+        self.current = batch;
+        true
+    }
+
+    /// Drops all messages; their memory goes to `buffers`.
+    pub(super) fn reset(&mut self, buffers: &mut BufferPool<W>) {
+        let current = std::mem::take(&mut self.current);
+        for batch in self.in_flight.drain(..).map(|(_, batch)| batch).chain([current]) {
+            for mut flight in batch.flights {
+                flight.moving.clear();
+                flight.ending.clear();
+                buffers.reclaim(&mut flight.moving);
+                buffers.reclaim(&mut flight.ending);
+            }
+        }
+    }
+
+    /// Whether no batch is in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// A message joins the current batch.
+    pub(super) fn join(&mut self, sign: usize, word: W, buffers: &mut BufferPool<W>) {
+        let moving = &mut self.current.flights[sign].moving;
+        buffers.provide(moving);
+        moving.push(word);
+    }
+
+    /// Provides memory for the messages that reach their last link.
+    pub(super) fn prepare(&mut self, sign: usize, buffers: &mut BufferPool<W>) {
+        let flight = &mut self.current.flights[sign];
+        if !flight.moving.is_empty() {
+            buffers.provide(&mut flight.ending);
+        }
+    }
+
+    /// The current batch departs, to arrive at `end`; returns whether it has any messages.
+    pub(super) fn depart(&mut self, end: Cycle, buffers: &mut BufferPool<W>) -> bool {
+        for flight in &mut self.current.flights {
+            flight.through = flight.moving.len();
+            buffers.reclaim(&mut flight.moving);
+            buffers.reclaim(&mut flight.ending);
+        }
+        let departs = !self.current.is_empty();
+        if departs {
+            self.in_flight.push_back((end, std::mem::take(&mut self.current)));
+        }
+        departs
+    }
+}
+
+impl<W> BufferPool<W> {
+    /// Gives a list without memory that of another.
+    fn provide(&mut self, list: &mut Vec<W>) {
+        if list.capacity() == 0 {
+            *list = self.0.pop().unwrap_or_default();
+        }
+    }
+
+    /// Takes the memory of an empty list.
+    fn reclaim(&mut self, list: &mut Vec<W>) {
+        if list.is_empty() && list.capacity() > 0 {
+            self.0.push(std::mem::take(list));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Packets on their way: what a transport moves, and what goes over a border between engines.
+
+use cubefold_topology::{Leg, NodeId};
+
+use crate::{
+    channels::Transit,
+    engine::MessageTable,
+    engine::border::{pair, parts},
+};
+
+/// A packet at a node, about to move or moving in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packet {
+    transit: Transit, // its leg may be over: then it has no links left in it
+    number: u32,      // within its message, counted from 0
+    links: u32,       // left of its route
+    size: u32,        // the number of its message's size
+    input: u32,       // of its node: 0 for the node itself, else by where it came in
+}
+
+impl Packet {
+    /// No packet.
+    pub(crate) const NONE: Self = Self {
+        transit: Transit { message: 0, node: 0, hops: 0, direction: 0 },
+        number: 0,
+        links: 0,
+        size: 0,
+        input: 0,
+    };
+
+    /// The first packet of a message at its source.
+    pub(crate) fn first(message: u32, size: u32, at: NodeId, leg: Leg, links: u32) -> Self {
+        Self { transit: Transit::new(message, at, leg), number: 0, links, size, input: 0 }
+    }
+
+    /// No packet, at a channel.
+    pub(crate) fn none_at(transit: Transit) -> Self {
+        Self { transit, ..Self::NONE }
+    }
+
+    /// The packet at the begin of another leg.
+    pub(crate) fn on_leg(self, leg: Leg) -> Self {
+        Self { transit: Transit::new(self.transit.message, self.node(), leg), ..self }
+    }
+
+    /// The packet that joins the queue at the source when this one departs there; none after the last, nor at other
+    /// nodes.
+    #[inline]
+    pub(crate) fn following(&self, messages: &MessageTable) -> Option<Self> {
+        let follows = self.input == 0 && u64::from(self.number) + 1 < messages.size(self.size).packets;
+        follows.then(|| Self { number: self.number + 1, ..*self })
+    }
+
+    /// Whether its leg continues after the channel that it crosses.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.transit.hops > 1
+    }
+
+    #[inline]
+    pub(crate) fn message(&self) -> u32 {
+        self.transit.message
+    }
+
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The number of its message's size.
+    #[inline]
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The links left of its route.
+    #[inline]
+    pub(crate) fn links(&self) -> u32 {
+        self.links
+    }
+
+    #[inline]
+    pub(crate) fn node(&self) -> NodeId {
+        NodeId::new(self.transit.node)
+    }
+
+    #[inline]
+    pub(crate) fn direction(&self) -> u32 {
+        self.transit.direction
+    }
+
+    #[inline]
+    pub(crate) fn input(&self) -> u32 {
+        self.input
+    }
+
+    /// The same packet, come in by another input.
+    pub(crate) fn with_input(self, input: u32) -> Self {
+        Self { input, ..self }
+    }
+
+    /// The packet of a message that has another number in another engine, and the number of its size there.
+    pub(crate) fn of_message(self, message: u32, size: u32) -> Self {
+        Self { transit: Transit { message, ..self.transit }, size, ..self }
+    }
+
+    /// The packet as words, but for the number of its size.
+    pub(crate) fn to_words(self) -> [u64; 4] {
+        let Transit { message, node, hops, direction } = self.transit;
+        [pair(message, node), pair(hops, direction), pair(self.number, self.links), self.input.into()]
+    }
+
+    /// Reads a packet; none at the end of the words.
+    pub(crate) fn of_words(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        let [message, node] = parts(words.next()?);
+        let [hops, direction] = parts(words.next()?);
+        let [number, links] = parts(words.next()?);
+        let [input, _] = parts(words.next()?);
+        Some(Self { transit: Transit { message, node, hops, direction }, number, links, size: 0, input })
+    }
+
+    #[inline]
+    pub(crate) fn transit(&self) -> &Transit {
+        &self.transit
+    }
+
+    /// The packet at the end of the channel that it has crossed: at `node`, where it came in by `input`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is most of what a crossing costs")]
+    pub(crate) fn at_next(&self, node: u32, input: u32) -> Self {
+        let transit = Transit { node, hops: self.transit.hops - 1, ..self.transit };
+        Self { transit, links: self.links - 1, input, ..*self }
+    }
+}

@@ -1,0 +1,314 @@
+//! Packets of any size, link by link (`docs/model.md` sections 13 and 18): every rule of links, switching and
+//! arbitration on every machine.
+//!
+//! Transmissions end in no fixed order, so that a [`TimeWheel`] holds what happens next to each packet. Channels that
+//! serve packets first come first served know the departure of a packet as soon as it joins
+//! ([`FirstComeNetwork`]); all others are granted cycle by cycle ([`GrantedNetwork`]).
+
+mod channel_table;
+mod crossing;
+mod first_come;
+mod granted;
+mod longest_queue;
+
+use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
+
+use self::{first_come::FirstComeNetwork, granted::GrantedNetwork};
+use super::{Arrivals, Messages, Packet, Transport};
+use crate::{
+    Communication, Cycle, ServiceOrder, channels::Transit, engine::border::Border, routes::Routes,
+    slab::Slab, time_wheel::TimeWheel,
+};
+
+/// What happens at a later cycle.
+///
+/// The packet comes first and the kind takes four bytes, so that both are copied in the pieces in which they were
+/// written: store-forwarding stalls are avoided.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct Event {
+    packet: Packet,
+    kind: EventKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum EventKind {
+    /// The head of a packet, or under store-and-forward all of it, is at the end of a channel that is not the
+    /// last of its route.
+    Crossed,
+    /// A packet joins the queue of the next channel of its route.
+    Arrival,
+    /// All of a packet is at the end of the last channel of its route.
+    Receipt,
+    /// The channel that the packet would need is idle, and has a queue.
+    Idle,
+    /// Perhaps nothing is in flight any more.
+    Still,
+    /// Nothing, in the place of an event that does not happen.
+    Revoked,
+}
+
+impl Event {
+    /// What happens to a packet.
+    #[inline]
+    fn of(packet: Packet, kind: EventKind) -> Self {
+        Self { packet, kind }
+    }
+
+    /// The channel of a transit becomes idle.
+    #[inline]
+    fn idle_at(transit: Transit) -> Self {
+        Self { packet: Packet::none_at(transit), kind: EventKind::Idle }
+    }
+
+    /// Perhaps nothing is in flight any more.
+    #[inline]
+    fn still() -> Self {
+        Self { packet: Packet::NONE, kind: EventKind::Still }
+    }
+}
+
+/// The packets on the links of a machine, or of a slab of it.
+#[derive(Debug)]
+pub(crate) struct Packets<'run> {
+    routes: Routes<'run>,
+    events: TimeWheel<Event>,
+    channels: PacketNetwork,
+    taken: Vec<Event>, // a chunk of the events of this cycle
+}
+
+/// The channels of a machine, by the rule that grants them.
+#[derive(Debug)]
+enum PacketNetwork {
+    FirstCome(FirstComeNetwork),
+    Granted(GrantedNetwork),
+}
+
+impl PacketNetwork {
+    /// The idle channels of a slab of a machine, for messages of `units` units, or of any sizes.
+    fn new(machine: &Machine, communication: Communication, slab: &Slab, units: Option<u64>) -> Self {
+        // The units of every packet, where all have as many.
+        let uniform = units.and_then(|units| match communication.packet() {
+            None => Some(units),
+            Some(packet) if units <= packet.get() => Some(units),
+            Some(packet) => units.is_multiple_of(packet.get()).then_some(packet.get()),
+        });
+        match (communication.service(), communication.links()) {
+            (ServiceOrder::FirstCome, LinkMode::FullDuplex | LinkMode::HalfDuplex) => {
+                Self::FirstCome(FirstComeNetwork::new(machine, communication, slab, uniform))
+            }
+            (ServiceOrder::RoundRobin, _) | (ServiceOrder::FirstCome, LinkMode::SingleDirection) => {
+                Self::Granted(GrantedNetwork::new(machine, communication, slab))
+            }
+        }
+    }
+
+    /// A packet at the end of the channel that it has crossed.
+    #[inline]
+    fn cross(&self, packet: &Packet) -> Packet {
+        match self {
+            Self::FirstCome(network) => network.cross(packet),
+            Self::Granted(network) => network.cross(packet),
+        }
+    }
+
+    /// The node whose slab has the channel that a packet needs, or its link.
+    #[inline]
+    fn owner(&self, packet: &Packet) -> NodeId {
+        match self {
+            Self::FirstCome(network) => network.owner(packet),
+            Self::Granted(_) => packet.node(),
+        }
+    }
+}
+
+impl<'run> Packets<'run> {
+    /// A slab of a machine while nothing moves, for messages of `units` units, or of any sizes.
+    pub(crate) fn new(
+        machine: &'run Machine,
+        communication: Communication,
+        slab: &Slab,
+        units: Option<u64>,
+    ) -> Self {
+        Self {
+            routes: Routes::new(machine, communication.tie()),
+            events: TimeWheel::new(),
+            channels: PacketNetwork::new(machine, communication, slab, units),
+            taken: vec![],
+        }
+    }
+
+    /// Bytes for a machine with so many messages, in so many packets, under way.
+    pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64, packets: u64) -> u64 {
+        let channels = machine.channel_places();
+        let network = match communication.service() {
+            ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
+            ServiceOrder::RoundRobin => {
+                GrantedNetwork::bytes(channels, machine.directions().count() as u64, packets)
+            }
+        };
+        network
+            .saturating_add(packets.saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
+            .saturating_add(machine.bytes_of_routes())
+            .saturating_add(Routes::bytes(machine, messages))
+    }
+
+    /// Packets that continue in their direction join the queues of their next channels, which is most of what happens.
+    /// The records that other events need are prefetched.
+    fn go_on<B: Border>(
+        &mut self,
+        events: &[Event],
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) {
+        if let PacketNetwork::FirstCome(network) = &mut self.channels {
+            network.go_on(events, now, messages, &mut arrivals.leaving, &mut self.events);
+        }
+        for Event { packet, kind } in events {
+            if *kind == EventKind::Crossed && !packet.goes_on() {
+                messages.table.prefetch(packet.message());
+            }
+        }
+    }
+
+    #[inline]
+    fn process<B: Border>(
+        &mut self,
+        event: &Event,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) {
+        let packet = &event.packet;
+        match event.kind {
+            EventKind::Crossed if !packet.goes_on() => self.turn(packet, now, messages, arrivals),
+            EventKind::Crossed => {
+                // Under first come first served it has joined the next queue.
+                if let PacketNetwork::Granted(network) = &self.channels {
+                    let packet = network.cross(packet);
+                    self.join(&packet, now, messages, arrivals);
+                }
+            }
+            EventKind::Arrival => self.join(packet, now, messages, arrivals),
+            EventKind::Receipt => arrivals.received.push(packet.message()),
+            EventKind::Idle => {
+                if let PacketNetwork::Granted(network) = &mut self.channels {
+                    network.set_idle(packet);
+                }
+            }
+            EventKind::Still | EventKind::Revoked => {}
+        }
+    }
+
+    /// A packet needs the next channel of its leg from `now` on.
+    #[inline]
+    fn join<B: Border>(
+        &mut self,
+        packet: &Packet,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) {
+        if !B::IS_ALONE
+            && let Some(engine) = messages.elsewhere(self.channels.owner(packet))
+        {
+            arrivals.leaving.push((engine, *packet));
+        } else {
+            self.admit(packet, now, messages);
+        }
+    }
+
+    /// A packet that has crossed the last channel of a leg joins the queue of the first channel of the next leg.
+    #[inline]
+    fn turn<B: Border>(
+        &mut self,
+        packet: &Packet,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) {
+        let packet = self.channels.cross(packet);
+        let record = messages.table.record(packet.message());
+        // On networks, which one engine has, the route may depend on the source.
+        let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
+        let place = (packet.message(), record.distance - packet.links());
+        // A packet with links left is not at its destination.
+        if let Some(leg) = self.routes.next_leg_of_packet(place, source, packet.node(), record.to) {
+            self.join(&packet.on_leg(leg), now, messages, arrivals);
+        }
+    }
+}
+
+impl Transport for Packets<'_> {
+    #[inline]
+    fn next(&self) -> Option<Cycle> {
+        self.events.least_next().map(Cycle::new)
+    }
+
+    fn arrive<B: Border>(&mut self, now: Cycle, messages: &Messages<'_, B>, arrivals: &mut Arrivals) {
+        self.events.advance_to(now.get());
+        if let PacketNetwork::FirstCome(network) = &mut self.channels {
+            network.begin_cycle(now);
+        }
+        let mut events = std::mem::take(&mut self.taken);
+        while self.events.take(&mut events) {
+            self.go_on(&events, now, messages, arrivals);
+            for event in &events {
+                self.process(event, now, messages, arrivals);
+            }
+        }
+        self.taken = events;
+    }
+
+    #[inline]
+    fn set_out<B: Border>(
+        &mut self,
+        message: u32,
+        from: NodeId,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) -> u32 {
+        let record = messages.table.record(message);
+        let (distance, leg) = self.routes.begin(from, record.to);
+        self.routes.keep(message);
+        let links = narrow(distance); // below 2^32, the number of nodes
+        if let Some(leg) = leg {
+            let packet = Packet::first(message, record.size, from, leg, links);
+            self.join(&packet, now, messages, arrivals);
+        }
+        links
+    }
+
+    #[inline]
+    fn admit<B: Border>(&mut self, packet: &Packet, now: Cycle, messages: &Messages<'_, B>) {
+        match &mut self.channels {
+            PacketNetwork::FirstCome(network) => network.join(packet, now, &messages.table, &mut self.events),
+            PacketNetwork::Granted(network) => network.join(packet, now, &messages.table, &mut self.events),
+        }
+    }
+
+    fn depart<B: Border>(&mut self, now: Cycle, messages: &Messages<'_, B>) {
+        match &mut self.channels {
+            PacketNetwork::FirstCome(network) => network.end_cycle(now, &messages.table, &mut self.events),
+            PacketNetwork::Granted(network) => network.end_cycle(now, &messages.table, &mut self.events),
+        }
+    }
+
+    fn longest_queue(&self) -> u32 {
+        match &self.channels {
+            PacketNetwork::FirstCome(network) => network.longest_queue(),
+            PacketNetwork::Granted(network) => network.longest_queue(),
+        }
+    }
+
+    fn reset(&mut self) {
+        self.events.clear();
+        match &mut self.channels {
+            PacketNetwork::FirstCome(network) => network.reset(),
+            PacketNetwork::Granted(network) => network.reset(),
+        }
+    }
+}

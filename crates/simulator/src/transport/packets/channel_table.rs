@@ -1,0 +1,204 @@
+//! Channels with the queues of their inputs.
+//!
+//! Packets are in the order of the cycles in which they joined, then of their keys (`docs/model.md`
+//! section 13.2). A channel takes from its inputs in turn; where it has one input that is first come first served.
+
+use cubefold_topology::narrow;
+
+use crate::{
+    Cycle, Cycles,
+    engine::{MessageTable, PacketKey},
+    transport::Packet,
+};
+
+/// The state of all channels, by place.
+#[derive(Debug)]
+pub(super) struct ChannelTable {
+    channels: Vec<Channel>,
+    inputs: usize,     // of a channel
+    queues: Vec<Ends>, // by channel and input
+    slab: Slab,
+    grown: Vec<usize>, // places whose queues may have become the longest in this cycle
+    longest: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Channel {
+    idle_from: Cycle,
+    length: u32, // packets in its queues
+    taken: u32,  // the input that it took from last
+}
+
+/// The first and last packet of a list in the slab: 1 + the slot, 0 of an empty list.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+/// Packets in lists, each in a slot that is used again.
+#[derive(Debug, Default)]
+struct Slab {
+    queued: Vec<Queued>,
+    vacant: Vec<u32>, // 1 + the slots that are free
+}
+
+/// A packet in a list.
+#[derive(Debug, Clone, Copy)]
+struct Queued {
+    packet: Packet,
+    joined: Cycle,
+    previous: u32, // as in [`Ends`]; of the first packet of a list without meaning
+    next: u32,     // 0 after the last
+}
+
+impl ChannelTable {
+    /// So many idle channels with `inputs` inputs each.
+    pub(super) fn new(channels: usize, inputs: usize) -> Self {
+        // Before the first input, the node itself, comes the last.
+        let channel = Channel { idle_from: Cycle::START, length: 0, taken: narrow(inputs as u64 - 1) };
+        Self {
+            channels: vec![channel; channels],
+            inputs,
+            queues: vec![Ends::default(); channels * inputs],
+            slab: Slab::default(),
+            grown: vec![],
+            longest: 0,
+        }
+    }
+
+    /// All channels are idle again, without queues.
+    pub(super) fn reset(&mut self) {
+        let taken = narrow(self.inputs as u64 - 1);
+        self.channels.fill(Channel { idle_from: Cycle::START, length: 0, taken });
+        self.queues.fill(Ends::default());
+        self.slab.queued.clear();
+        self.slab.vacant.clear();
+        self.grown.clear();
+        self.longest = 0;
+    }
+
+    /// Bytes for so many channels with so many inputs, and queues of so many packets in all.
+    pub(super) fn bytes(channels: u64, inputs: u64, packets: u64) -> u64 {
+        let input = inputs.saturating_mul(size_of::<Ends>() as u64);
+        let channel = (size_of::<Channel>() as u64).saturating_add(input);
+        let queued = (size_of::<Queued>() + size_of::<u32>()) as u64;
+        channels.saturating_mul(channel).saturating_add(packets.saturating_mul(queued))
+    }
+
+    /// The cycle from which a channel is idle.
+    pub(super) fn idle_from(&self, place: usize) -> Cycle {
+        self.channels[place].idle_from
+    }
+
+    /// Whether packets wait for a channel.
+    pub(super) fn has_queue(&self, place: usize) -> bool {
+        self.channels[place].length > 0
+    }
+
+    /// The most packets in one channel's queues at the end of a cycle.
+    pub(super) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// A packet joins a queue of a channel at `now`, the latest cycle so far; returns whether the
+    /// channel had no queue.
+    pub(super) fn join(
+        &mut self,
+        place: usize,
+        packet: &Packet,
+        now: Cycle,
+        messages: &MessageTable,
+    ) -> bool {
+        let input = if self.inputs == 1 { 0 } else { packet.input() as usize };
+        self.slab.insert(&mut self.queues[place * self.inputs + input], *packet, now, messages);
+        let length = &mut self.channels[place].length;
+        *length += 1;
+        if *length > self.longest {
+            self.grown.push(place);
+        }
+        *length == 1
+    }
+
+    /// Takes the packet that is next for a channel, which it then occupies for as long as
+    /// `occupancy` says from `now` on; none without a queue.
+    pub(super) fn begin(
+        &mut self,
+        place: usize,
+        now: Cycle,
+        occupancy: impl Fn(&Packet) -> Cycles,
+    ) -> Option<(Packet, Cycles)> {
+        let channel = &mut self.channels[place];
+        let queues = &mut self.queues[place * self.inputs..(place + 1) * self.inputs];
+        let after = channel.taken as usize + 1;
+        let in_turn = (after..self.inputs).chain(0..after);
+        let input = in_turn.into_iter().find(|&input| queues[input].first != 0)?;
+        let Queued { packet, .. } = self.slab.take_first(&mut queues[input])?;
+        channel.taken = narrow(input as u64);
+        channel.length -= 1;
+        let occupancy = occupancy(&packet);
+        channel.idle_from = now + occupancy;
+        Some((packet, occupancy))
+    }
+
+    /// Ends a cycle, in which no packet joins or is taken any more.
+    pub(super) fn end_cycle(&mut self) {
+        while let Some(place) = self.grown.pop() {
+            self.longest = self.longest.max(self.channels[place].length);
+        }
+    }
+}
+
+impl Slab {
+    /// Inserts a packet that joins at `now`, the latest cycle so far, into a list, from the end: it
+    /// comes before those only that joined in the same cycle and have greater keys.
+    fn insert(&mut self, list: &mut Ends, packet: Packet, now: Cycle, messages: &MessageTable) {
+        let (mut previous, mut next) = (list.last, 0);
+        while let Some(place) = previous.checked_sub(1) {
+            let other = &self.queued[place as usize];
+            if other.joined != now || key(&other.packet, messages) < key(&packet, messages) {
+                break;
+            }
+            next = previous;
+            previous = if previous == list.first { 0 } else { other.previous };
+        }
+        let slot = self.put(Queued { packet, joined: now, previous, next });
+        match previous.checked_sub(1) {
+            Some(previous) => self.queued[previous as usize].next = slot,
+            None => list.first = slot,
+        }
+        match next.checked_sub(1) {
+            Some(next) => self.queued[next as usize].previous = slot,
+            None => list.last = slot,
+        }
+    }
+
+    /// Puts a packet into a slot; returns 1 + the slot.
+    fn put(&mut self, queued: Queued) -> u32 {
+        if let Some(slot) = self.vacant.pop() {
+            self.queued[slot as usize - 1] = queued;
+            return slot;
+        }
+        self.queued.push(queued);
+        narrow(self.queued.len() as u64) // below 2^32, more than memory holds
+    }
+
+    /// Takes the first packet of a list; none of an empty one.
+    #[inline]
+    fn take_first(&mut self, list: &mut Ends) -> Option<Queued> {
+        let slot = list.first;
+        let first = self.queued[slot.checked_sub(1)? as usize];
+        list.first = first.next;
+        if first.next == 0 {
+            list.last = 0;
+        }
+        self.vacant.push(slot);
+        Some(first)
+    }
+}
+
+/// The order of packets that joined a queue in the same cycle.
+#[inline]
+fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
+    messages.packet_key(packet.message(), packet.number())
+}

@@ -1,0 +1,96 @@
+//! The longest queue of a channel that serves packets first come first served.
+
+use std::collections::VecDeque;
+
+use cubefold_topology::narrow;
+
+use crate::{Cycle, Cycles};
+
+/// The longest queue of a channel so far.
+///
+/// A packet that is revoked joins again at the end of the cycle, and others with it: what was measured with it was no
+/// more than what is measured then.
+#[derive(Debug)]
+pub(super) enum LongestQueue {
+    /// Of packets that all occupy a channel equally long: they depart so far apart, and the length follows from how
+    /// long the last one waits. `span` is the longest wait so far.
+    OfOneSize {
+        occupancy: Cycles,
+        span: Cycles,
+    },
+    OfAnySizes(QueueLengths),
+}
+
+impl LongestQueue {
+    pub(super) const BYTES_PER_CHANNEL: usize = size_of::<VecDeque<Cycle>>();
+    pub(super) const BYTES_PER_PACKET: usize = 2 * size_of::<Cycle>(); // a list grows to its double
+
+    /// A tracker for `channels` empty queues of packets that all have one `occupancy`, or of any packets.
+    pub(super) fn new(channels: usize, occupancy: Option<Cycles>) -> Self {
+        match occupancy {
+            Some(occupancy) => Self::OfOneSize { occupancy, span: Cycles::ZERO },
+            None => Self::OfAnySizes(QueueLengths::new(channels)),
+        }
+    }
+
+    /// All queues are empty again.
+    pub(super) fn reset(&mut self) {
+        match self {
+            Self::OfOneSize { span, .. } => *span = Cycles::ZERO,
+            Self::OfAnySizes(queues) => {
+                queues.departures.iter_mut().for_each(VecDeque::clear);
+                queues.longest = 0;
+            }
+        }
+    }
+
+    /// The most packets left in one queue at the end of any cycle so far.
+    pub(super) fn length(&self) -> u32 {
+        match self {
+            Self::OfOneSize { occupancy, span } => narrow(span.get().div_ceil(occupancy.get())),
+            Self::OfAnySizes(queues) => queues.longest,
+        }
+    }
+
+    /// A packet that departs at `start`, later than `now` and than all in the queue, joins it at `now`.
+    #[inline]
+    pub(super) fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
+        match self {
+            Self::OfOneSize { span, .. } => *span = (*span).max(start - now),
+            Self::OfAnySizes(queues) => queues.join(channel, start, now),
+        }
+    }
+
+    /// The packet that has joined a queue last joins again later in the cycle.
+    pub(super) fn revoke(&mut self, channel: usize) {
+        if let Self::OfAnySizes(queues) = self {
+            queues.revoke(channel);
+        }
+    }
+}
+
+/// The packets that wait for each channel.
+#[derive(Debug)]
+pub(super) struct QueueLengths {
+    /// By channel, the cycles at which packets in its queue depart, in order. Each queue has memory of its own, so that
+    /// the packets that join it and those that leave are next to others of it.
+    departures: Vec<VecDeque<Cycle>>,
+    longest: u32,
+}
+
+impl QueueLengths {
+    fn new(queues: usize) -> Self {
+        Self { departures: vec![VecDeque::new(); queues], longest: 0 }
+    }
+
+    fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
+        let queue = &mut self.departures[channel];
+        while queue.pop_front_if(|departure| *departure <= now).is_some() {}
+        queue.push_back(start);
+        self.longest = self.longest.max(narrow(queue.len() as u64)); // below 2^32, more than memory holds
+    }
+
+    fn revoke(&mut self, channel: usize) {
+        self.departures[channel].pop_back();
+    }
+}

@@ -1,0 +1,99 @@
+//! The evaluator: its makespans are those of `simulate`, whatever it evaluated before, and its cut is exact.
+
+use std::sync::Arc;
+
+use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, EngineChoice, Evaluator, Execution, Program, TaskGraph, predict,
+    simulate, task_schedule,
+};
+use cubefold_topology::{Machine, NodeId};
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::sized_equal_reference::{SizedCase, numbered_case};
+
+const CASES: u64 = 600;
+
+/// Programs with sizes and of units, on grids and networks, under all rules.
+#[test]
+fn makespans_of_stage_programs_are_those_of_simulate() {
+    (0..CASES).into_par_iter().for_each(|number| {
+        let mut generator = ChaCha12Rng::seed_from_u64(number);
+        let case = if generator.random() { unit_case(number) } else { numbered_case(number) };
+        let program = case.program();
+        let (machine, rules) = (case.placement.machine(), case.communication);
+        let mut evaluator = Evaluator::new(&program, machine, rules).unwrap();
+        for round in 0..6 {
+            let placement = if round == 0 { case.placement.clone() } else { moved(&case, &mut generator) };
+            let floor = evaluator.floor(&placement.nodes()).unwrap();
+            let predicted = predict(&program, &placement, rules).get();
+            assert_eq!(floor.get(), predicted, "case {number}, round {round}");
+            let expected = makespan(&program, &placement, rules);
+            check(&mut evaluator, &placement, expected, &mut generator);
+        }
+    });
+}
+
+#[test]
+fn makespans_of_task_graphs_are_those_of_simulate() {
+    (0..CASES / 4).into_par_iter().for_each(|number| {
+        let mut generator = ChaCha12Rng::seed_from_u64(number);
+        let case = numbered_case(number);
+        let graph = TaskGraph::new(Arc::new(task_schedule(&case.program()).unwrap()), Cycles::ZERO);
+        let (machine, rules) = (case.placement.machine(), case.communication);
+        let mut evaluator = Evaluator::new(&graph, machine, rules).unwrap();
+        for _ in 0..3 {
+            let placement = moved(&case, &mut generator);
+            check(&mut evaluator, &placement, makespan(&graph, &placement, rules), &mut generator);
+        }
+    });
+}
+
+fn makespan(program: &dyn Program, placement: &Placement, rules: Communication) -> Cycles {
+    let execution = Execution::Asynchronous(EngineChoice::Auto);
+    let outcome = simulate(program, placement, rules, &execution, CountLinkUse::No, &mut ()).unwrap();
+    Cycles::new(outcome.summary.makespan().get())
+}
+
+/// Evaluates a placement without a limit, at the limits around its makespan, and at another limit, in any order.
+fn check(
+    evaluator: &mut Evaluator<'_>,
+    placement: &Placement,
+    expected: Cycles,
+    generator: &mut ChaCha12Rng,
+) {
+    let nodes = placement.nodes();
+    let other = generator.random_range(0..=2 * expected.get());
+    let limits = [Some(expected.get()), Some(expected.get() + 1), Some(other), None];
+    let mut limits = limits.map(|limit| limit.map(Cycles::new));
+    limits.shuffle(generator);
+    for limit in limits {
+        let found = evaluator.makespan(&nodes, limit).unwrap();
+        let is_below = limit.is_none_or(|limit| expected < limit);
+        assert_eq!(found, is_below.then_some(expected), "{limit:?} {placement:?}");
+    }
+}
+
+/// A case whose messages have one unit under the rules of section 5.
+fn unit_case(number: u64) -> SizedCase {
+    let case = numbered_case(number);
+    let rules = case.communication;
+    let plain = Communication::new(rules.links(), rules.hop(), rules.tie()).unwrap();
+    let messages = case.messages.iter().map(|&(stage, from, to, _)| (stage, from, to, 1)).collect();
+    SizedCase { communication: plain, messages, ..case }
+}
+
+/// The processes of a case on other nodes: each on one of its own, or several on one.
+fn moved(case: &SizedCase, generator: &mut impl Rng) -> Placement {
+    let machine: &Machine = case.placement.machine();
+    let count = usize::try_from(case.placement.process_count()).unwrap();
+    let mut nodes: Vec<NodeId> = machine.nodes().collect();
+    nodes.shuffle(generator);
+    if nodes.len() < count || generator.random() {
+        nodes = (0..count).map(|_| *nodes.choose(generator).unwrap()).collect();
+    }
+    nodes.truncate(count);
+    Placement::Table(PlacementTable::new(machine, nodes).unwrap())
+}
