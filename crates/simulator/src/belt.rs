@@ -1,8 +1,8 @@
 //! The belt engine: asynchronous execution that skips undisturbed hops.
 //!
-//! The engine is named for its picture of a directed line, which is a slotted ring. A line of `k` nodes whose links
-//! take one cycle is a conveyor belt of `k` slots. A message that is at position `x` at cycle `t` is in slot
-//! `(x - t) mod k`, and stays there until it arrives or is blocked:
+//! The engine treats a directed line as a slotted ring. A line of `k` nodes whose links take one cycle is a
+//! conveyor belt of `k` slots. A message that is at position `x` at cycle `t` is in slot `(x - t) mod k`, and
+//! stays there until it arrives or is blocked:
 //!
 //! ```text
 //! cycle 0   node 0  node 1  node 2  node 3      a message that is injected at node 0 at cycle 0 is in
@@ -10,12 +10,12 @@
 //! cycle 1   slot 3  slot 0  slot 1  slot 2      injected at node 1 at cycle 1 finds the same slot
 //! ```
 //!
-//! So a hop costs nothing. Two messages of one direction can meet only where one of them joins a channel, since through
-//! traffic comes to a channel over one other channel and so never meets itself. A message that joins a channel looks
-//! for others in the slot that is there, and nowhere else. While messages wait at a channel it has a queue, and whenever
-//! it is idle it takes those that have arrived out of their slots and transmits the first of all. With `T_c > 1` a slot
-//! lasts `T_c` cycles, and a message that joins also looks at the neighbouring slots
-//! ([`one_cycle_links`], [`several_cycle_links`]).
+//! So a hop costs nothing. Two messages of one direction can meet only where one of them joins a channel,
+//! since through traffic comes to a channel over one other channel and so never meets itself. A message that
+//! joins a channel only has to look at the slot that is there. While messages wait at a channel it has a
+//! queue, and whenever it is idle it takes those that have arrived out of their slots and transmits the
+//! first. With `T_c > 1` a slot lasts `T_c` cycles, and a message that joins also looks at the neighbouring
+//! slots ([`one_cycle_links`], [`several_cycle_links`]).
 //!
 //! Three things make it fast beyond that. Stages without contention are computed as a whole ([`stages`]). On a product
 //! placement, stages of one field stay on lines of one dimension, which share nothing and do the same, so that one
@@ -51,7 +51,7 @@ use crate::{
     trajectories::PlannedLine,
 };
 
-/// Why the belt engine does not apply.
+/// The reason why the belt engine does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoBeltError {
     /// The program is not compute-and-communicate on a cube.
@@ -66,12 +66,12 @@ pub enum NoBeltError {
     /// The whole machine moves in one direction at a time.
     #[error("the belt engine has no single-direction links: there everything waits for everything")]
     SingleDirection,
-    /// A message occupies a link for another time than until its head is on, or until it is received.
+    /// A message occupies a link for another time than until its head has moved on, or until it is received.
     #[error(
         "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"
     )]
     Timing,
-    /// Opposite messages share links, and the machine does not fall into lines.
+    /// Opposite messages share links, and the machine does not divide into lines.
     #[error(
         "under half-duplex links the belt engine runs named embeddings whose stages take one coordinate after \
          another, not this placement or order of stages"
@@ -82,10 +82,10 @@ pub enum NoBeltError {
     TooLarge,
 }
 
-/// How the belt engine computes a run.
+/// The way in which the belt engine computes a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Plan<'run> {
-    /// One line for all of its dimension.
+    /// One line that represents all lines of its dimension.
     Classes(LineProblem<'run>),
     /// The whole machine together.
     Whole(MachineProblem<'run>),
@@ -105,7 +105,7 @@ pub(crate) struct MachineProblem<'run> {
 #[derive(Debug)]
 pub(crate) struct BeltOutcome {
     pub(crate) summary: Summary,
-    /// The most messages left in one queue after the arbitration of a cycle.
+    /// The longest queue after the arbitration of a cycle \[messages\].
     pub(crate) longest_queue: u32,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct BeltOutcome {
 ///
 /// # Errors
 ///
-/// When the engine does not apply.
+/// If the engine does not apply.
 pub(crate) fn plan<'run>(
     program: &'run dyn Program,
     placement: &'run Placement,
@@ -131,7 +131,8 @@ pub(crate) fn plan<'run>(
         return Err(NoBeltError::SingleDirection);
     }
     let bulk = shortcuts.bulk;
-    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
+    // A message is in one slot at a time: it leaves a link, joins the next channel and is received at the
+    // same time.
     let unit = program.facts().uniform_units.and_then(|units| communication.unit_equivalent(units, false));
     let Some(communication) = unit else { return plan_sized(program, placement, communication, shortcuts) };
     let hop = communication.hop();
@@ -151,8 +152,8 @@ pub(crate) fn plan<'run>(
     }
 }
 
-/// Plans a run whose messages have sizes, latencies or other rules: lines share no channel under any of them, so that one
-/// line stands for all of its dimension where they can be run apart.
+/// Plans a run whose messages have sizes, latencies or other rules: lines share no channel under any of them,
+/// so that one line represents all of its dimension if lines can be run separately.
 fn plan_sized<'run>(
     program: &'run CubeProgram,
     placement: &'run Placement,
@@ -161,7 +162,7 @@ fn plan_sized<'run>(
 ) -> Result<Plan<'run>, NoBeltError> {
     let Placement::Product(placement) = placement else { return Err(NoBeltError::Timing) };
     let problem = LineProblem { program, placement, communication, hop: None, bulk: shortcuts.bulk };
-    // Whether lines that are revisited can be run apart only a run says, which is long here.
+    // Only a run can decide whether revisited lines can be run separately, and it takes long here.
     let revisits_field = revisits_field(&segments(program, placement));
     if shortcuts.lines == Lines::Classes && !revisits_field && problem.is_line_separable() {
         Ok(Plan::Classes(problem))
@@ -174,7 +175,7 @@ fn plan_sized<'run>(
 ///
 /// # Errors
 ///
-/// Why it does not.
+/// The reason why it does not.
 pub fn belt_applies(
     program: &dyn Program,
     placement: &Placement,
@@ -184,7 +185,7 @@ pub fn belt_applies(
 }
 
 impl Plan<'_> {
-    /// The memory that the run takes at most, roughly \[bytes\].
+    /// Approximate memory limit of the run \[bytes\].
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Self::Classes(problem) => {
@@ -205,7 +206,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     ///
-    /// When a process does not finish or its times do not add up: defects of the engine.
+    /// If a process does not finish or its times do not add up: defects of the engine.
     pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
         let keep = if observer.wants_records() { KeepRecords::Yes } else { KeepRecords::No };
         match self {
@@ -234,20 +235,20 @@ fn line_bytes(placement: &ProductPlacement) -> u64 {
     run_bytes(longest, longest, 1)
 }
 
-/// The memory of a run of so many processes, nodes and dimensions \[bytes\].
+/// The memory of a run with this number of processes, nodes and dimensions \[bytes\].
 fn run_bytes(processes: u64, nodes: u64, dimensions: u64) -> u64 {
     let routes = if dimensions == 1 { LineRouteTable::bytes(processes) } else { 0 };
     processes * BYTES_A_PROCESS + nodes * 2 * dimensions * BYTES_A_CHANNEL + routes
 }
 
-/// The state of a process, its node, its times while a stage is computed as a whole, its account, the entry of its
-/// event, and its half of the entry of its pair.
+/// The state of a process, its node, its times while a stage is computed as a whole, its account, the entry
+/// of its event, and its half of the entry of its pair.
 const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
 /// A slot, the index of a queue, and the bit for it.
 const BYTES_A_CHANNEL: u64 = 13;
 
 impl LineProblem<'_> {
-    /// The memory of messages with sizes on the longest line \[bytes\]; 0 where they have one unit.
+    /// The memory of messages with sizes on the longest line \[bytes\]; 0 if they have one unit.
     fn bytes_of_sizes(&self, segments: &[Segment]) -> u64 {
         if self.hop.is_some() {
             return 0;
@@ -265,8 +266,8 @@ impl LineProblem<'_> {
         segments.iter().map(bytes).max().unwrap_or(0)
     }
 
-    /// Whether all stages of a segment are computed as a whole, since no message can meet another one: partners of a stage
-    /// are equally far apart, so that all processes of a line finish it together.
+    /// Whether all stages of a segment are computed as a whole, since no messages can meet: partners of a
+    /// stage are equally far apart, so that all processes of a line finish it together.
     fn is_computed_as_a_whole(&self, segment: &Segment, line: &ProductPlacement) -> bool {
         let is_stored = |stage| self.communication.stored_hop(self.program.max_units(stage)).is_some();
         let is_constant = |&bit: &u32| {
@@ -282,7 +283,8 @@ impl LineProblem<'_> {
             && segment.bits.iter().all(is_constant)
     }
 
-    /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.
+    /// Whether lines can be run separately: no field is revisited before all messages of its lines have
+    /// arrived.
     fn is_line_separable(&self) -> bool {
         if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {
             return false;
@@ -290,7 +292,7 @@ impl LineProblem<'_> {
         if !revisits_field(&segments(self.program, self.placement)) {
             return true;
         }
-        // Only running decides, but one line a segment is enough.
+        // Only a run decides, but one line per segment is enough.
         !matches!(self.run_classes(KeepRecords::No), Err(LineError::Overlap))
     }
 }

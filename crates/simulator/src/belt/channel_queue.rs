@@ -1,8 +1,8 @@
-//! The queues of channels: which channels have one, and the order in which messages wait.
+//! Queues of channels: which channels have one, and the order in which messages wait.
 //!
-//! Few channels have a queue at a time. A queue is a list of processes whose messages wait; the links of the list are
-//! kept with the processes. Its order is that of `docs/model.md` section 5: the cycle at which a message joined, its
-//! stage, its source.
+//! Few channels have a queue at a time. A queue is a list of processes whose messages wait; its links are
+//! stored with the processes. Its order is that of `docs/model.md` section 5: the cycle at which a message
+//! joined, its stage, its source.
 
 use super::{
     route_table::ChannelPosition,
@@ -10,33 +10,33 @@ use super::{
     state::{MessageStatus, ProcessState},
 };
 
-/// The channels that have a queue, and where that is kept.
+/// The channels that have a queue, with the index of each queue.
 #[derive(Debug)]
 pub(super) struct QueueIndex {
-    has_queue: Vec<u64>, // a bit for each channel: few words, which are read often
-    indices: Vec<u32>,   // for each channel with a queue, where that is kept
+    has_queue: Vec<u64>, // a bit per channel: few words, which are read often
+    indices: Vec<u32>,   // by channel with a queue, the index of the queue
 }
 
 impl QueueIndex {
-    /// So many channels, none with a queue.
+    /// An index of `channels` channels without queues.
     pub(super) fn new(channels: usize) -> Self {
         Self { has_queue: vec![0; channels.div_ceil(64)], indices: vec![0; channels] }
     }
 
-    /// Where the queue of a channel is kept, if it has one.
+    /// The index of the queue of a channel, if it has one.
     #[inline]
     pub(super) fn get(&self, channel: usize) -> Option<u32> {
         let has_queue = self.has_queue[channel / 64] >> (channel % 64) & 1 == 1;
         has_queue.then(|| self.indices[channel])
     }
 
-    /// Notes where the queue of a channel is kept.
+    /// Records the index of the queue of a channel.
     pub(super) fn insert(&mut self, channel: usize, index: u32) {
         self.has_queue[channel / 64] |= 1 << (channel % 64);
         self.indices[channel] = index;
     }
 
-    /// Notes that a channel has no queue any more.
+    /// Records that a channel has no queue.
     pub(super) fn remove(&mut self, channel: usize) {
         self.has_queue[channel / 64] &= !(1 << (channel % 64));
     }
@@ -48,9 +48,9 @@ pub(super) struct ChannelQueue {
     /// The position of the channel.
     pub(super) at: ChannelPosition,
     length: u32,
-    first: u32,         // 1 + the process whose message is first, 0 while the queue is empty
-    last: u32,          // 1 + the process whose message is last, 0 while the queue is empty
-    latest: (u64, u32), // the latest cycle at which messages joined, and how many did
+    first: u32,         // 1 + the process whose message is first, 0 if the queue is empty
+    last: u32,          // 1 + the process whose message is last, 0 if the queue is empty
+    latest: (u64, u32), // the latest cycle at which messages joined, and their number
 }
 
 impl ChannelQueue {
@@ -59,12 +59,12 @@ impl ChannelQueue {
         Self { at, length: 0, first: 0, last: 0, latest: (0, 0) }
     }
 
-    /// The number of messages that wait.
+    /// Number of waiting messages.
     pub(super) fn length(&self) -> u32 {
         self.length
     }
 
-    /// Adds a message that joined at `joined`, now or before.
+    /// Adds a message that joined at `joined`, now or earlier.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -80,7 +80,7 @@ impl ChannelQueue {
             (self.first, self.last) = (process + 1, process + 1);
             return;
         };
-        // Most messages join after all others: their stages and sources are not needed.
+        // Most messages join after all others, so their stages and sources are not needed.
         if processes[last as usize].time < joined
             || key(processes, stages, last) < key(processes, stages, process)
         {
@@ -118,7 +118,7 @@ impl ChannelQueue {
         Some(first)
     }
 
-    /// The messages that were left waiting when the cycle before `now` ended.
+    /// Number of messages that were waiting at the end of the cycle before `now`.
     #[inline]
     pub(super) fn left_before(&self, now: u64) -> u32 {
         let (cycle, count) = self.latest;

@@ -1,7 +1,7 @@
-//! The event loop: messages are injected, turn and arrive, cycle by cycle where there are events.
+//! The event loop: messages are injected, turn and arrive, cycle by cycle, skipping cycles without events.
 //!
-//! The loop is compiled for each [`ChannelModel`] (links of one cycle, links of several) and each [`RouteTable`]
-//! (a line, any machine). [`BeltInput::event_loop`] is the one place that chooses.
+//! The loop is compiled for each [`ChannelModel`] (links of one cycle, links of several) and each
+//! [`RouteTable`] (a line, any machine). Only [`BeltInput::event_loop`] chooses.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
@@ -15,12 +15,12 @@ use super::{
 };
 use crate::{BulkStages, Cycle, Cycles, Observer, StageRecord, event_queue::EventLists};
 
-/// The slots and the queues of all channels, and how channels arbitrate.
+/// The slots and queues of all channels, and their arbitration.
 pub(super) trait ChannelModel<L: EventLists> {
     /// Channels before the first run, all idle.
     fn new(state: &SimulationState<'_, L>) -> Self;
 
-    /// Begins another run at the present cycle, at the end of one.
+    /// Begins another run at the present cycle, after the end of one.
     fn restart(&mut self, state: &SimulationState<'_, L>);
 
     /// Prepares for the clock to pass from a cycle to the next one with an event.
@@ -39,7 +39,7 @@ pub(super) trait ChannelModel<L: EventLists> {
     fn arbitrate(&mut self, state: &mut SimulationState<'_, L>);
 }
 
-/// What all runs on a machine, or on the lines of a dimension, have in common.
+/// The input that all runs on a machine, or on the lines of a dimension, share.
 #[derive(Debug)]
 pub(super) struct BeltInput {
     channels: ChannelMap,
@@ -62,13 +62,13 @@ impl BeltInput {
         Self { channels, stages, nodes, routes, bulk }
     }
 
-    /// A simulator for one run after another.
+    /// Makes a simulator for successive runs.
     pub(super) fn simulator(&self) -> BeltSimulator<'_> {
         let contention_free = self.contention_free(vec![self.stages.hop; self.stages.count()]);
         BeltSimulator { contention_free, event_loop: self.event_loop(), stages: &self.stages }
     }
 
-    /// The stages as a whole, where they may be computed so: `hops` gives for each the time of a message over a link.
+    /// Computes stages as a whole, if possible: `hops` gives for each the time of a message over a link.
     pub(super) fn contention_free(&self, hops: Vec<u64>) -> Option<ContentionFreeStages<'_>> {
         match self.bulk {
             BulkStages::Yes => {
@@ -88,8 +88,8 @@ impl BeltInput {
     }
 }
 
-/// Runs stages as a whole while they have no contention, and the rest event by event. The memory of one run serves
-/// the next.
+/// Runs stages as a whole while they have no contention, and the rest event by event. Its memory is reused by
+/// the next run.
 pub(super) struct BeltSimulator<'run> {
     contention_free: Option<ContentionFreeStages<'run>>,
     event_loop: Box<dyn RunStages + Send + 'run>,
@@ -97,23 +97,24 @@ pub(super) struct BeltSimulator<'run> {
 }
 
 impl BeltSimulator<'_> {
-    /// Runs all stages. `finishes` are the cycles at which processes begin, and then those at which they finish.
+    /// Runs all stages. `finishes` are the cycles at which processes begin, and afterwards those at which
+    /// they finish.
     ///
-    /// Returns the most messages left in one queue after the arbitration of a cycle, of this run at least and of no
-    /// others than those so far.
+    /// Returns the longest queue after the arbitration of a cycle \[messages\], over at least this run and at
+    /// most all runs so far.
     pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> u32 {
         let done = self.contention_free.as_mut().map_or(0, |stages| stages.run(finishes, observer));
         if done == self.stages.count() { 0 } else { self.event_loop.run_stages(done, finishes, observer) }
     }
 }
 
-/// An event loop of any kind. It is asked once a run, so that the loop itself is compiled for its kind.
+/// An event loop of any kind. It is called once per run, so that the loop itself is compiled for its kind.
 trait RunStages {
-    /// Runs the stages from `first` on, as [`BeltSimulator::run`] does all.
+    /// Runs the stages from `first` on, as [`BeltSimulator::run`] does for all.
     fn run_stages(&mut self, first: usize, finishes: &mut [u64], observer: &mut dyn Observer) -> u32;
 }
 
-/// An event loop that serves one run after another: at the end of a run only its memory is left.
+/// An event loop for successive runs: only its memory is kept between them.
 #[derive(Debug)]
 struct EventLoop<'run, M, R: RouteTable> {
     nodes: &'run [NodeId], // by process
@@ -166,9 +167,9 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
         next.into_iter().flatten().min()
     }
 
-    /// Processes all events of the present cycle, and what follows from them in the same cycle: with computations of
-    /// no time, a process that finishes may exchange again at once. No message arrives in the cycle in which it is
-    /// injected.
+    /// Processes all events of the present cycle and their consequences in the same cycle: with computations
+    /// of no time, a process that finishes may exchange again at once. No message arrives in the cycle in
+    /// which it is injected.
     fn process_events(&mut self, observer: &mut dyn Observer) {
         let is_large = self.nodes.len() > MAX_CACHED_PROCESSES;
         while let Some(chunk) = self.state.events.take(self.state.now) {
@@ -189,7 +190,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
         }
     }
 
-    /// Processes the event of a process: what it means depends on what has happened since it was scheduled.
+    /// Processes the event of a process, whose meaning depends on what has happened since it was scheduled.
     #[inline]
     fn process_event(&mut self, process: u32, observer: &mut dyn Observer) {
         let own = &mut self.state.processes[process as usize];
@@ -226,7 +227,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
         }
     }
 
-    /// Lets a message at the end of its leg turn, or delivers it.
+    /// Turns a message at the end of its leg, or delivers it.
     #[inline]
     fn end_leg(&mut self, process: u32, observer: &mut dyn Observer) {
         self.channels.leave(&mut self.state, process);

@@ -1,4 +1,5 @@
-//! Lines that are run apart: the segments of a program on a product placement, and runs of one segment on one line.
+//! Lines run separately: the segments of a program on a product placement, and runs of one segment on one
+//! line.
 //!
 //! Messages of stages that use one field of the labels stay on lines of one dimension. The lines share no channel
 //! and can be run apart, one for all ([`line_classes`](super::line_classes)).
@@ -26,7 +27,7 @@ pub(crate) struct LineProblem<'run> {
     pub(super) program: &'run CubeProgram,
     pub(super) placement: &'run ProductPlacement,
     pub(super) communication: Communication,
-    /// The time of a message over a link, at least 1, where all messages have one.
+    /// The time of a message over a link, at least 1, if all messages have the same.
     pub(super) hop: Option<Cycles>,
     pub(super) bulk: BulkStages,
 }
@@ -40,10 +41,10 @@ pub(super) enum KeepRecords {
     No,
 }
 
-/// Why a run cannot be put together from runs of lines.
+/// The reason why a run cannot be composed of runs of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineError {
-    /// Stages revisit a field while messages of its last segment may still be under way.
+    /// Stages revisit a field while messages of its last segment may still be in transit.
     Overlap,
     /// A process did not finish: a defect of the engine.
     Unfinished(ProcessId),
@@ -68,7 +69,7 @@ impl Segment {
         self.bits.len()
     }
 
-    /// Its part of a program, on the cube of the field, without its first `done` stages: fewer than it has.
+    /// Its part of a program on the cube of the field, without its first `done` stages, fewer than all.
     #[expect(clippy::expect_used, reason = "stages are left, and the bits are those of the field")]
     fn program_after(&self, done: usize, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
         let dimension = |bit: &u32| -> CubeDimension {
@@ -80,13 +81,13 @@ impl Segment {
         CubeProgram::new(cube, stages, program.facts().compute).expect("at least one stage").with_sizes(sizes)
     }
 
-    /// Its part of a program, on the cube of the field.
+    /// Its part of a program on the cube of the field.
     pub(super) fn program(&self, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
         self.program_after(0, program, cube)
     }
 }
 
-/// The stages of `program` divided where the next uses another field, each part with its field.
+/// Divides the stages of `program` where the next one uses another field; each part is paired with its field.
 fn stages_by_field(
     program: &CubeProgram,
     placement: &ProductPlacement,
@@ -100,7 +101,7 @@ fn stages_by_field(
     })
 }
 
-/// The stages of `program` in segments, each as long as possible.
+/// Divides the stages of `program` into segments, each as long as possible.
 pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> Vec<Segment> {
     let bit = |&dimension: &CubeDimension| placement.field_of(dimension).1;
     let segment = |(field, stages): (usize, Range<usize>)| {
@@ -110,7 +111,7 @@ pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> V
     stages_by_field(program, placement).map(segment).collect()
 }
 
-/// Whether one of these fields of a placement, which has at most 32, is there more than once.
+/// Whether one of these fields of a placement, which has at most 32, occurs more than once.
 fn has_repetition(fields: impl Iterator<Item = usize>) -> bool {
     let mut seen = 0_u32;
     fields.map(|field| 1 << field).any(|field| {
@@ -125,8 +126,8 @@ pub(super) fn revisits_field(segments: &[Segment]) -> bool {
     has_repetition(segments.iter().map(|segment| segment.field))
 }
 
-/// The messages of one line of each segment, for which its processes may have to wait one after another; none where
-/// lines cannot be looked at one by one.
+/// The messages of one line of each segment, for which its processes may have to wait one after another;
+/// `None` if lines cannot be considered separately.
 pub(crate) fn serial_messages(
     program: &CubeProgram,
     placement: &ProductPlacement,
@@ -136,7 +137,7 @@ pub(crate) fn serial_messages(
     }
     let mut messages = vec![];
     for (field, stages) in stages_by_field(program, placement) {
-        let line = placement.machine().axes()[field].extent(); // a process a node
+        let line = placement.machine().axes()[field].extent(); // one process per node
         let of_stages = |units, stages: usize| SerialMessages {
             units,
             count: u128::from(line.length()) * stages as u128,
@@ -150,15 +151,15 @@ pub(crate) fn serial_messages(
     Some(messages)
 }
 
-/// What the runs of a segment on all lines of its dimension have in common.
+/// The input that the runs of a segment on all lines of its dimension share.
 #[derive(Debug)]
 pub(super) struct LineInput<'run> {
     belt: BeltInput, // of the processes of the line, by value of the field
     hop_by_hop: Option<HopByHopLine<'run>>,
 }
 
-/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet all along their routes, or
-/// its messages have sizes, so that one finds the other under way anywhere.
+/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet all along their
+/// routes, or its messages have sizes, so that messages can meet anywhere.
 #[derive(Debug)]
 struct HopByHopLine<'run> {
     program: &'run CubeProgram,
@@ -194,7 +195,7 @@ impl<'run> LineInput<'run> {
         Self { belt: BeltInput::new(channels, stages, nodes, bulk), hop_by_hop }
     }
 
-    /// A simulator for one line after another.
+    /// Makes a simulator for successive lines.
     pub(super) fn simulator(&self) -> LineSimulator<'_> {
         let hops = self.hop_by_hop.as_ref().and_then(HopByHopLine::stored_hops);
         let contention_free = hops.and_then(|hops| self.belt.contention_free(hops));
@@ -211,7 +212,8 @@ pub(super) struct LineSimulator<'run> {
 }
 
 impl LineSimulator<'_> {
-    /// Runs a line. `finishes` are the cycles at which its processes begin, and then those at which they finish.
+    /// Runs a line. `finishes` are the cycles at which its processes begin, and afterwards those at which
+    /// they finish.
     ///
     /// # Errors
     ///
@@ -229,14 +231,15 @@ impl LineSimulator<'_> {
         Ok(())
     }
 
-    /// The most messages left in one queue after the arbitration of a cycle, over all lines so far.
+    /// The longest queue after the arbitration of a cycle, over all lines so far \[messages\].
     pub(super) fn longest_queue(&self) -> u32 {
         self.longest_queue
     }
 }
 
 impl HopByHopLine<'_> {
-    /// For each stage the time of its messages over a link, where messages of one stage can be computed as a whole.
+    /// For each stage the time of its messages over a link, if messages of one stage can be computed as a
+    /// whole.
     fn stored_hops(&self) -> Option<Vec<u64>> {
         if self.communication.links() != LinkMode::FullDuplex {
             return None;
@@ -245,8 +248,8 @@ impl HopByHopLine<'_> {
         self.segment.stages.clone().map(hop).collect()
     }
 
-    /// Runs the stages behind the first `done`; returns the most messages left in one queue after the arbitration of a
-    /// cycle.
+    /// Runs the stages after the first `done`. Returns the longest queue after the arbitration of a cycle
+    /// \[messages\].
     fn run_after(
         &self,
         done: usize,

@@ -1,14 +1,14 @@
-//! One line for all lines of its dimension.
+//! One line that represents all lines of its dimension.
 //!
-//! What happens on a line depends only on differences of times, on stages, and on the order of its processes. On a
-//! product placement all lines of a dimension have the same processes in the same order, up to the other fields of
-//! their labels. At first all processes begin together. So all lines of the first segment do the same, and a process
-//! finishes it at `F_1(v_1)`; then every line of the second begins with all its processes together, and finishes at
-//! `F_1(v_1) + F_2(v_2)`; and so on. Times are sums of what the fields contribute, contention included, and one line a
-//! segment determines them all (`docs/model.md` section 8).
+//! The events on a line depend only on differences of times, on stages, and on the order of its processes. On
+//! a product placement all lines of a dimension have the same processes in the same order, up to the other
+//! fields of their labels. At first all processes begin together. So all lines of the first segment behave
+//! equally, and a process finishes it at `F_1(v_1)`; then every line of the second begins with all its
+//! processes together, and finishes at `F_1(v_1) + F_2(v_2)`; and so on. Times are sums of contributions of
+//! the fields, contention included, and one line per segment determines them all (`docs/model.md` section 8).
 //!
-//! When stages revisit a field, all messages of its last segment must have arrived before, which is checked. When they do
-//! not, no segment depends on another, and long lines are run at the same time.
+//! If stages revisit a field, all messages of its last segment must have arrived before; this is checked.
+//! Otherwise no segment depends on another, and long lines are run in parallel.
 
 use cubefold_mapping::{Guest, ProcessId, ProductPlacement};
 use rayon::prelude::*;
@@ -26,22 +26,22 @@ pub(super) struct LineClasses {
     segments: Vec<SegmentRecords>, // if records are kept
 }
 
-/// The processes of a line from which on it is worth a thread of its own.
+/// Number of processes from which a line is worth a thread of its own.
 const LONG_LINE: u64 = 1 << 12;
 
-/// What the line of a segment came to.
+/// The result of the line of a segment.
 struct ClassRun {
     finishes: Vec<u64>, // by value of the field
     longest_queue: u32,
     records: Vec<StageRecord>, // by value and stage, if they are kept
 }
 
-/// The records of one segment, for the processes of the line that stands for all.
+/// The records of one segment, for the processes of the line that represents all.
 #[derive(Debug)]
 struct SegmentRecords {
     field: usize,
-    begins: Vec<Vec<u64>>, // by field and value, its part of the cycle at which the segment begins
-    records: Vec<StageRecord>, // by value and stage; their times are without the parts of the other fields
+    begins: Vec<Vec<u64>>, // by field and value, its contribution to the cycle at which the segment begins
+    records: Vec<StageRecord>, // by value and stage; times are without the contributions of the other fields
     stages: usize,
 }
 
@@ -50,7 +50,7 @@ impl LineProblem<'_> {
     ///
     /// # Errors
     ///
-    /// When stages revisit a field too early, or a process does not finish or has times that do not add up.
+    /// If stages revisit a field too early, or a process does not finish or has times that do not add up.
     pub(super) fn run_classes(&self, keep: KeepRecords) -> Result<LineClasses, LineError> {
         let (program, lines) = (self.program, self.placement.lines());
         let segments = segments(program, self.placement);
@@ -87,7 +87,7 @@ impl LineProblem<'_> {
         Ok(classes)
     }
 
-    /// How many lines are run at the same time at most, at least 1.
+    /// Number of lines that are run in parallel, at least 1.
     pub(super) fn lines_together(&self, segments: &[Segment]) -> u64 {
         let is_long = self.placement.machine().shape().lengths().iter().any(|&length| length >= LONG_LINE);
         if is_long && !revisits_field(segments) { segments.len() as u64 } else { 1 }
@@ -144,16 +144,16 @@ impl Observer for ClassObserver<'_> {
     }
 }
 
-/// For each field, by value, its part of the cycle at which a process finished its last stage so far: the finish of
-/// a process is the sum of the parts of its fields.
+/// For each field, by value, its contribution to the cycle at which a process finished its last stage so far:
+/// the finish of a process is the sum of the contributions of its fields.
 #[derive(Debug)]
 struct FieldOffsets {
     finishes: Vec<Vec<u64>>,
-    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field all parts when its last segment ended
+    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field, all contributions at the end of its last segment
 }
 
 impl FieldOffsets {
-    /// The parts before the first stage, all 0.
+    /// The contributions before the first stage, all 0.
     fn new(lines: &[ProductPlacement]) -> Self {
         let size =
             |line: &ProductPlacement| usize::try_from(line.machine().node_count()).unwrap_or(usize::MAX);
@@ -163,17 +163,18 @@ impl FieldOffsets {
         }
     }
 
-    /// Notes the end of a segment of `field`; needed only where stages revisit a field.
+    /// Records the end of a segment of `field`; needed only if stages revisit a field.
     fn note_end(&mut self, field: usize) {
         self.ended[field] = Some(self.finishes.clone());
     }
 
-    /// Whether all messages of the field's last segment have arrived when the first message of `segment` is injected,
-    /// on every line.
+    /// Whether all messages of the field's last segment have arrived when the first message of `segment` is
+    /// injected, on every line.
     ///
-    /// On the line with values `v_i` of the other fields, the last process finished at its greatest part plus the
-    /// parts of the `v_i` then; the first message is injected at the least completion of partners plus the parts of
-    /// the `v_i` now. Parts only grow, so that the line with the least growth decides.
+    /// On the line with values `v_i` of the other fields, the last process finished at its largest
+    /// contribution plus the contributions of the `v_i` at that time; the first message is injected at the
+    /// earliest completion of partners plus the contributions of the `v_i` now. Contributions only grow, so
+    /// that the line with the least growth decides.
     fn is_quiet(&self, segment: &Segment, compute: Cycles) -> bool {
         let field = segment.field;
         let Some(ended) = &self.ended[field] else { return true };
@@ -204,7 +205,7 @@ impl FieldOffsets {
 }
 
 impl LineClasses {
-    /// Adds what the line of a segment came to, behind those of the segments before it.
+    /// Adds the result of the line of a segment, after those of earlier segments.
     fn add(&mut self, segment: &Segment, run: ClassRun, offsets: &mut FieldOffsets, keep: KeepRecords) {
         if keep == KeepRecords::Yes {
             let (begins, stages) = (offsets.finishes.clone(), segment.stage_count());
@@ -237,7 +238,7 @@ impl LineClasses {
 }
 
 impl SegmentRecords {
-    /// The parts of the other fields of the cycle at which the segment begins for a process.
+    /// The contributions of the other fields to the cycle at which the segment begins for a process.
     fn begin_of_others(&self, values: &[usize]) -> Cycles {
         let parts = self.begins.iter().zip(values).enumerate().filter(|&(field, _)| field != self.field);
         Cycles::new(parts.map(|(_, (parts, &value))| parts[value]).sum())

@@ -1,8 +1,8 @@
 //! Channels whose links take one cycle.
 //!
-//! A slot holds at most one message, and is at every node for one cycle. A channel transmits in every cycle in which a
-//! message waits for it. So it has a queue only as long as messages wait, and all queues arbitrate in every cycle, one
-//! after another as they lie in memory.
+//! A slot holds at most one message, and is at every node for one cycle. A channel transmits in every cycle
+//! in which a message waits for it. So it has a queue only while messages wait, and all queues arbitrate in
+//! every cycle, in the order of memory.
 
 use cubefold_topology::narrow;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::event_queue::{EventLists, EventQueue};
 
-/// The slots and queues of such channels.
+/// Slots and queues of such channels.
 #[derive(Debug)]
 pub(super) struct OneCycleLinks {
     slots: Vec<Slot>,
@@ -25,13 +25,13 @@ pub(super) struct OneCycleLinks {
     swept: u64,                      // no empty slot has an end before this cycle
 }
 
-/// A slot. A message leaves it by the passing of time alone.
+/// A slot. A message leaves it as time passes, without an update.
 ///
-/// Of cycles the low word is kept. Messages move for less than 2^30 cycles, and past ends are swept before they could
-/// be taken for future ones.
+/// Only the low word of cycles is stored. Messages move for less than 2^30 cycles, and past ends are swept
+/// before they could look like future ones.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    end: u32, // the cycle at which the leg of the message in it ends; not after now when it is empty
+    end: u32, // the cycle at which the leg of its message ends; at most now if it is empty
     process: u32,
 }
 
@@ -47,7 +47,7 @@ impl Slot {
         Self { end: word(now), process: 0 }
     }
 
-    /// The links that the message in it still has to cross; none when it is empty.
+    /// The links that its message still has to cross; `None` if it is empty.
     #[inline]
     fn hops_left(self, now: u64) -> Option<u32> {
         let left = self.end.wrapping_sub(word(now));
@@ -64,7 +64,7 @@ fn word(cycle: u64) -> u32 {
 
 /// The queue of a channel, never empty between cycles.
 ///
-/// Messages join in the order of cycles, so that a look at the last ones places most of them.
+/// Messages join in the order of cycles, so that only the last ones need to be compared with most of them.
 #[derive(Debug, Clone, Copy)]
 struct OneCycleQueue {
     latest: u64, // the latest cycle at which a message joined other than by passing
@@ -73,7 +73,7 @@ struct OneCycleQueue {
     slot: u32, // the slot that is at the channel
     first: u32,
     last: u32,
-    before_latest: Option<u32>, // the last of those that joined before the latest cycle
+    before_latest: Option<u32>, // the last message that joined before the latest cycle
     length: u32,
 }
 
@@ -117,7 +117,7 @@ impl<L: EventLists> ChannelModel<L> for OneCycleLinks {
         let number = state.slot(at);
         let slot = &mut self.slots[number as usize];
         if slot.hops_left(state.now).is_some() {
-            // That message goes on from here, too. It stays in its slot until the arbitration.
+            // That message continues from here, too. It stays in its slot until the arbitration.
             self.open(state, process, at, number);
         } else {
             *slot = Slot::taken(process, state.transmit(process));
@@ -137,10 +137,10 @@ impl<L: EventLists> ChannelModel<L> for OneCycleLinks {
 }
 
 impl OneCycleLinks {
-    /// After so many cycles slots are swept: long before low words of cycles repeat.
+    /// Interval after which slots are swept: long before low words of cycles repeat.
     const SWEEP_AFTER: u64 = 1 << 30;
 
-    /// Keeps slots that were empty at a cycle so at a later one, before which no leg ends.
+    /// Keeps slots that were empty at a cycle empty at a later one, before which no leg ends.
     #[cold]
     fn sweep(&mut self, from: u64, to: u64) {
         for slot in &mut self.slots {
@@ -151,8 +151,8 @@ impl OneCycleLinks {
         self.swept = to;
     }
 
-    /// Gives a channel, where a slot is now, a queue with its first message.
-    #[inline(never)] // few messages meet another one: what all need stays in registers
+    /// Opens a queue with its first message at a channel, whose slot is given.
+    #[inline(never)] // few messages meet another one: keeps registers free for the common case
     fn open<L: EventLists>(
         &mut self,
         state: &mut SimulationState<'_, L>,
@@ -200,7 +200,7 @@ impl OneCycleLinks {
     /// Removes the queues that the arbitration has emptied.
     fn close_empty(&mut self, dimension: usize) {
         let queues = &mut self.queues[dimension];
-        // From the last on: what takes the place of one is not empty.
+        // From the last on, so that the queue that takes the place of another one is not empty.
         while let Some(index) = self.emptied.pop() {
             self.index.remove(queues.swap_remove(index).channel as usize);
             if let Some(moved) = queues.get(index) {
@@ -210,7 +210,7 @@ impl OneCycleLinks {
     }
 }
 
-/// What the queues of a cycle arbitrate with.
+/// Data for the arbitration of the queues in a cycle.
 struct GrantContext<'state, L> {
     processes: &'state mut [ProcessState],
     events: &'state mut EventQueue<L>,
@@ -265,7 +265,7 @@ impl OneCycleQueue {
         self.last = process;
     }
 
-    /// Adds a message in whose cycle others have joined.
+    /// Adds a message that joins in the same cycle as others.
     #[inline(never)] // the loop over all queues keeps its variables in registers
     fn insert(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32) {
         let rank = |processes: &[ProcessState], one: u32| processes[one as usize].rank(one, stages);
@@ -307,7 +307,7 @@ mod tests {
         Shortcuts, StageRecord, simulate,
     };
 
-    /// What happens on a ring of 32 under byweight, where messages meet, with computations of so many cycles.
+    /// The records of a ring of 32 under byweight, where messages meet, with this computation time.
     fn records(compute: u64, engine: EngineChoice) -> Vec<StageRecord> {
         let cube = Hypercube::new(5).unwrap();
         let ring = Machine::new(MachineKind::Ring, &[32]).unwrap();

@@ -1,15 +1,15 @@
-//! Routes of messages on slotted lines: the numbering of channels and slots, and the legs of every route.
+//! Routes of messages on slotted lines: numbering of channels and slots, and the legs of every route.
 //!
-//! A [`ChannelMap`] numbers the channels and the slots of a machine and computes the next straight leg of a route.
-//! On a line all routes are straight and known beforehand: a [`LineRouteTable`] holds them. The event loop is
-//! compiled for either kind of [`RouteTable`].
+//! A [`ChannelMap`] numbers the channels and slots of a machine and computes the next straight leg of a
+//! route. On a line all routes are straight and known in advance: a [`LineRouteTable`] holds them. The event
+//! loop is compiled for either kind of [`RouteTable`].
 
 use cubefold_topology::{Axis, AxisLeg, Machine, NodeId, Sign, TieRule, narrow, ring_sub};
 
 use super::state::{MAX_CACHED_PROCESSES, ProcessState};
 use crate::event_queue::{ChunkedLists, EventLists, LinkedLists};
 
-/// The routes of a run, and the kind of lists that suits its number of events.
+/// The routes of a run, and the kind of event lists that suits its number of events.
 pub(super) trait RouteTable {
     /// The lists of events of one cycle.
     type Lists: EventLists;
@@ -17,7 +17,7 @@ pub(super) trait RouteTable {
     /// Returns the first leg of the message that process `to` receives from its partner `from`.
     fn first_leg(&self, processes: &mut [ProcessState], from: u32, to: u32) -> Option<StraightLeg>;
 
-    /// Returns the leg after the one that the message for `process` has finished; none at its destination.
+    /// Returns the leg after the one that the message for `process` has finished; `None` at its destination.
     fn next_leg(&self, process: &mut ProcessState) -> Option<StraightLeg>;
 }
 
@@ -32,7 +32,7 @@ pub(super) struct StraightLeg {
     pub(super) end: NodeId,
 }
 
-/// A node on a directed line: the channel that leads on from it, and the slot that is at it.
+/// A node on a directed line, with the channel that leaves it and the slot at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChannelPosition {
     /// The number of the direction: `(1,+) (1,-) (2,+) ..`.
@@ -50,24 +50,24 @@ impl ChannelPosition {
         self.direction as usize / 2
     }
 
-    /// The slot that is here after a line of `length` slots has moved by `rotation` positions.
+    /// The slot at this position after a line of `length` slots has moved by `rotation` positions.
     #[inline]
     pub(super) fn slot(self, rotation: u32, length: u32) -> u32 {
         self.line + ring_sub(self.position, rotation, length)
     }
 
-    /// The number of the channel that leads on from here.
+    /// The number of the channel that leaves this position.
     #[inline]
     pub(super) fn channel(self) -> usize {
         (self.line + self.position) as usize
     }
 }
 
-/// The numbers of the channels and slots of a machine.
+/// Numbers of the channels and slots of a machine.
 ///
-/// Every directed line has as many slots as nodes. The slots of a line are numbered together, the one at the line's
-/// first node in cycle 0 first, so that the slots that pass a node one after another are neighbours in memory.
-/// Channels are numbered in the same displacement.
+/// Every directed line has one slot per node. The slots of a line are numbered consecutively, beginning with
+/// the one at the line's first node in cycle 0, so that slots that pass a node one after another are
+/// neighbours in memory. Channels are numbered with the same offsets.
 #[derive(Debug)]
 pub(super) struct ChannelMap {
     axes: Vec<Axis>,
@@ -83,7 +83,7 @@ impl ChannelMap {
         machine.node_count().saturating_mul(directions) <= 1 << 31
     }
 
-    /// The numbers of a machine that [fits](Self::fits).
+    /// Numbers of a machine that [fits](Self::fits).
     pub(super) fn new(machine: &Machine, tie: TieRule) -> Self {
         Self {
             axes: machine.axes().to_vec(),
@@ -114,7 +114,8 @@ impl ChannelMap {
         narrow(self.axes[dimension].length())
     }
 
-    /// The positions by which the slots of a dimension have moved after so many steps, below the length of a line.
+    /// The positions by which the slots of a dimension have moved after `steps` steps, below the length of a
+    /// line.
     #[inline]
     pub(super) fn rotation(&self, dimension: usize, steps: u64) -> u32 {
         let length = self.axes[dimension].length();
@@ -151,7 +152,8 @@ impl ChannelMap {
         Some(StraightLeg { begin, hops: narrow(displacement.hops), end: to })
     }
 
-    /// The distance between two different nodes on one line \[links\]; none where they are on no common line.
+    /// The distance between two different nodes on one line \[links\]; `None` if they are not on a common
+    /// line.
     #[inline]
     pub(super) fn straight_distance(&self, from: NodeId, to: NodeId) -> Option<u32> {
         let mut along = self.axes.iter().map(|axis| axis.distance(from, to)).filter(|&distance| distance > 0);
@@ -186,24 +188,25 @@ impl RouteTable for &ChannelMap {
     }
 }
 
-/// The routes between all partners on a line, the same in all stages that pair them and on all lines of a dimension.
+/// The routes between all partners on a line, which are the same in all stages that pair them and on all
+/// lines of a dimension.
 #[derive(Debug)]
 pub(super) struct LineRouteTable {
     routes: Vec<LineRoute>, // by the bit in which partners differ, then by destination
     processes: u32,
-    length: u32, // the nodes of the line, as many as processes or more
+    length: u32, // number of nodes of the line, at least that of processes
 }
 
 /// The route of a message along the line.
 #[derive(Debug, Clone, Copy)]
 struct LineRoute {
-    channel: u32, // the first: x upward from node x; downward the number of nodes + the position
+    channel: u32, // the first channel: x upward from node x; downward the number of nodes + the position
     hops: u32,
 }
 
 impl LineRouteTable {
-    /// The routes of processes on these nodes; none where the machine is not a line, or has so many processes that
-    /// the table would not stay in the caches.
+    /// The routes of processes on these nodes; `None` if the machine is not a line, or has too many processes
+    /// for the table to stay in the caches.
     pub(super) fn new(channels: &ChannelMap, nodes: &[NodeId]) -> Option<Self> {
         if channels.dimension_count() > 1 || nodes.len() > MAX_CACHED_PROCESSES {
             return None;
@@ -218,7 +221,7 @@ impl LineRouteTable {
         Some(Self { routes, processes: u32::try_from(nodes.len()).ok()?, length: channels.line_length(0) })
     }
 
-    /// The memory that the routes of so many processes on a line take \[bytes\].
+    /// Memory of the routes of a number of processes on a line \[bytes\].
     pub(super) fn bytes(processes: u64) -> u64 {
         let partners = u64::from(processes.max(1).ilog2());
         if processes > MAX_CACHED_PROCESSES as u64 {

@@ -1,8 +1,8 @@
 //! Channels whose links take several cycles.
 //!
-//! A slot lasts as long as a link takes, so that several messages may be in one, at different times of it; a message
-//! that joins a channel also looks at the neighbouring slots. A channel with a queue arbitrates whenever it is idle. It
-//! also has a queue while it is known that a message will pass during a transmission.
+//! A slot lasts for the time of a link, so that it may hold several messages at different times of it; a
+//! message that joins a channel also looks at the neighbouring slots. A channel with a queue arbitrates
+//! whenever it is idle. It also has a queue while a message is known to pass during a transmission.
 
 use cubefold_topology::{ring_add, ring_sub};
 
@@ -14,30 +14,30 @@ use super::{
 };
 use crate::event_queue::{ChunkedLists, EventLists, EventQueue};
 
-/// The slots and queues of such channels.
+/// Slots and queues of such channels.
 #[derive(Debug)]
 pub(super) struct SeveralCycleLinks {
-    slots: Vec<u32>, // for each slot 1 + the first process whose message is in it, 0 when empty
+    slots: Vec<u32>, // for each slot, 1 + the first process whose message is in it; 0 if it is empty
     index: QueueIndex,
     queues: Vec<ChannelQueue>,
-    vacant: Vec<u32>,                       // the indices of queues that no channel has
+    vacant: Vec<u32>,                       // indices of unused queues
     arbitrations: EventQueue<ChunkedLists>, // by index of the queue
 }
 
-/// What a message that joins a channel without a queue finds there.
+/// The message at a channel without a queue, from the viewpoint of a joining message.
 enum Occupant {
     /// No message.
     None,
     /// A message that passes in this cycle.
     Passing(Crossing),
-    /// A message whose transmission ends at the cycle given.
+    /// A message whose transmission ends at the given cycle.
     Transmitting(u64),
 }
 
 /// A slot, relative to the one at a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotOffset {
-    /// That one.
+    /// The slot at the channel.
     Here,
     /// The next in the direction of travel.
     Ahead,
@@ -74,7 +74,7 @@ impl ChannelView {
         number as usize
     }
 
-    /// How a message in a slot crosses the channel.
+    /// The crossing of the channel by a message in a slot.
     #[inline]
     fn crossing(&self, process: u32, own: &ProcessState) -> Crossing {
         let hops = ring_sub(own.goal, self.at.position, self.length);
@@ -82,7 +82,7 @@ impl ChannelView {
     }
 }
 
-/// How a message in a slot crosses a channel of its leg.
+/// The crossing of a channel of its leg by a message in a slot.
 struct Crossing {
     process: u32,
     /// The links from the channel to the end of the leg, at least 1.
@@ -149,7 +149,7 @@ impl<L: EventLists> ChannelModel<L> for SeveralCycleLinks {
         }
         match self.occupant(state, &view) {
             Occupant::None if self.is_followed(state, &view) => {
-                // Others may join in this cycle and come first: only the arbitration decides.
+                // Others may join in this cycle and take precedence: only the arbitration decides.
                 let index = self.open(at);
                 self.enqueue(state, index, process);
                 self.arbitrations.add(index, state.now);
@@ -170,7 +170,7 @@ impl<L: EventLists> ChannelModel<L> for SeveralCycleLinks {
         }
     }
 
-    /// Takes a message out of its slot, whose other messages may leave in the same cycle.
+    /// Removes a message from its slot, whose other messages may leave in the same cycle.
     #[inline]
     fn leave(&mut self, state: &mut SimulationState<'_, L>, process: u32) {
         let own = &state.processes[process as usize];
@@ -200,7 +200,7 @@ impl SeveralCycleLinks {
             index
         } else {
             self.queues.push(queue);
-            u32::try_from(self.queues.len() - 1).unwrap_or(u32::MAX) // no more than channels, below 2^31
+            u32::try_from(self.queues.len() - 1).unwrap_or(u32::MAX) // at most one per channel, below 2^31
         };
         self.index.insert(at.channel(), index);
         index
@@ -214,7 +214,7 @@ impl SeveralCycleLinks {
         let left = queue.left_before(state.now);
         let waiting = queue.length().saturating_sub(1);
         state.longest_queue = state.longest_queue.max(left).max(waiting);
-        // There is no message where the one that was expected was blocked on its way.
+        // There is none if the expected message was blocked on its way.
         let first = queue.take_first(&state.processes);
         if let Some(first) = first {
             self.transmit(state, first, view.here);
@@ -228,7 +228,7 @@ impl SeveralCycleLinks {
         }
     }
 
-    /// Takes all messages out of their slots that have reached the channel since it last transmitted.
+    /// Takes all messages that have reached the channel since its last transmission out of their slots.
     #[inline]
     fn collect<L: EventLists>(
         &mut self,
@@ -236,7 +236,7 @@ impl SeveralCycleLinks {
         view: &ChannelView,
         queue: &mut ChannelQueue,
     ) {
-        // One at a time: taking one out changes the list that is searched.
+        // One at a time: each removal changes the list that is searched.
         let around = [SlotOffset::Here, SlotOffset::Ahead];
         while let Some(crossing) = self.find(state, view, &around, Crossing::has_arrived) {
             let joined = state.now - (crossing.end_from_now - crossing.end);
@@ -266,7 +266,7 @@ impl SeveralCycleLinks {
         self.find(state, view, &around, Crossing::is_close_behind).is_some()
     }
 
-    /// The first message in slots around a channel whose crossing is as asked for.
+    /// The first message in the slots around a channel whose crossing satisfies a condition.
     #[inline]
     fn find<L: EventLists>(
         &self,
@@ -298,7 +298,7 @@ impl SeveralCycleLinks {
         (own.slot, own.next) = (slot, first);
     }
 
-    /// Takes a message out of its slot that is stopped where it passes.
+    /// Takes a message that is stopped where it passes out of its slot.
     #[inline]
     fn take_out<L: EventLists>(&mut self, state: &mut SimulationState<'_, L>, crossing: &Crossing) {
         self.leave(state, crossing.process);
@@ -313,7 +313,7 @@ impl SeveralCycleLinks {
     }
 }
 
-/// Takes a message out of the list of a slot in which it is not first.
+/// Removes a message from the list of a slot in which it is not first.
 #[cold]
 fn leave_list(processes: &mut [ProcessState], process: u32, first: u32) {
     let after = processes[process as usize].next;

@@ -1,4 +1,4 @@
-//! The stages of a run, and those of them that are computed as a whole because they have no contention.
+//! The stages of a run, and the computation of contention-free ones as a whole.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
@@ -6,7 +6,7 @@ use cubefold_topology::NodeId;
 use super::route_table::ChannelMap;
 use crate::{CubeProgram, Cycle, Cycles, Observer, Program, StageRecord};
 
-/// The stages of a compute-and-communicate program, or those of them that use one field of the labels: in each, every
+/// The stages of a compute-and-communicate program, or those that use one field of the labels: in each, every
 /// process computes and exchanges one message with a partner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StageSequence {
@@ -21,7 +21,7 @@ pub(super) struct StageSequence {
 }
 
 impl StageSequence {
-    /// All stages of a program whose messages take `hop` cycles a link.
+    /// All stages of a program whose messages take `hop` cycles per link.
     pub(super) fn of(program: &CubeProgram, hop: Cycles) -> Self {
         Self {
             bits: program.stages().iter().map(|dimension| 1 << dimension.number()).collect(),
@@ -31,7 +31,7 @@ impl StageSequence {
         }
     }
 
-    /// The partner of a process in a stage, counted from the first of these; none after the last.
+    /// The partner of a process in a stage, counted from the first of these; `None` after the last.
     #[inline]
     pub(super) fn partner(&self, process: u32, stage: u32) -> Option<u32> {
         self.bits.get(stage as usize).map(|bit| process ^ bit)
@@ -49,23 +49,23 @@ impl StageSequence {
     }
 }
 
-/// Stages computed as a whole, from the first on, as long as it is certain that no message of them is blocked.
+/// Stages computed as a whole, from the first on, while none of their messages can be blocked.
 ///
-/// Messages of one size that are injected in the same cycle at different nodes, are stored whole before they are
-/// forwarded, and never turn cannot meet: each begins to cross a link at least one crossing after the one before it. If
-/// all of them arrive before any message of the next stage can be injected, the stage has no contention: a process
-/// finishes the time of a link, for each link, after the later partner is ready. Messages of the next stage may have
-/// another size.
+/// Messages of one size that are injected in the same cycle at different nodes, are stored whole before they
+/// are forwarded, and never turn cannot meet: each begins to cross a link at least one crossing after the one
+/// before it. If all of them arrive before any message of the next stage can be injected, the stage has no
+/// contention: a process finishes the time of a link times the distance after the later partner is ready.
+/// Messages of the next stage may have another size.
 #[derive(Debug)]
 pub(super) struct ContentionFreeStages<'run> {
     channels: &'run ChannelMap,
     stages: &'run StageSequence,
     hops: Vec<u64>,        // by stage, the time of a message over a link, at least 1 [cycles]
     nodes: &'run [NodeId], // by process
-    ends: Vec<u64>,        // by process, of the stage at hand
+    ends: Vec<u64>,        // by process, for the current stage
 }
 
-/// The cycles at which the messages of a stage are injected and arrive.
+/// Times at which the messages of a stage are injected and arrive.
 #[derive(Debug, Clone, Copy)]
 struct StageWindow {
     first_start: u64,
@@ -74,8 +74,8 @@ struct StageWindow {
 }
 
 impl<'run> ContentionFreeStages<'run> {
-    /// For runs of processes on these nodes. `hops` gives for each stage the time of a message over a link, at least 1
-    /// \[cycles\], for all of which it may occupy the link.
+    /// For runs of processes on these nodes. `hops` gives for each stage the time of a message over a link,
+    /// at least 1 \[cycles\], which is also the longest occupancy of the link.
     pub(super) fn new(
         channels: &'run ChannelMap,
         stages: &'run StageSequence,
@@ -85,8 +85,8 @@ impl<'run> ContentionFreeStages<'run> {
         Self { channels, stages, hops, nodes, ends: vec![0; nodes.len()] }
     }
 
-    /// Computes stages from the first on, and returns how many. `finishes` are the cycles at which processes begin,
-    /// and then those at which they finish the last of these stages.
+    /// Computes stages from the first on and returns their number. `finishes` are the cycles at which
+    /// processes begin, and afterwards those at which they finish the last of these stages.
     pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> usize {
         for (stage, &bit) in self.stages.bits.iter().enumerate() {
             let next = self.stages.bits.get(stage + 1);
@@ -100,7 +100,7 @@ impl<'run> ContentionFreeStages<'run> {
         self.stages.count()
     }
 
-    /// Computes the arrivals of all messages without contention; none when one has to turn.
+    /// Computes the arrivals of all messages without contention; `None` if one has to turn.
     fn compute_ends(&mut self, bit: u32, hop: u64, finishes: &[u64]) -> Option<StageWindow> {
         let mut window = StageWindow { first_start: u64::MAX, last_start: 0, last_end: 0 };
         for (low, high) in pairs(bit, finishes.len()) {
@@ -115,7 +115,8 @@ impl<'run> ContentionFreeStages<'run> {
         Some(window)
     }
 
-    /// The first cycle at which a message of the next stage can be injected; the greatest of all without one.
+    /// The first cycle at which a message of the next stage can be injected; the maximum without a next
+    /// stage.
     fn next_start(&self, next: Option<&u32>) -> u64 {
         let Some(&bit) = next else { return u64::MAX };
         let complete = pairs(bit, self.ends.len()).map(|(low, high)| self.ends[low].max(self.ends[high]));

@@ -1,7 +1,7 @@
-//! The state of a run: the clock, the processes, and the events to come.
+//! The state of a run: the clock, the processes, and future events.
 //!
-//! A process awaits one message at a time, so that a message needs no number of its own: it is known by its
-//! destination. What is in slots and in queues belongs to the channel models.
+//! A process awaits one message at a time, so a message needs no number of its own: its destination
+//! identifies it. The contents of slots and queues belong to the channel models.
 
 use cubefold_topology::NodeId;
 use prefetch_index::prefetch_index;
@@ -12,12 +12,12 @@ use super::{
 };
 use crate::event_queue::{EventLists, EventQueue};
 
-/// The states of so many processes stay in the caches without prefetching.
+/// Number of processes whose states stay in the caches without prefetching.
 pub(super) const MAX_CACHED_PROCESSES: usize = 1 << 14;
-/// The number of exchanges whose states are prefetched together.
+/// Number of exchanges whose states are prefetched together.
 pub(super) const PREFETCHED_EXCHANGES: usize = 16;
 
-/// The state of a run, apart from slots and queues.
+/// The state of a run, without slots and queues.
 #[derive(Debug)]
 pub(super) struct SimulationState<'run, L> {
     pub(super) channels: &'run ChannelMap,
@@ -34,11 +34,11 @@ pub(super) struct SimulationState<'run, L> {
 #[derive(Debug, Clone, Copy)]
 struct Belt {
     length: u32,   // slots of a line
-    rotation: u32, // positions by which they have moved by now, below `length`
+    rotation: u32, // positions by which they have moved so far, below `length`
 }
 
 impl<'run, L: EventLists> SimulationState<'run, L> {
-    /// The state before the first run of so many processes.
+    /// The state before the first run of `processes` processes.
     pub(super) fn new(channels: &'run ChannelMap, stages: &'run StageSequence, processes: usize) -> Self {
         let longest_transfer = stages.hop.saturating_mul(channels.diameter());
         let horizon = longest_transfer.saturating_add(1);
@@ -56,8 +56,8 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
         }
     }
 
-    /// Begins a run of processes on these nodes at a stage; `finishes` are the cycles at which they finished the
-    /// stage before.
+    /// Begins a run of processes on these nodes at a stage; `finishes` are the cycles at which they finished
+    /// the previous stage.
     pub(super) fn restart(&mut self, nodes: &[NodeId], stage: u32, finishes: &[u64]) {
         self.set_now(finishes.iter().copied().min().unwrap_or(0));
         self.events.restart(self.now);
@@ -76,15 +76,15 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
         }
     }
 
-    /// The slot that is now at a position.
+    /// The slot that is currently at a position.
     #[inline]
     pub(super) fn slot(&self, at: ChannelPosition) -> u32 {
         let Belt { length, rotation } = self.belts[at.dimension()];
         at.slot(rotation, length)
     }
 
-    /// Lets the message for a process move over the remaining links of its leg. Returns the cycle at which the leg
-    /// ends without contention.
+    /// Lets the message for a process move over the remaining links of its leg. Returns the cycle at which
+    /// the leg ends without contention.
     #[inline]
     pub(super) fn transmit(&mut self, process: u32) -> u64 {
         let own = &mut self.processes[process as usize];
@@ -120,32 +120,33 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
 
 /// The state of one process and of the message that it awaits.
 ///
-/// One cache line: on machines larger than the caches, an event costs the fetching of these lines.
+/// One cache line: on machines larger than the caches, fetching these lines dominates the cost of an event.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct ProcessState {
-    /// The cycle at which it finished the stage before this one, or began.
+    /// The cycle at which it finished the previous stage, or began.
     pub(super) finish: u64,
     /// The cycle at which the message of this stage was injected.
     pub(super) start: u64,
-    /// Of a moving message the cycle at which its leg ends without contention; of a queued one, where links take
-    /// several cycles, the cycle at which it joined.
+    /// For a moving message the cycle at which its leg ends without contention; for a queued one, if links
+    /// take several cycles, the cycle at which it joined.
     pub(super) time: u64,
-    /// The slot of a moving message, where links take several cycles.
+    /// The slot of a moving message, if links take several cycles.
     pub(super) slot: u32,
     /// The remaining links of the leg of a queued message.
     pub(super) hops: u32,
     /// The node at which the leg ends.
     pub(super) leg_end: NodeId,
-    /// The position of that node on its line, where links take several cycles.
+    /// The position of that node on its line, if links take several cycles.
     pub(super) goal: u32,
-    /// The links of this leg and those before it.
+    /// The links of this leg and the earlier ones.
     pub(super) distance: u32,
-    /// The next process in the same queue. Where links take several cycles 1 + that, also in a slot, and 0 at the end.
+    /// The next process in the same queue. If links take several cycles: 1 + that, also in a slot, and 0 at
+    /// the end.
     pub(super) next: u32,
     /// Its node.
     pub(super) node: NodeId,
-    /// The number of stages that it has finished.
+    /// Number of stages that it has finished.
     pub(super) stage: u32,
     /// The status of the message that it awaits.
     pub(super) status: MessageStatus,
@@ -184,7 +185,7 @@ impl ProcessState {
         }
     }
 
-    /// Adds an event at its time, unless one is queued already: that one is then renewed when it is due.
+    /// Adds an event at its time, unless one is queued already; that one is then rescheduled when it is due.
     #[inline]
     pub(super) fn schedule<L: EventLists>(&mut self, own: u32, events: &mut EventQueue<L>) {
         if !self.has_event {
@@ -193,37 +194,38 @@ impl ProcessState {
         }
     }
 
-    /// The order in a queue of messages that joined in the same cycle, smallest first: their stage and source.
+    /// The order of messages in a queue that joined in the same cycle, smallest first: their stage and
+    /// source.
     #[inline]
     pub(super) fn rank(&self, own: u32, stages: &StageSequence) -> (u32, u32) {
         (self.stage, stages.partner(own, self.stage).unwrap_or(own))
     }
 }
 
-/// The pairs of partners that compute, in the order in which their messages are injected.
+/// Pairs of computing partners, in the order in which their messages are injected.
 ///
-/// All compute equally long, so that pairs that become complete first inject first. Only the pairs of the first stage
-/// of a run have to be sorted, since processes may begin at any cycle.
+/// All computations take the same time, so pairs that become complete first inject first. Only the pairs of
+/// the first stage of a run have to be sorted, since processes may begin at any cycle.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeQueue {
-    first_stage: Vec<PendingExchange>, // the next is the last
+    first_stage: Vec<PendingExchange>, // the next one is last
     later: Vec<PendingExchange>,       // a ring with room for all pairs; its size is a power of two
-    taken: usize,                      // exchanges ever taken from the ring, and
-    added: usize,                      // ever added to it: modulo its size their indices
+    taken: usize,                      // total number of exchanges taken from the ring, and
+    added: usize,                      // total number added to it: modulo its size these are indices
 }
 
 /// A pair of partners whose messages are injected at a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct PendingExchange {
     pub(super) cycle: u64,
-    /// One of the two.
+    /// One of the two processes.
     pub(super) process: u32,
     /// Their stage.
     pub(super) stage: u32,
 }
 
 impl ExchangeQueue {
-    /// Makes room for a run of so many processes.
+    /// Makes room for a run of `processes` processes.
     fn restart(&mut self, processes: usize) {
         debug_assert!(self.next_cycle().is_none(), "no pair computes at the end of a run");
         let size = (processes / 2).next_power_of_two();
@@ -239,8 +241,8 @@ impl ExchangeQueue {
         self.first_stage.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Adds a pair, not before any added so far, if `times` is 1, and nothing if it is 0. Has no branch, which would
-    /// be unpredictable.
+    /// Adds a pair, not before any added so far, if `times` is 1, and nothing if it is 0. Branch-free, since
+    /// a branch would be unpredictable.
     #[inline]
     pub(super) fn add(&mut self, exchange: PendingExchange, times: u32) {
         debug_assert!(self.added.wrapping_sub(self.taken) < self.later.len(), "a pair computes once");
@@ -260,7 +262,7 @@ impl ExchangeQueue {
         }
     }
 
-    /// Takes a pair whose messages are injected at `now`, the next cycle of all.
+    /// Takes a pair whose messages are injected at `now`, the next such cycle.
     #[inline]
     pub(super) fn take(&mut self, now: u64) -> Option<PendingExchange> {
         let exchange = self.peek(0);
@@ -271,7 +273,7 @@ impl ExchangeQueue {
         self.first_stage.pop_if(|exchange| exchange.cycle == now)
     }
 
-    /// The exchange of the ring that is `index` after the next; any pair where there are fewer.
+    /// The exchange that is `index` after the next one in the ring; any pair if there are fewer.
     #[inline]
     fn peek(&self, index: usize) -> PendingExchange {
         self.later[self.taken.wrapping_add(index) & (self.later.len() - 1)]
@@ -286,7 +288,7 @@ mod tests {
         PendingExchange { cycle, process, stage: 3 }
     }
 
-    /// All exchanges, cycle by cycle.
+    /// Takes all exchanges, cycle by cycle.
     fn drain(exchanges: &mut ExchangeQueue) -> Vec<PendingExchange> {
         let mut taken = vec![];
         while let Some(cycle) = exchanges.next_cycle() {
