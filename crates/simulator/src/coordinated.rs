@@ -5,10 +5,10 @@
 //! executed as one or more movements, depending on the link mode. A step moves every message that
 //! is not blocked by one link.
 //!
-//! A stage begins for all processes at once and ends for all at once, so that its steps depend on
-//! its messages alone: each stage is scheduled by itself ([`schedule`]), and the times of a process
-//! follow from the steps of the stage, the time of a step, which is that of the largest message
-//! (section 13.4), and the distance of its message ([`StageClock`]).
+//! A stage begins and ends at the same time for all processes, so that its steps depend only on its messages:
+//! each stage is scheduled separately ([`schedule`]). The times of a process follow from the steps of the
+//! stage, the time of a step, which is that of the largest message (section 13.4), and the distance of its
+//! message ([`StageClock`]).
 
 mod lines;
 mod parts;
@@ -29,63 +29,63 @@ use crate::{
 /// The routing of a coordinated run (`docs/model.md` section 6).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routing {
-    /// Which coordinate a message corrects next.
+    /// The choice of the coordinate that a message corrects next.
     pub dimension_choice: DimensionChoice,
-    /// The most links that a message moves in a phase.
+    /// Largest number of links that a message moves in a phase.
     pub phase_length: PhaseLength,
-    /// The way from source to destination.
+    /// The routing scheme.
     pub scheme: RoutingScheme,
 }
 
-/// The way of the messages of a stage from their sources to their destinations.
+/// The scheme by which the messages of a stage reach their destinations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RoutingScheme {
-    /// Straight, by phases.
+    /// Directly, by phases.
     #[default]
     Phases,
-    /// First to a node chosen at random for each message, then to the destination, each by phases (Valiant 1982;
-    /// section 20).
+    /// By phases to a node chosen at random for each message, then by phases to the destination (Valiant
+    /// 1982; section 20).
     Valiant {
-        /// The key of the choices: the same key makes the same choices.
+        /// The key of the choices: equal keys make equal choices.
         key: [u8; 32],
     },
     /// By sorting the messages by their destinations (section 20).
     Sorting,
 }
 
-/// Which of the coordinates that differ a message corrects next.
+/// The choice among the coordinates that a message still has to correct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimensionChoice {
     /// The lowest-numbered.
     Lowest,
     /// Each with equal probability (Tao 1988, 4.5.1), by a generator with this key.
     Random {
-        /// The key: the same key makes the same choices.
+        /// The key: equal keys make equal choices.
         key: [u8; 32],
     },
 }
 
-/// The most links that a message moves in a phase.
+/// Largest number of links that a message moves in a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseLength {
-    /// As the placement's construction says for the message's subset (errata A1); for other
+    /// The length that the placement's construction sets for the message's subset (errata A1); for other
     /// placements until its coordinate agrees.
     OfPlacement,
     /// Until its coordinate agrees.
     Unlimited,
-    /// At most so many links.
+    /// At most this many links.
     Links(NonZeroU64),
 }
 
 impl Routing {
-    /// The lowest coordinate first, and phases as the placement says.
+    /// The lowest coordinate first, and the phases of the placement.
     pub const PLAIN: Self = Self {
         dimension_choice: DimensionChoice::Lowest,
         phase_length: PhaseLength::OfPlacement,
         scheme: RoutingScheme::Phases,
     };
 
-    /// The most links that a message of a subset of `placement` moves in a phase.
+    /// Largest number of links that a message of a subset of `placement` moves in a phase.
     pub(crate) fn limit(&self, placement: &Placement, subset: u32) -> u64 {
         let length = match self.phase_length {
             PhaseLength::OfPlacement => placement.phase_length(subset),
@@ -100,8 +100,9 @@ impl Routing {
 ///
 /// # Errors
 ///
-/// On a network, for a program in some of whose stages some processes do not compute, by sorting on
-/// a machine with a length that is no power of two, and under rules by which messages do not move in steps (section 13.4).
+/// On a network; for a program with stages in which some processes do not compute; for sorting on a machine
+/// with a length that is not a power of two; and under rules by which messages do not move in steps (section
+/// 13.4).
 pub(crate) fn check(
     program: &dyn Program,
     placement: &Placement,
@@ -122,12 +123,12 @@ pub(crate) fn check(
     }
 }
 
-/// The order in which the nodes of a machine are sorted; none where a length is no power of two.
+/// The order in which the nodes of a machine are sorted; `None` if a length is not a power of two.
 fn sorted_order(placement: &Placement) -> Option<SortedOrder> {
     SortedOrder::new(placement.machine().grid()?).ok()
 }
 
-/// The first rule that says something else than that all messages move link by link in steps.
+/// Names the first rule by which messages do not move link by link in steps.
 fn rule_without_steps(communication: Communication) -> Option<&'static str> {
     let rules = [
         (communication.switching() == Switching::CutThrough, "cut-through switching"),
@@ -139,8 +140,7 @@ fn rule_without_steps(communication: Communication) -> Option<&'static str> {
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)
 }
 
-/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants
-/// them.
+/// Runs `program` to its end. Sums go to `summary`, and single records to `observer` if it wants them.
 pub(crate) fn run(
     program: &dyn Program,
     placement: &Placement,
@@ -168,7 +168,7 @@ pub(crate) fn run(
                 None => observer.pairs_finished(program.process_count()),
             }
         } else {
-            // The processes differ in their sharing as well as in their distances.
+            // The processes differ in sharing as well as in distance.
             let nodes = placement.listed_nodes();
             let each: &mut dyn FnMut(&StageRecord) = &mut |record| summary.add_stage(record, 1);
             clock.report(program, &nodes, placement.machine(), &mut (ForEach(each), &mut *observer));
@@ -178,14 +178,14 @@ pub(crate) fn run(
         stages.push(schedule.routing);
     }
     summary.add_finish(begin, program.process_count());
-    // Which links a sort uses when is not followed link by link.
+    // The links of a sort are not followed one by one.
     let is_counted = routing.scheme != RoutingScheme::Sorting;
     let (routing, link_use) =
         (Some(stages), scheduler.into_link_use().filter(|_| is_counted).map(LinkUseCounter::finish));
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 
-/// The largest sum of the computations of a stage of the processes of one node.
+/// The largest sum of computations in a stage over the processes of one node.
 fn longest_computing(program: &dyn Program, placement: &Placement, stage: usize) -> Cycles {
     if program.facts().has_one_compute_time {
         return program.facts().compute * placement.max_load();
@@ -211,7 +211,7 @@ pub(crate) fn is_line_separable(program: &dyn Program, placement: &Placement) ->
     program.special().cube().is_some() && matches!(placement, Placement::Product(_))
 }
 
-/// Bytes that a compute-and-communicate program takes at most, roughly.
+/// Approximate memory limit of a compute-and-communicate program \[bytes\].
 pub(crate) fn bytes(program: &dyn Program, placement: &Placement) -> u64 {
     let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
     if is_line_separable(program, placement) {
@@ -221,20 +221,19 @@ pub(crate) fn bytes(program: &dyn Program, placement: &Placement) -> u64 {
     }
 }
 
-/// Of a message while it is routed.
+/// Memory per message while it is routed \[bytes\].
 const BYTES_PER_PROCESS: u64 = 64;
-/// Of every node of one line.
+/// Memory per node of one line \[bytes\].
 const BYTES_PER_POSITION: u64 = 16;
 
-/// The times of a stage.
+/// Times of a stage.
 #[derive(Debug, Clone, Copy)]
 struct StageClock {
     /// The stage, counted from 0.
     stage: usize,
-    /// The end of the computation of the last process on each node.
+    /// The end of the last computation on each node.
     ready: Cycle,
-    /// The time for which the processes of a node compute, one after another; those of each node wait
-    /// for those of the slowest.
+    /// The time in which the processes of a node compute, one after another; all nodes wait for the slowest.
     computing: Cycles,
     /// The time of a step.
     step: Cycles,
@@ -248,8 +247,8 @@ impl StageClock {
         self.ready + self.moving
     }
 
-    /// Adds the times of all `processes` to `summary`, given the distances of the messages that
-    /// they receive and the time for which every process waits for its processor.
+    /// Adds the times of all `processes` to `summary`, given the distances of the messages that they receive
+    /// and the time for which each waits for its processor.
     fn summarise(&self, received: &DistanceCounts, sharing: Cycles, processes: u64, summary: &mut Summary) {
         let any = ProcessId::new(0); // a summary does not distinguish them
         for (distance, count) in received.iter() {
@@ -277,7 +276,7 @@ impl StageClock {
         }
     }
 
-    /// The record of a process whose farthest message crosses so many links, or that receives none.
+    /// The record of a process whose farthest message crosses `distance` links, or that receives none.
     fn record(&self, process: ProcessId, sharing: Cycles, distance: Option<u64>) -> StageRecord {
         let transfer = self.step * distance.unwrap_or(0);
         let (waiting, idle) = match distance {
@@ -312,7 +311,7 @@ mod tests {
         let machine = Machine::new(MachineKind::Torus, &[1 << 16, 1 << 16]).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::descend(cube), Cycles::new(10)).unwrap();
         let links = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
-        // The distances of a ring of 2^16: 1, 2, 4, .., and the last again half of that.
+        // The distances of a ring of 2^16: 1, 2, 4, .., and the last one half of that again.
         for (kind, ring) in
             [(EmbeddingKind::Standard, (1 << 16) - 1), (EmbeddingKind::Xor, 3 * (1 << 14) - 1)]
         {

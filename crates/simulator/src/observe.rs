@@ -1,7 +1,7 @@
-//! What a run reports: records of every process in every stage, and what is summed from them.
+//! Observation of a run: records of every process in every stage, and their sums.
 //!
-//! An engine reports each record, or counts of alike ones, to an [`Observer`]; sums go to a
-//! [`Summary`], which is checked against the finish times at the end of every run.
+//! An engine reports each record, or counts of equal ones, to an [`Observer`]; sums go to a [`Summary`],
+//! which is checked against the finish times at the end of every run.
 //!
 //! [`Summary`]: crate::Summary
 
@@ -14,101 +14,99 @@ use cubefold_mapping::ProcessId;
 
 use crate::{Cycle, Cycles, RankTask};
 
-/// One process in one stage, when the stage is over for it.
+/// One process in one finished stage.
 ///
 /// ```text
 /// ready ── waiting ── start ── transfer + blocked ── finish
 /// ```
 ///
-/// The message that it received last may have set out before the process was ready, when it was sent
-/// eagerly: then `start` is before `ready`, and the part of the transfer that passed before `ready` is
-/// overlapped (`docs/model.md` section 14).
+/// The last message that it received may have been sent before the process was ready, if it was eager: then
+/// `start` is before `ready`, and the part of the transfer before `ready` is overlapped (`docs/model.md`
+/// section 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageRecord {
     /// The process.
     pub process: ProcessId,
     /// The stage, counted from 0.
     pub stage: usize,
-    /// The time for which it waited for its node's processor \[cycles\]; 0 with one process a node.
+    /// Time in which it waited for its node's processor \[cycles\]; 0 with one process per node.
     pub sharing: Cycles,
     /// The cycle at which its computation ended.
     pub ready: Cycle,
-    /// The cycle at which the message that it received last was injected; `ready` when it receives
-    /// none.
+    /// The cycle at which its last received message was injected; `ready` if it receives none.
     pub start: Cycle,
-    /// The cycle at which that message was received; `ready` when it receives none.
+    /// The cycle at which that message was received; `ready` if it receives none.
     pub finish: Cycle,
-    /// The time that message takes without contention, as far as it is not overlapped \[cycles\].
+    /// Time of that message without contention, except for the overlapped part \[cycles\].
     pub transfer: Cycles,
-    /// The rest of that time: it passed before the process was ready \[cycles\]. 0 under rendezvous.
+    /// Overlapped part of that time, before the process was ready \[cycles\]. 0 under rendezvous.
     pub overlapped: Cycles,
-    /// The time from `finish` to the end of the stage, which a coordinated run ends for all
-    /// processes at once \[cycles\]; 0 for a process that receives a message, and in an
-    /// asynchronous run.
+    /// Time from `finish` to the end of the stage, which all processes of a coordinated run reach together
+    /// \[cycles\]; 0 for a process that receives a message, and in an asynchronous run.
     pub idle: Cycles,
 }
 
 impl StageRecord {
-    /// The time for which it waited for its partner \[cycles\].
+    /// Time in which it waited for its partner \[cycles\].
     #[inline]
     #[must_use]
     pub fn waiting(&self) -> Cycles {
         self.begun() - self.ready
     }
 
-    /// The time for which other messages blocked its message \[cycles\].
+    /// Time in which other messages blocked its message \[cycles\].
     #[inline]
     #[must_use]
     pub fn blocked(&self) -> Cycles {
         self.finish - self.begun() - self.transfer
     }
 
-    /// The cycle from which its message is all that it waits for.
+    /// The cycle from which it waits only for its message.
     #[inline]
     fn begun(&self) -> Cycle {
         self.start.max(self.ready)
     }
 }
 
-/// When an operation of a task graph began, and when it was over (`docs/model.md` section 18).
+/// Begin and end of an operation of a task graph (`docs/model.md` section 18).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperationTimes {
-    /// The cycle at which it began: of a send, when its overhead was over.
+    /// The cycle at which it began; for a send, the end of its overhead.
     pub begun: Cycle,
-    /// The cycle at which it was over.
+    /// The cycle at which it ended.
     pub over: Cycle,
-    /// Of a send the receive that took its message, of a receive the send; none of a computation, and of an eager
-    /// send without a receive.
+    /// For a send the receive that took its message, for a receive the send; `None` for a computation, and
+    /// for an eager send without a receive.
     pub partner: Option<u32>,
 }
 
 /// A receiver of the records of a run.
 ///
-/// Records come in the order of the simulation: of one process by stage, otherwise as they happen.
+/// Records come in the order of the simulation: those of one process by stage, otherwise as they happen.
 pub trait Observer {
-    /// A stage is over for a process.
+    /// Takes the record of a finished stage of a process.
     fn stage_finished(&mut self, record: &StageRecord);
 
-    /// A record of this process will come soon: what is kept of it may be prefetched.
+    /// Announces a record of this process, so that data for it may be prefetched.
     #[inline]
     fn prefetch(&self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Whether it wants every record. An engine that computes many processes at a time makes
-    /// records only for one that does, and reports the number of finished pairs of a process and a
-    /// stage to the others.
+    /// Whether it wants every record. An engine that computes many processes together makes records only for
+    /// such an observer, and reports only the number of finished pairs of a process and a stage to the
+    /// others.
     fn wants_records(&self) -> bool {
         true
     }
 
-    /// So many more pairs of a process and a stage are over, of which no records are made.
+    /// Takes the number of further finished pairs of a process and a stage without records.
     fn pairs_finished(&mut self, count: u64) {
         let _ = count;
     }
 
-    /// The part of this rank is over, in a run that ranks divide among them: all records of its processes have been
-    /// reported, and those of others will not be. The leader goes on when every rank has come back from here.
+    /// Called when this rank's part of a divided run is finished: all records of its processes have been
+    /// reported. The leader continues when this has returned on every rank.
     fn part_finished(&mut self, task: RankTask) {
         let _ = task;
     }
@@ -118,7 +116,7 @@ pub trait Observer {
         false
     }
 
-    /// All operations of a task graph are over: their times, in the order of the schedule.
+    /// Takes the times of all operations of a finished task graph, in the order of the schedule.
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         drop(times);
     }

@@ -1,19 +1,19 @@
-//! Movements: messages that move in one direction at once, line by line.
+//! Movements: messages that move in one direction at the same time, line by line.
 //!
-//! A line of k nodes along which messages move one link a step is a ring of k slots: a message at
-//! position x in step t is in slot `(x - t) mod k` and stays in it until it arrives or is blocked,
-//! so that moving costs nothing. Two messages meet only where one waits, and all start at step 0: a
-//! queue exists only where several messages start, and never arises elsewhere.
+//! A line of k nodes along which messages move one link per step is a ring of k slots: a message at position
+//! x in step t is in slot `(x - t) mod k` and stays in it until it arrives or is blocked, so that moving
+//! costs nothing. Two messages meet only if one waits, and all start at step 0: queues exist only at
+//! positions where several messages start.
 //!
 //! ```text
 //! step t     position  0   1   2   3        a message from 0 to 3 is in slot 0 in steps 0, 1 and 2,
 //!            slot     -t  1-t 2-t 3-t       and passes positions 0, 1 and 2
 //! ```
 //!
-//! A queue is served in the order of `docs/model.md` section 6: messages that started there, by
-//! source and destination, and behind them messages blocked there, since at most one arrives in a
-//! step. Unlike those of
-//! [`ChannelQueues`](crate::channel_queue::ChannelQueues) these queues need no keys and are all served in every step.
+//! A queue is served in the order of `docs/model.md` section 6: messages that started there, by source and
+//! destination, and then messages blocked there, of which at most one arrives per step. Unlike
+//! [`ChannelQueues`](crate::channel_queue::ChannelQueues), these queues need no keys and are all served in
+//! every step.
 
 use crate::StageRouting;
 use cubefold_topology::{Axis, LinePosition, narrow};
@@ -25,7 +25,7 @@ pub(super) struct Move {
     pub(super) hops: u32,           // at least 1
 }
 
-/// Executes the moves of one direction after another.
+/// Executes the moves of the directions, one after another.
 #[derive(Debug, Default)]
 pub(super) struct LineMovements {
     line: SlottedLine,
@@ -34,13 +34,13 @@ pub(super) struct LineMovements {
 }
 
 impl LineMovements {
-    /// Steps and conflicts of the messages that move in one direction along `axis` on a machine of
-    /// `nodes` nodes; those that start at one node depart in the order of `moves`.
+    /// Steps and conflicts of the messages that move in one direction along `axis` on a machine of `nodes`
+    /// nodes; those that start at the same node depart in the order of `moves`.
     ///
-    /// Lines have no channel in common: the movement takes the steps of the slowest.
+    /// Lines share no channels: the movement takes as many steps as its slowest line.
     pub(super) fn run(&mut self, axis: &Axis, nodes: u64, moves: &mut [Move]) -> StageRouting {
         let lines = nodes / axis.length();
-        // Of few messages there may be far fewer than lines.
+        // There may be far more lines than messages.
         if lines / 4 <= moves.len() as u64 {
             self.count_by_line(usize::try_from(lines).unwrap_or(usize::MAX), moves);
         } else {
@@ -57,8 +57,7 @@ impl LineMovements {
         routing
     }
 
-    /// Sorts by line, keeping the order within each, in as many steps as there are messages and
-    /// lines.
+    /// Sorts by line, stably, in time proportional to the messages and lines.
     fn count_by_line(&mut self, lines: usize, moves: &[Move]) {
         self.firsts.clear();
         self.firsts.resize(lines + 1, 0);
@@ -71,8 +70,7 @@ impl LineMovements {
         }
         self.sorted.clear();
         self.sorted.resize(moves.len(), LineStart::default());
-        // Entry `line + 1` advances from the first index of the line to behind its last, where the
-        // next begins.
+        // Entry `line + 1` advances from the first index of the line to the end of it, where the next begins.
         for own in moves {
             let index = &mut self.firsts[own.place.line as usize + 1];
             self.sorted[*index as usize] = own.start();
@@ -80,7 +78,7 @@ impl LineMovements {
         }
     }
 
-    /// Sorts by line, keeping the order within each, in memory of the messages alone.
+    /// Sorts by line, stably, in memory proportional to the messages only.
     fn sort_by_line(&mut self, moves: &mut [Move]) {
         moves.sort_by_key(|own| own.place.line);
         self.sorted.clear();
@@ -101,15 +99,15 @@ impl Move {
     }
 }
 
-/// The slots and queues of one line after another.
+/// Slots and queues of a line, reused for the next.
 #[derive(Debug, Default)]
 struct SlottedLine {
-    ends: Vec<u64>, // by slot: the step at which the message in it arrives; not after `now` without one
+    ends: Vec<u64>, // by slot: the step at which its message arrives; at most `now` if it is empty
     queue_at: Vec<u32>, // by position, while messages start: 1 + the queue there; 0 without one
     queues: Vec<PositionQueue>, // those that are not empty
     waiting: Vec<WaitingMessage>,
     queued: u64, // messages in all queues
-    now: u64,    // steps of all lines so far, so that what is left in the slots of one has ended for the next
+    now: u64,    // steps of all lines so far, so that the slots of earlier lines count as empty
 }
 
 /// The messages that wait at a position, as a circular list.
@@ -121,8 +119,8 @@ struct PositionQueue {
 
 #[derive(Debug, Clone, Copy)]
 struct WaitingMessage {
-    hops: u32, // the links left
-    next: u32, // the index of the message behind it in the queue
+    hops: u32, // links left
+    next: u32, // the index of the next message in the queue
 }
 
 /// A message that starts on a line.
@@ -133,12 +131,12 @@ struct LineStart {
 }
 
 impl SlottedLine {
-    /// Steps and conflicts of the messages that start together on a line of `length` nodes; those
-    /// at one position depart in the order of `starts`.
+    /// Steps and conflicts of the messages that start together on a line of `length` nodes; those at the same
+    /// position depart in the order of `starts`.
     ///
     /// # Complexity
     ///
-    /// O(messages + queues x the steps for which they last).
+    /// O(messages + queues x the steps for which they exist).
     fn run(&mut self, length: usize, starts: &[LineStart]) -> StageRouting {
         self.make_room(length);
         let begin = self.now;
@@ -156,14 +154,14 @@ impl SlottedLine {
 
     fn make_room(&mut self, length: usize) {
         if self.ends.len() < length {
-            // Fresh zeros, not copies: of a long line only the entries that are used become memory.
+            // Fresh zeros, not copies: only entries of a long line that are used take memory.
             (self.ends, self.queue_at) = (vec![0; length], vec![0; length]);
             self.now = 0;
         }
     }
 
-    /// The first message at each position departs, the others join a queue there. Returns the step
-    /// at which the last of those that depart arrives.
+    /// The first message at each position departs, the others join a queue there. Returns the latest arrival
+    /// of the departing messages.
     fn start(&mut self, starts: &[LineStart]) -> u64 {
         self.waiting.clear();
         let mut last_end = self.now;
@@ -200,9 +198,9 @@ impl SlottedLine {
         }
     }
 
-    /// The first message of every queue departs, with `behind` the steps so far modulo the length.
-    /// A message that arrives there takes its entry, as the last of the queue. Returns the step at
-    /// which the last of those that depart arrives.
+    /// The first message of every queue departs, with `behind` the steps so far modulo the length. A message
+    /// that arrives there joins the end of the queue in its place. Returns the latest arrival of the
+    /// departing messages.
     fn serve(&mut self, length: usize, behind: usize) -> u64 {
         let Self { ends, queues, waiting, queued, now, .. } = self;
         let (mut last_end, mut kept) = (0, 0);
@@ -215,8 +213,7 @@ impl SlottedLine {
             let end = *now + u64::from(hops);
             let left = std::mem::replace(&mut ends[slot], end).saturating_sub(*now);
             last_end = last_end.max(end);
-            // Whether a message arrives is as good as random: both cases are written without a
-            // branch.
+            // The outcome is unpredictable, so this is branch-free.
             let is_blocked = left > 0;
             waiting[first as usize].hops = narrow(left);
             waiting[last as usize].next = if is_blocked { first } else { next };
@@ -245,19 +242,18 @@ mod tests {
     #[test]
     fn messages_that_start_apart_never_meet() {
         assert_eq!(run(4, &[(0, 3), (1, 2), (2, 1)]), (3, 0));
-        // All round a ring.
+        // All messages around a ring.
         assert_eq!(run(4, &[(0, 2), (1, 2), (2, 2), (3, 2)]), (2, 0));
         assert_eq!(run(4, &[]), (0, 0));
     }
 
     #[test]
     fn one_that_is_blocked_waits_behind_those_that_wait() {
-        // Two start at 1, so in step 1 one still waits there. The one from 0 arrives: a conflict,
-        // and the one that waited goes. In step 2 the one from 0 departs over the 2 links that it
-        // has left.
+        // Two start at 1, so in step 1 one still waits there. The one from 0 arrives: a conflict, and the
+        // waiting one departs. In step 2 the one from 0 departs over its remaining 2 links.
         assert_eq!(run(5, &[(1, 1), (1, 1), (0, 3)]), (4, 2));
-        // Three at 1: in step 0 two conflicts, in step 1 one waits and one arrives, in step 2 one
-        // is left.
+        // Three start at 1: in step 0 two conflicts, in step 1 one waits and one arrives, in step 2 one is
+        // left.
         assert_eq!(run(5, &[(1, 1), (1, 1), (1, 1), (0, 3)]), (5, 5));
     }
 

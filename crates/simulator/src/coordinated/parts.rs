@@ -1,8 +1,8 @@
 //! The messages of a stage in parts that are routed one after another.
 //!
-//! Where processes share nodes, messages that share a source node or a destination node are in
-//! different parts (errata A9; a message inside a node is in none, since it takes no step). Such a
-//! part is divided by the subsets of the placement.
+//! If processes share nodes, messages that share a source node or a destination node are in different parts
+//! (errata A9; a message inside a node is in none, since it takes no step). Such a part is further divided by
+//! the subsets of the placement.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Part {
 /// Splits stages of one placement.
 pub(super) struct Splitter<'run> {
     placement: &'run Placement,
-    shared: Option<SharedNodes>, // where processes share nodes
+    shared: Option<SharedNodes>, // if processes share nodes
 }
 
 impl<'run> Splitter<'run> {
@@ -29,8 +29,7 @@ impl<'run> Splitter<'run> {
         Self { placement, shared }
     }
 
-    /// The parts of a stage, in the order in which they are routed; `messages` are by source and
-    /// destination.
+    /// The parts of a stage, in routing order; `messages` are by source and destination.
     pub(super) fn parts(&mut self, messages: Vec<StageMessage>) -> Vec<Part> {
         let apart = match &mut self.shared {
             None => vec![messages],
@@ -39,7 +38,7 @@ impl<'run> Splitter<'run> {
         apart.into_iter().flat_map(|messages| self.by_subset(messages)).collect()
     }
 
-    /// The messages by the numbers of their subsets, the smallest first.
+    /// Groups the messages by the numbers of their subsets, the smallest first.
     fn by_subset(&self, messages: Vec<StageMessage>) -> Vec<Part> {
         match self.placement.form() {
             PlacementForm::Product(_) | PlacementForm::Table(_) => vec![Part { subset: 0, messages }],
@@ -55,10 +54,9 @@ impl<'run> Splitter<'run> {
     }
 }
 
-/// Nodes with several processes, and for each the parts of a stage with a message that leaves or
-/// reaches it.
+/// Nodes with several processes, and for each the parts of a stage with a message that leaves or reaches it.
 struct SharedNodes {
-    rank_of: Vec<u32>, // by process: the rank of its node among those that are used
+    rank_of: Vec<u32>, // by process: the rank of its node among the used ones
     ranks: usize,
     leaving: Vec<u64>, // by word and rank: a bit for each of 64 parts
     reaching: Vec<u64>,
@@ -99,7 +97,8 @@ impl SharedNodes {
         parts
     }
 
-    /// The first part without a message that leaves `from` or reaches `to`, which gets one.
+    /// Claims both nodes in the first part without a message that leaves `from` or reaches `to`. Returns its
+    /// index.
     fn claim_first(&mut self, from: usize, to: usize) -> usize {
         let mut word = 0;
         loop {

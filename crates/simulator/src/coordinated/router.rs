@@ -1,10 +1,9 @@
 //! Routing: messages move to their destinations, phase by phase.
 //!
-//! In a phase every message that is not at its destination moves along one coordinate. Its path in
-//! the phase lies on one line, and messages block each other only on the same line in the same
-//! direction: under every link mode the messages that can meet move at the same time. So each
-//! direction is computed by itself, and the link mode only decides whether the directions move
-//! together or one after another.
+//! In a phase every message that is not at its destination moves along one coordinate. Its path in the phase
+//! lies on one line, and messages block each other only on the same line in the same direction: under every
+//! link mode, the messages that can meet move at the same time. So each direction is computed separately, and
+//! the link mode only decides whether the directions move together or one after another.
 
 use cubefold_topology::{Axis, Displacement, LinkMode, Machine, NodeId, Sign, TieRule, narrow};
 use rand::{RngExt, SeedableRng};
@@ -22,13 +21,13 @@ pub(super) struct RoutedMessage<U = u64> {
     pub(super) at: NodeId,
     /// Its destination.
     pub(super) to: NodeId,
-    /// Its size, which only counts where links are counted; elsewhere it is left out, and a message is one word.
+    /// Its size, used only if link use is counted; otherwise it is left out, and a message is one word.
     pub(super) units: U,
 }
 
-/// The size of a message on its way.
+/// The size of a moving message.
 trait Units: Copy {
-    /// The units that it adds to the links that it crosses, where these are counted.
+    /// The units that it adds to the links that it crosses, if link use is counted.
     fn counted(self) -> u64;
 }
 
@@ -81,7 +80,7 @@ impl Router {
         Self { displacements, chooser, phase: Phase::new(machine, communication.links(), link_use) }
     }
 
-    /// The links that were crossed, where they were to be counted.
+    /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.phase.link_use
     }
@@ -122,18 +121,18 @@ impl Router {
                     let all: Vec<_> = displacements.of(message).collect();
                     (!all.is_empty()).then(|| limited(all[generator.random_range(0..all.len())]))
                 };
-                // Phase by phase for all messages, in the order of the random choices.
+                // All messages advance phase by phase, in the order of the random choices.
                 route(displacements, phase, messages, starts, FirstPhases::One, any)
             }
         }
     }
 }
 
-/// The number of phases through which each message is taken before the next message.
+/// Number of phases that each message takes before the next message does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FirstPhases {
     One,
-    /// The first, in which start nodes are distinct, and the next.
+    /// The first two; start nodes are distinct in the first.
     Two,
 }
 
@@ -167,8 +166,8 @@ impl Displacements {
     }
 }
 
-/// Executes the phases of all messages; `choose` returns the move of a message in a phase, or none
-/// when it has arrived.
+/// Executes the phases of all messages; `choose` returns the move of a message in a phase, or `None` if it
+/// has arrived.
 fn route<U: Units>(
     displacements: &Displacements,
     phase: &mut Phase,
@@ -177,7 +176,7 @@ fn route<U: Units>(
     first_phases: FirstPhases,
     mut choose: impl FnMut(RoutedMessage<U>) -> Option<(usize, Displacement)>,
 ) -> StageRouting {
-    // Moves a message in a phase; none when it has arrived.
+    // Moves a message in a phase; `None` if it has arrived.
     let mut advance = |phase: &mut Phase, message: RoutedMessage<U>, starts| {
         let (dimension, displacement) = choose(message)?;
         let axis = &displacements.axes[dimension];
@@ -203,23 +202,23 @@ fn route<U: Units>(
     routing
 }
 
-/// Whether messages of a phase may start at one node.
+/// Whether messages of a phase may share start nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StartNodes {
-    /// No two do: then those that move in one direction keep their distances and never meet.
+    /// All start nodes differ: messages in one direction then keep their distances and never meet.
     Distinct,
-    /// Some may.
+    /// Messages may share start nodes.
     Shared,
 }
 
-/// The messages of one phase, and of the next when that is over.
+/// The messages of one phase, reused for the next.
 struct Phase {
     nodes: u64,
     links: LinkMode,
-    farthest: Vec<u64>,    // by direction: the most links that a message moves
+    farthest: Vec<u64>,    // by direction: the longest move in links
     moves: Vec<Vec<Move>>, // by direction: the messages that may meet
     movements: LineMovements,
-    link_use: Option<LinkUseCounter>, // where the links that messages cross are counted
+    link_use: Option<LinkUseCounter>, // if link use is counted
 }
 
 impl Phase {
@@ -235,7 +234,7 @@ impl Phase {
         }
     }
 
-    /// Adds the move of a message along `axis`, that of a dimension counted from 0.
+    /// Adds the move of a message along `axis`, which is the dimension counted from 0.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn add<U: Units>(
@@ -250,7 +249,7 @@ impl Phase {
         match starts {
             StartNodes::Distinct => {
                 let farthest = &mut self.farthest[direction];
-                // Rarely so: without a write each time, which the next read would wait for.
+                // This is rare; writing each time would delay the next read.
                 if displacement.hops > *farthest {
                     *farthest = displacement.hops;
                 }
@@ -265,8 +264,8 @@ impl Phase {
         }
     }
 
-    /// The steps and conflicts of the phase, when all its messages are known: first those with
-    /// distinct start nodes, then, as in a phase of their own, those that share start nodes.
+    /// The steps and conflicts of a complete phase: first messages with distinct start nodes, then, as in a
+    /// phase of their own, those that share start nodes.
     fn finish(&mut self, axes: &[Axis]) -> StageRouting {
         let mut routing = StageRouting { steps: steps(self.links, &self.farthest), conflicts: 0 };
         self.farthest.fill(0);
@@ -284,8 +283,7 @@ impl Phase {
     }
 }
 
-/// The steps of a phase from those of the directions, in ascending order (`docs/model.md` section
-/// 6).
+/// The steps of a phase from those of its directions, in ascending order (`docs/model.md` section 6).
 pub(super) fn steps(links: LinkMode, by_direction: &[u64]) -> u64 {
     let most = |first| by_direction.iter().skip(first).step_by(2).copied().max().unwrap_or(0);
     match links {

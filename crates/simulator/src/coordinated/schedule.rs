@@ -1,8 +1,8 @@
-//! What each stage of a coordinated run takes, whatever the stages before it.
+//! Schedules of single stages of a coordinated run, which do not depend on earlier stages.
 //!
 //! A stage of a cube program under a product placement follows from one line of each dimension
-//! ([`ProductStages`]); the messages of all others are routed one by one ([`RoutedStages`]). Stages
-//! of one dimension that must come out equal are scheduled once.
+//! ([`ProductStages`]); the messages of all other stages are routed one by one ([`RoutedStages`]). Equal
+//! stages of a dimension are scheduled once.
 
 use std::{
     borrow::Cow,
@@ -32,17 +32,17 @@ use crate::{
 pub(super) struct Scheduler<'run> {
     program: &'run dyn Program,
     placement: &'run Placement,
-    product: Option<ProductStages>, // where stages follow from one line of each dimension
+    product: Option<ProductStages>, // if stages follow from one line of each dimension
     routed: RoutedStages<'run>,
     repeats: Repeats,
-    known: BTreeMap<CubeDimension, Rc<StageSchedule>>, // the exchanges so far, where they are alike
+    known: BTreeMap<CubeDimension, Rc<StageSchedule>>, // exchanges so far, if repetitions are equal
 }
 
-/// Whether two exchanges along one dimension are alike.
+/// Whether two exchanges along one dimension are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeats {
     Alike,
-    /// Each is routed: dimensions are chosen anew each time, or links are counted.
+    /// Each is routed: dimensions are chosen anew each time, or link use is counted.
     Each,
 }
 
@@ -90,14 +90,13 @@ impl<'run> Scheduler<'run> {
         schedule
     }
 
-    /// The links that were crossed, where they were to be counted.
+    /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.routed.into_link_use()
     }
 }
 
-/// Whether every process has a node to itself and no construction divides their messages into
-/// subsets.
+/// Whether every process has a node of its own and no construction divides messages into subsets.
 fn has_node_per_process(placement: &Placement) -> bool {
     match placement.form() {
         PlacementForm::Product(_) => true,
@@ -111,20 +110,19 @@ fn has_node_per_process(placement: &Placement) -> bool {
 pub(super) struct StageSchedule {
     /// Steps and conflicts.
     pub(super) routing: StageRouting,
-    /// For every process that receives a message, the distance of the farthest.
+    /// For every process that receives a message, the distance of the farthest one.
     pub(super) received: DistanceCounts,
     /// The number of messages.
     pub(super) messages: u64,
-    /// The links that all messages cross.
+    /// Number of links that all messages cross.
     pub(super) hops: u64,
 }
 
 /// The stages of cube programs under a product placement.
 ///
-/// An exchange along a dimension of one field moves messages on the lines of its coordinate alone,
-/// the same on each of them. All start at different nodes, move in one direction and differ in one
-/// coordinate: they never meet, and whatever the length of its phases, a movement takes as many
-/// steps in all as its longest distance.
+/// An exchange along a dimension of one field moves messages only on the lines of its coordinate, and equally
+/// on each of them. All start at different nodes, move in one direction and differ in one coordinate: they
+/// never meet, and for any phase length a movement takes as many steps in total as its longest distance.
 pub(super) struct ProductStages {
     fields: Vec<FieldLine>,
     processes: u64,
@@ -170,7 +168,7 @@ impl OneLine {
         let mut line = Self::default();
         for Pair { positions: [low, high], .. } in field.pairs(bit) {
             let extent = field.extent();
-            let hops = extent.distance(low, high); // of both
+            let hops = extent.distance(low, high); // in both directions
             line.distances.add(hops, 2);
             if hops > line.farthest[0].min(line.farthest[1]) {
                 line.see_farthest(extent.displacement(low, high, tie));
@@ -196,10 +194,10 @@ pub(super) struct RoutedStages<'run> {
     processes: Option<ProcessNodes<'run>>, // listed when the first stage needs them
 }
 
-/// What a routing scheme other than phases needs.
+/// The state of a routing scheme other than phases.
 enum Detours {
     None,
-    /// The generator of the nodes by which messages go.
+    /// The generator of intermediate nodes.
     Random(Box<ChaCha12Rng>),
     /// The order of sorting.
     Sorted(SortedOrder, LinkMode),
@@ -230,7 +228,7 @@ impl<'run> RoutedStages<'run> {
         Self { placement, routing, router, detours, processes: None }
     }
 
-    /// Whether messages go straight to their destinations, by phases.
+    /// Whether messages go directly to their destinations, by phases.
     fn is_straight(&self) -> bool {
         matches!(self.detours, Detours::None)
     }
@@ -239,8 +237,8 @@ impl<'run> RoutedStages<'run> {
         self.router.into_link_use()
     }
 
-    /// The stage in which the processes of a cube, one per node and in one subset, exchange
-    /// messages of `units` units along `dimension`: these need not be listed.
+    /// The stage in which the processes of a cube, one per node and in one subset, exchange messages of
+    /// `units` units along `dimension`, without listing them.
     pub(super) fn exchange(&mut self, dimension: CubeDimension, units: u64) -> StageSchedule {
         let Self { placement, routing, router, processes, .. } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
@@ -261,7 +259,7 @@ impl<'run> RoutedStages<'run> {
         StageSchedule { routing, messages: nodes.len() as u64, hops: received.sum(), received }
     }
 
-    /// Any stage of any program.
+    /// Routes any stage of any program.
     pub(super) fn route(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
         let Self { placement, routing, router, detours, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
@@ -325,16 +323,16 @@ impl<'run> ProcessNodes<'run> {
     }
 }
 
-/// The messages of a stage, by source and destination.
+/// Messages of a stage, by source and destination.
 fn sorted_messages(program: &dyn Program, stage: usize) -> Vec<StageMessage> {
     let mut messages = program.messages(stage);
     messages.sort(); // already in order if every process sends one message
     messages
 }
 
-/// The sets in which no two messages share a source or a destination node, every message in the first set that can take
-/// it, as in section 6: whether each is partial, because some nodes receive a message without sending one. Nodes that
-/// do neither keep a record of their own.
+/// Divides messages into sets in which no two share a source or a destination node, each message in the first
+/// set that can take it, as in section 6. Returns whether each set is partial: some nodes receive a message
+/// without sending one. Nodes that do neither keep a record of their own.
 fn partial_permutations(messages: impl Iterator<Item = RoutedMessage>) -> Vec<bool> {
     let mut sets: Vec<(BTreeSet<NodeId>, BTreeSet<NodeId>)> = vec![];
     for RoutedMessage { at, to, .. } in messages.filter(|message| message.at != message.to) {
@@ -366,28 +364,28 @@ fn farthest_received(messages: &[StageMessage], distances: &[u64], processes: us
     received
 }
 
-/// Whether messages of one part, sorted by source, share start nodes: where processes share nodes,
-/// parts are made so that none do; elsewhere only the messages of one process do.
+/// Whether messages of one part, sorted by source, share start nodes: if processes share nodes, parts are
+/// made so that none do; otherwise only messages of the same process do.
 fn start_nodes(messages: &[StageMessage]) -> StartNodes {
     let same_source = messages.windows(2).any(|pair| pair[0].source == pair[1].source);
     if same_source { StartNodes::Shared } else { StartNodes::Distinct }
 }
 
-/// The number of messages, or of processes that receive one, at each distance.
+/// Number of messages, or of receiving processes, at each distance.
 ///
-/// The times of processes follow from it: they wait for the steps of the stage less the distance.
+/// The times of processes follow from it: they wait for the steps of the stage minus the distance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DistanceCounts {
-    near: Vec<u64>, // by distance, as far as any was counted; at most NEAR entries
+    near: Vec<u64>, // by distance, up to the largest counted; at most NEAR entries
     far: BTreeMap<u64, u64>,
 }
 
 impl DistanceCounts {
-    /// Distances below this are counted in an array. Longer ones occur on lines of millions of
-    /// nodes only, where an array could be as large as the machine.
+    /// Distances below this are counted in an array. Longer ones occur only on lines of millions of nodes,
+    /// for which an array could be as large as the machine.
     const NEAR: u64 = 1 << 24;
 
-    /// Counts `count` more of `distance`.
+    /// Adds `count` occurrences of `distance`.
     #[inline]
     pub(super) fn add(&mut self, distance: u64, count: u64) {
         match usize::try_from(distance).ok().and_then(|place| self.near.get_mut(place)) {
@@ -396,7 +394,7 @@ impl DistanceCounts {
         }
     }
 
-    /// Counts a distance for which there is no entry yet.
+    /// Counts a distance beyond the end of the array.
     #[cold]
     fn add_farther(&mut self, distance: u64, count: u64) {
         match usize::try_from(distance) {
@@ -408,13 +406,13 @@ impl DistanceCounts {
         }
     }
 
-    /// The distances that occur, with their counts, in ascending order.
+    /// Lists the distances that occur, with their counts, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
         let near = (0..).zip(self.near.iter().copied()).filter(|&(_, count)| count > 0);
         near.chain(self.far.iter().map(|(&distance, &count)| (distance, count)))
     }
 
-    /// The number of all that were counted.
+    /// Total count.
     pub(super) fn count(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }

@@ -28,8 +28,7 @@ pub enum ImbalanceError {
     },
 }
 
-/// For each process the sum of its times, compared with the cycle at which it finished
-/// (`docs/model.md` section 5).
+/// The sum of each process's times, to be compared with its finish (`docs/model.md` section 5).
 #[derive(Debug)]
 pub(crate) struct Accounts {
     compute: Cycles,
@@ -39,15 +38,14 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// The accounts of processes that begin at these cycles and are followed to the end of
-    /// `last_stage`.
+    /// Accounts of processes that begin at these cycles and are followed to the end of `last_stage`.
     pub(crate) fn new(begins: impl IntoIterator<Item = Cycle>, compute: Cycles, last_stage: usize) -> Self {
         let mut accounts = Self { compute, last_stage, accounted: vec![], imbalance: None };
         accounts.begin_again(begins);
         accounts
     }
 
-    /// Begins again with other processes that begin at these cycles, under the same labels.
+    /// Restarts with other processes that begin at these cycles, under the same labels.
     pub(crate) fn begin_again(&mut self, begins: impl IntoIterator<Item = Cycle>) {
         self.accounted.clear();
         self.accounted.extend(begins.into_iter().map(|begin| begin - Cycle::START));
@@ -57,7 +55,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// When there is one. The results of such a run must not be used.
+    /// If there is one. The results of such a run must not be used.
     pub(crate) fn check(&self) -> Result<(), ImbalanceError> {
         self.imbalance.map_or(Ok(()), Err)
     }
@@ -74,8 +72,7 @@ impl Accounts {
     fn add(&mut self, index: ProcessId, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[index.label() as usize];
         let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
-        // No sum of a process's times passes 2^63: that was checked before the run. If one did it
-        // would not balance.
+        // Sums stay below 2^63, as was checked before the run. An overflow would show as an imbalance.
         let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
         *accounted = Cycles::new(accounted.get().wrapping_add(spent));
         let finish = record.finish + record.idle;
@@ -96,7 +93,7 @@ impl Observer for Accounts {
     }
 }
 
-/// The accounts and the summary of a run, kept from the records of all processes.
+/// Accounts and summary of a run, made from the records of all processes.
 #[derive(Debug)]
 pub(crate) struct Ledger<'run> {
     program: &'run dyn Program,
@@ -109,7 +106,7 @@ impl<'run> Ledger<'run> {
         Self::of_part(program, usize::try_from(program.process_count()).unwrap_or(usize::MAX))
     }
 
-    /// The ledger of so many of the processes of a program.
+    /// A ledger for `processes` of the processes of a program.
     pub(crate) fn of_part(program: &'run dyn Program, processes: usize) -> Self {
         let begins = std::iter::repeat_n(Cycle::START, processes);
         let last_stage = program.stage_count() - 1;
@@ -120,11 +117,11 @@ impl<'run> Ledger<'run> {
         }
     }
 
-    /// The summary of the run.
+    /// Returns the summary of the run.
     ///
     /// # Errors
     ///
-    /// When the times of a process do not add up.
+    /// If the times of a process do not add up.
     pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
         let (summary, imbalance) = self.part();
         imbalance.map_or(Ok(()), Err)?;
@@ -132,7 +129,8 @@ impl<'run> Ledger<'run> {
         Ok(summary)
     }
 
-    /// The summary of the processes of this ledger, and the first imbalance found: with one the summary must not be used.
+    /// Returns the summary of the processes of this ledger, and the first imbalance, with which the summary
+    /// must not be used.
     pub(crate) fn part(self) -> (Summary, Option<ImbalanceError>) {
         (self.summary, self.accounts.imbalance)
     }
@@ -151,7 +149,7 @@ impl Ledger<'_> {
     }
 }
 
-/// The ledger of all processes, whose indices are their labels.
+/// A ledger of all processes, whose indices are their labels.
 impl Observer for Ledger<'_> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {

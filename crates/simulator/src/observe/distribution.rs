@@ -2,22 +2,22 @@
 
 use hdrhistogram::Histogram;
 
-/// Values of single (process, stage) pairs: exact maximum, sum and count; percentiles to three
-/// significant digits, by an HDR histogram.
+/// Values of single (process, stage) pairs: exact maximum, sum and count; percentiles to three significant
+/// digits, from an HDR histogram.
 #[derive(Debug, Clone)]
 pub struct Distribution {
-    small: Vec<u64>, // the number of values 0, 1, ..: most are small, and need no search for their bucket
-    large: Histogram<u64>, // of the values that are not small
+    small: Vec<u64>, // number of values 0, 1, ..: most are small and need no search for a bucket
+    large: Histogram<u64>, // of the other values
     large_sum: u128,
     large_max: u64,
 }
 
 impl Distribution {
     const SIGNIFICANT_DIGITS: u8 = 3;
-    /// Below this the histogram, too, distinguishes every value.
+    /// Below this the histogram also distinguishes every value.
     const SMALL: usize = 512;
 
-    /// The distribution of no values.
+    /// An empty distribution.
     #[must_use]
     #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "0 to 5 digits are accepted")]
     pub fn new() -> Self {
@@ -31,7 +31,7 @@ impl Distribution {
         self.record_many(value, 1);
     }
 
-    /// Adds a value that `count` pairs have.
+    /// Adds `count` equal values.
     #[inline]
     pub fn record_many(&mut self, value: u64, count: u64) {
         match usize::try_from(value).ok().and_then(|place| self.small.get_mut(place)) {
@@ -45,7 +45,7 @@ impl Distribution {
         if count == 0 {
             return;
         }
-        // The histogram grows with its values; it could refuse one only where `usize` is 16 bits.
+        // The histogram grows with its values; it could refuse one only if `usize` had 16 bits.
         if self.large.record_n(value, count).is_err() {
             self.large.saturating_record_n(value, count);
         }
@@ -80,18 +80,18 @@ impl Distribution {
         write_sum(self.large_sum, words);
     }
 
-    /// Reads the words that [`Distribution::write`] wrote; none of words that it did not.
+    /// Reads the words that [`Distribution::write`] wrote; `None` for other words.
     pub(crate) fn read(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
         let mut all = Self::new();
         for _ in 0..words.next()? {
             all.record_many(words.next()?, words.next()?);
         }
-        // Of large values the words hold the buckets only.
+        // Words hold only the buckets of large values.
         (all.large_max, all.large_sum) = (words.next()?, read_sum(words)?);
         Some(all)
     }
 
-    /// The values that occur, in ascending order, with their counts. Large values equal in three
+    /// Lists the values that occur, in ascending order, with their counts. Large values that agree in three
     /// significant digits are counted as the greatest of them.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
         let small =
@@ -115,15 +115,15 @@ impl Distribution {
         self.large_sum + small.map(|(value, &count)| u128::from(value) * u128::from(count)).sum::<u128>()
     }
 
-    /// The greatest value, exactly; 0 of no values.
+    /// The exact maximum; 0 without values.
     #[must_use]
     pub fn max(&self) -> u64 {
         let small = (0_u64..).zip(&self.small).filter(|&(_, &count)| count > 0).last();
         self.large_max.max(small.map_or(0, |(value, _)| value))
     }
 
-    /// The value that at least this fraction of the values does not exceed, to three significant
-    /// digits and never over the maximum; 0 of no values.
+    /// The value that at least this fraction of the values does not exceed, to three significant digits and
+    /// at most the maximum; 0 without values.
     #[must_use]
     pub fn percentile(&self, percent: Percent) -> u64 {
         let mut all = self.large.clone();
@@ -152,7 +152,7 @@ impl Default for Distribution {
     }
 }
 
-/// The percentiles that results hold.
+/// The percentiles in results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Percent {
     /// The median.

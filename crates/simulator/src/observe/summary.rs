@@ -3,7 +3,7 @@
 use super::distribution::{read_sum, write_sum};
 use crate::{Cycle, Cycles, Distribution, ImbalanceError, Program, StageRecord};
 
-/// Sums over the records of a run; nothing is kept for single processes.
+/// Sums over the records of a run, without data of single processes.
 #[derive(Debug, Clone)]
 pub struct Summary {
     processes: u64,
@@ -20,19 +20,18 @@ pub struct Summary {
 /// Sums over the processes of one stage \[cycles\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageTotals {
-    /// The times for which processes waited for their processors.
+    /// Time in which processes waited for their processors.
     pub sharing: u128,
-    /// The times for which processes waited for their partners.
+    /// Time in which processes waited for their partners.
     pub waiting: u128,
-    /// The times of the messages that processes wait for, without contention.
+    /// Time of the awaited messages without contention.
     pub transfer: u128,
-    /// The times for which other messages blocked these.
+    /// Time in which other messages blocked these.
     pub blocked: u128,
 }
 
 impl Summary {
-    /// The summary of no records yet, for `processes` processes that compute for `compute` in each
-    /// of `stages` stages.
+    /// An empty summary for `processes` processes that compute for `compute` in each of `stages` stages.
     pub(crate) fn new(processes: u64, stages: usize, compute: Cycles) -> Self {
         Self {
             processes,
@@ -47,18 +46,18 @@ impl Summary {
         }
     }
 
-    /// The summary of no records yet of any program.
+    /// An empty summary for a program.
     pub(crate) fn of_program(program: &dyn Program) -> Self {
         let all = Self::new(program.process_count(), program.stage_count(), program.facts().compute);
         Self { compute: program.facts().total_compute, ..all }
     }
 
-    /// The summary of no records yet of processes whose computations are so long together \[cycles\].
+    /// An empty summary for processes with this total of computations \[cycles\].
     pub(crate) fn of_computations(processes: u64, stages: usize, compute: u128) -> Self {
         Self { compute, ..Self::new(processes, stages, Cycles::ZERO) }
     }
 
-    /// Adds a stage that `count` processes went through alike.
+    /// Adds the record of a stage for `count` processes with equal times.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     pub(crate) fn add_stage(&mut self, record: &StageRecord, count: u64) {
@@ -82,8 +81,8 @@ impl Summary {
         self.blocked.record_many(blocked.get(), count);
     }
 
-    /// Adds a record to the distributions so many more times, of stages whose sums [`Summary::copy_stage`] adds. Of
-    /// processes that neither are idle nor have messages overlapped.
+    /// Adds a record `count` more times to the distributions, for stages whose sums [`Summary::copy_stage`]
+    /// adds. The processes must neither be idle nor have overlapped messages.
     #[inline]
     pub(crate) fn add_repetitions(&mut self, record: &StageRecord, count: u64) {
         if count > 0 {
@@ -92,14 +91,14 @@ impl Summary {
         }
     }
 
-    /// Makes the sums of so many stages after a stage the same as its own.
+    /// Copies the sums of a stage to the next `count` stages.
     pub(crate) fn copy_stage(&mut self, stage: usize, count: usize) {
         let own = self.stages[stage];
         self.stages[stage + 1..=stage + count].fill(own);
     }
 
-    /// Adds a stage of many processes, none of which shared a processor or was idle: the number of
-    /// processes for each time waited and blocked, and the sum of their transfers \[cycles\].
+    /// Adds a stage of many processes, none of which shared a processor or was idle: the number of processes
+    /// for each waiting and blocked time, and the sum of their transfers \[cycles\].
     pub(crate) fn add_counts(
         &mut self,
         stage: usize,
@@ -119,14 +118,14 @@ impl Summary {
         }
     }
 
-    /// Adds the end of `count` processes that finished together.
+    /// Adds `count` processes that finished at `finish`.
     #[inline]
     pub(crate) fn add_finish(&mut self, finish: Cycle, count: u64) {
         self.makespan = self.makespan.max(finish);
         self.finishes += u128::from(finish.get()) * u128::from(count);
     }
 
-    /// Adds the sums of another part of the same run.
+    /// Adds another part of the same run.
     pub(crate) fn add(&mut self, other: &Self) {
         for (own, others) in self.stages.iter_mut().zip(&other.stages) {
             *own = own.and(*others);
@@ -139,7 +138,7 @@ impl Summary {
         self.finishes += other.finishes;
     }
 
-    /// Appends the sums of a part of a run as words, which [`Summary::read`] reads back.
+    /// Appends a part of a run as words, which [`Summary::read`] reads back.
     pub(crate) fn write(&self, words: &mut Vec<u64>) {
         for stage in &self.stages {
             for sum in [stage.sharing, stage.waiting, stage.transfer, stage.blocked] {
@@ -154,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// Reads the sums of another part of the same run, as [`Summary::write`] wrote them; none of other words.
+    /// Reads another part of the same run from the words of [`Summary::write`]; `None` for other words.
     pub(crate) fn read(&self, words: &mut impl Iterator<Item = u64>) -> Option<Self> {
         let mut part = Self::of_computations(self.processes, self.stages.len(), self.compute);
         for stage in &mut part.stages {
@@ -171,12 +170,12 @@ impl Summary {
         Some(part)
     }
 
-    /// Checks that the finishes of all processes add up to all their times
-    /// (`docs/model.md` section 5).
+    /// Checks that the finish times of all processes equal the sum of all their times (`docs/model.md`
+    /// section 5).
     ///
     /// # Errors
     ///
-    /// When they do not. The results of such a run must not be used.
+    /// If they do not. The results of such a run must not be used.
     pub(crate) fn check_balance(&self) -> Result<(), ImbalanceError> {
         let StageTotals { sharing, waiting, transfer, blocked } = self.totals();
         let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle;
@@ -184,12 +183,12 @@ impl Summary {
         if finishes == accounted { Ok(()) } else { Err(ImbalanceError::Sum { finishes, accounted }) }
     }
 
-    /// The makespan and the sum of all finishes, where they are not added process by process.
+    /// Sets the makespan and the sum of all finish times, if they are not added process by process.
     pub(crate) fn set_finishes(&mut self, makespan: Cycle, sum: u128) {
         (self.makespan, self.finishes) = (makespan, sum);
     }
 
-    /// The sums, stage by stage.
+    /// Sums by stage.
     #[must_use]
     pub fn stages(&self) -> &[StageTotals] {
         &self.stages
@@ -201,7 +200,7 @@ impl Summary {
         self.stages.iter().fold(StageTotals::default(), |sum, stage| sum.and(*stage))
     }
 
-    /// All computations together \[cycles\].
+    /// Total computation \[cycles\].
     #[must_use]
     pub fn compute(&self) -> u128 {
         self.compute
@@ -219,7 +218,7 @@ impl Summary {
         &self.blocked
     }
 
-    /// The parts of transfers that passed before their destinations were ready \[cycles\].
+    /// Total transfer time before destinations were ready \[cycles\].
     #[must_use]
     pub fn overlapped(&self) -> u128 {
         self.overlapped
@@ -231,7 +230,7 @@ impl Summary {
         self.makespan
     }
 
-    /// All times from a process's finish to the makespan together \[cycles\].
+    /// Total time from each process's finish to the makespan \[cycles\].
     #[must_use]
     pub fn idle_at_end(&self) -> u128 {
         u128::from(self.makespan.get()) * u128::from(self.processes) - self.finishes
@@ -239,7 +238,7 @@ impl Summary {
 }
 
 impl StageTotals {
-    /// The sums of both.
+    /// Adds the sums of both.
     fn and(self, other: Self) -> Self {
         Self {
             sharing: self.sharing + other.sharing,

@@ -1,4 +1,4 @@
-//! What the network did in a run: messages, links crossed, queues, and the busy cycles of links.
+//! Network activity of a run: messages, links crossed, queues, and the busy cycles of links.
 
 use std::ops::AddAssign;
 
@@ -15,23 +15,22 @@ use crate::{
 pub struct Traffic {
     /// The number of messages.
     pub messages: u64,
-    /// The number of links crossed by all messages.
+    /// Total number of links crossed by all messages.
     pub hops: u64,
-    /// The most messages left in one channel's queue after the grants of a cycle; none in a
-    /// coordinated run.
+    /// The longest queue of a channel after the grants of a cycle \[messages\]; `None` in a coordinated run.
     pub longest_queue: Option<u32>,
-    /// The parallel data movement steps and conflicts of each stage; none in an asynchronous run.
+    /// Parallel data movement steps and conflicts of each stage; `None` in an asynchronous run.
     pub routing: Option<Vec<StageRouting>>,
-    /// The busy cycles of each link, where they were to be counted.
+    /// Busy cycles of each link, if they were counted.
     pub link_use: Option<LinkUse>,
 }
 
-/// How the messages of one stage of a coordinated run were routed.
+/// The routing of one stage of a coordinated run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageRouting {
     /// Parallel data movement steps, summed over the movements.
     pub steps: u64,
-    /// How often a message wanted a channel in a step and was not moved.
+    /// Number of times that a message wanted a channel in a step and did not move.
     pub conflicts: u64,
 }
 
@@ -42,33 +41,34 @@ impl AddAssign for StageRouting {
     }
 }
 
-/// The busy cycles of every channel of a run.
+/// Busy cycles of every channel of a run.
 #[derive(Debug, Clone)]
 pub struct LinkUse {
     channels: Channels,
-    units: Vec<u64>, // that crossed it, by the channel's place
+    units: Vec<u64>, // that crossed it, by channel index
     hop: Cycles,     // the occupancy of a channel by a unit
 }
 
-/// The channels of one direction together.
+/// The use of all channels of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectionUse {
     /// The direction.
     pub direction: Direction,
-    /// The busy cycles of all its channels.
+    /// Busy cycles of all its channels.
     pub total: Cycles,
-    /// Those of the busiest of them.
+    /// Busy cycles of its busiest channel.
     pub max: Cycles,
 }
 
 impl LinkUse {
-    /// The links that were busy at all, by dimension and near end, with the busy cycles of both
-    /// directions together.
+    /// Lists the links that were used, by dimension and near end, with the busy cycles of both directions
+    /// together.
     pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
         self.busy_channels().map(|(link, [forward, back])| (link, forward + back))
     }
 
-    /// The same links, with the busy cycles of each channel: forward from the near end, and back.
+    /// Lists the links that were used, with the busy cycles of each channel: forward from the near end, and
+    /// back.
     pub fn busy_channels(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
         let mut units = vec![[0_u64; 2]; self.channels.link_places()];
         for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
@@ -81,14 +81,14 @@ impl LinkUse {
         busy.map(|(place, ways)| (self.channels.link_at(place), ways.map(|units| self.hop * units)))
     }
 
-    /// Links crossed by the units of all messages.
+    /// Total number of links crossed by the units of all messages.
     #[must_use]
     pub fn unit_hops(&self) -> u128 {
         self.units.iter().copied().map(u128::from).sum()
     }
 
-    /// The busy cycles of the directions of a grid, in their order; none of a network, whose links
-    /// lie in no dimensions.
+    /// Busy cycles of the directions of a grid, in their order; empty for a network, whose links have no
+    /// dimensions.
     #[must_use]
     pub fn by_direction(&self) -> Vec<DirectionUse> {
         let of_direction = |(&direction, units): (&Direction, &[u64])| DirectionUse {
@@ -104,20 +104,20 @@ impl LinkUse {
     }
 }
 
-/// Counts what crosses the channels of a run.
+/// Counts the units that cross the channels of a run.
 ///
-/// On a grid a message moves along a line in one direction: only the change of the count at the two
-/// ends of the move is noted, whatever its length, and summed up along the line in the end.
+/// On a grid a message moves along a line in one direction: only the change of the count at both ends of the
+/// move is recorded, and changes are summed up along the line at the end.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkUseCounter {
     channels: Channels,
-    axes: Vec<Axis>,   // by dimension; none of a network
-    changes: Vec<u64>, // by the channel's place, modulo 2^64; of a network the units themselves
+    axes: Vec<Axis>,   // by dimension; empty for a network
+    changes: Vec<u64>, // by channel index, modulo 2^64; for a network the units themselves
     hop: Cycles,
 }
 
 impl LinkUseCounter {
-    /// No transmissions yet over the links of `machine`.
+    /// A counter without transmissions over the links of `machine`.
     pub(crate) fn new(machine: &Machine, communication: Communication) -> Self {
         let channels = Channels::new(machine);
         let changes = vec![0; channels.channel_places()];
@@ -125,8 +125,8 @@ impl LinkUseCounter {
         Self { channels, axes, changes, hop: communication.hop() }
     }
 
-    /// Counts the transmissions of so many units over `hops` links, at least 1, from `node` on in
-    /// the direction with this index.
+    /// Counts the transmissions of `units` units over `hops` links, at least 1, from `node` in the direction
+    /// with this index.
     pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64, units: u64) {
         let Some(axis) = self.axes.get(direction / 2) else {
             // Legs of networks are single links.
@@ -137,7 +137,7 @@ impl LinkUseCounter {
         };
         let first = direction * (self.changes.len() / self.channels.direction_count());
         let (length, here) = (axis.length(), u64::from(axis.coordinate(node)));
-        // The channels of the move begin at the coordinates from `low` on, around the ring.
+        // The channels of the move begin at coordinate `low` and continue around the ring.
         let low = if direction.is_multiple_of(2) { here } else { (here + length + 1 - hops) % length };
         let end = low + hops;
         let (stride, start) = (axis.digit().stride(), u64::from(node.index()) - here * axis.digit().stride());
@@ -155,8 +155,7 @@ impl LinkUseCounter {
         }
     }
 
-    /// Counts the transmissions of all messages of a program by their routes, whenever they take
-    /// place.
+    /// Counts the transmissions of all messages of a program by their routes, independently of time.
     pub(crate) fn count_routes(&mut self, program: &dyn Program, placement: &Placement, tie: TieRule) {
         let machine = &placement.machine();
         let (mut stage, count) = (0, program.stage_count());
@@ -181,10 +180,10 @@ impl LinkUseCounter {
         }
     }
 
-    /// The busy cycles of all channels.
+    /// Busy cycles of all channels.
     pub(crate) fn finish(mut self) -> LinkUse {
         let nodes = self.changes.len() / self.channels.direction_count().max(1);
-        // Of networks the units themselves are counted.
+        // For networks, units are counted directly.
         let axes = self.axes.iter().flat_map(|axis| [axis; 2]);
         for (changes, axis) in self.changes.chunks_mut(nodes.max(1)).zip(axes) {
             #[expect(clippy::cast_possible_truncation, reason = "places of an array")]
