@@ -58,7 +58,7 @@ pub trait Program: Debug + Send + Sync {
         computations.extend(processes.map(|process| self.computation(stage, process).get()));
     }
 
-    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    /// Whether a stage is known to have the messages and computations of the stage before it.
     fn repeats(&self, stage: usize) -> bool {
         let _ = stage;
         false
@@ -122,7 +122,7 @@ pub struct Facts {
     pub all_processes_compute: bool,
     /// The sum of all computations \[cycles\].
     pub total_compute: u128,
-    /// The most messages that any process receives in one stage.
+    /// Largest number of messages that a process receives in one stage.
     pub max_received: usize,
     /// The size of every message, if all have one \[units\].
     pub uniform_units: Option<u64>,

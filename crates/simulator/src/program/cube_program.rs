@@ -14,7 +14,7 @@ pub struct CubeProgram {
     sizes: MessageSizes,
 }
 
-/// The reason for which a list of stages makes no program.
+/// A list of stages that makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CubeProgramError {
     /// There is no stage.
@@ -25,7 +25,7 @@ pub enum CubeProgramError {
     NoSuchDimension {
         /// The stage, counted from 0.
         stage: usize,
-        /// Its dimension as found.
+        /// The invalid dimension.
         dimension: CubeDimension,
         /// The greatest dimension of the cube.
         greatest: u8,
@@ -38,7 +38,7 @@ impl CubeProgram {
     ///
     /// # Errors
     ///
-    /// When there is no stage, or one uses a dimension that the cube does not have.
+    /// If there is no stage, or one uses a dimension that the cube does not have.
     pub fn new(
         cube: Hypercube,
         stages: Vec<CubeDimension>,
@@ -57,7 +57,7 @@ impl CubeProgram {
         }
     }
 
-    /// The same program with messages of these sizes; they have one unit otherwise.
+    /// The same program with messages of these sizes, instead of one unit.
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }

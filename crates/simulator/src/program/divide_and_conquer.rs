@@ -40,18 +40,18 @@ impl DivideAndConquer {
         Self { cube, compute, sizes: MessageSizes::ONE_UNIT }
     }
 
-    /// The same program with messages of these sizes; they have one unit otherwise.
+    /// The same program with messages of these sizes, instead of one unit.
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
     }
 
-    /// The same program with halves of halves: the messages of stages `s` and `2d - s` have
-    /// `units / 2^s` units, rounded up.
+    /// The same program with repeatedly halved messages: those of stages `s` and `2d - s` have `units / 2^s`
+    /// units, rounded up.
     ///
     /// # Errors
     ///
-    /// When `units` is 0.
+    /// If `units` is 0.
     pub fn with_halves(self, units: u64) -> Result<Self, MessageSizesError> {
         let halved = |stage| match self.stage_dimension(stage) {
             Some(dimension) => units.div_ceil(1 << dimension),
@@ -76,8 +76,7 @@ impl DivideAndConquer {
     }
 }
 
-/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit,
-/// or lacks it.
+/// The process that differs in the bit, if `process` is among the first `2 bit` and has the bit, or lacks it.
 fn partner(process: ProcessId, bit: u64, has_bit: bool) -> Option<ProcessId> {
     let label = u64::from(process.label());
     let takes_part = label < 2 * bit && (label & bit != 0) == has_bit;

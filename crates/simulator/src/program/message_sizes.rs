@@ -1,6 +1,6 @@
 //! Sizes of messages, stage by stage.
 
-/// The sizes of the messages of a program, where all messages of a stage have one size \[units\].
+/// Sizes of the messages of a program in which all messages of a stage have one size \[units\].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSizes(Sizes);
 
@@ -23,16 +23,16 @@ impl MessageSizes {
     ///
     /// # Errors
     ///
-    /// When it is 0.
+    /// If it is 0.
     pub fn same(units: u64) -> Result<Self, MessageSizesError> {
         if units == 0 { Err(MessageSizesError) } else { Ok(Self(Sizes::Same(units))) }
     }
 
-    /// A size for each stage.
+    /// One size per stage.
     ///
     /// # Errors
     ///
-    /// When there is none, or one is 0.
+    /// If there is none, or one is 0.
     pub fn by_stage(units: Vec<u64>) -> Result<Self, MessageSizesError> {
         match units.first() {
             Some(&first) if first > 0 && units.iter().all(|&size| size == first) => Self::same(first),
@@ -41,7 +41,7 @@ impl MessageSizes {
         }
     }
 
-    /// The size of the messages of a stage; stages beyond those given have the size of the last.
+    /// The size of the messages of a stage; stages after the given ones have the size of the last.
     #[must_use]
     #[inline]
     pub fn of_stage(&self, stage: usize) -> u64 {
@@ -51,7 +51,7 @@ impl MessageSizes {
         }
     }
 
-    /// The size of all messages, where they have one.
+    /// The common size of all messages, if there is one.
     #[must_use]
     pub fn uniform(&self) -> Option<u64> {
         match self.0 {

@@ -7,8 +7,8 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
 
-/// A program whose processes are the nodes of a torus or mesh and send to neighbours only
-/// (Tao 1988, 4.2; `docs/model.md` section 2).
+/// A program whose processes are the nodes of a torus, mesh or network and send only to neighbours (Tao 1988,
+/// 4.2; `docs/model.md` section 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeighbourProgram {
     guest: GraphGuest,
@@ -20,16 +20,15 @@ pub struct NeighbourProgram {
 /// The messages of the stages of a neighbour-exchange program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in
-    /// that direction. A wrapping dimension of length 2 has one stage, since both directions lead
-    /// to the same neighbour.
+    /// A stage per dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in that direction. A
+    /// wrapping dimension of length 2 has one stage, since both directions lead to the same neighbour.
     Shift,
-    /// Random permutation-type sets, a stage each: a process sends at most one message and receives
-    /// at most one.
+    /// Random permutation-type sets, one stage each: a process sends at most one message and receives at most
+    /// one.
     Permutation {
         /// The number of sets, at least 1.
         sets: usize,
-        /// The key of the generator: the same key makes the same sets.
+        /// The key of the generator: equal keys make equal sets.
         key: [u8; 32],
     },
     /// One stage: every process sends to all its neighbours.
@@ -40,12 +39,12 @@ pub enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Exchange {
     Shift(Direction),
-    Swap(HostDimension), // in both directions at once, in a wrapping dimension of length 2
+    Swap(HostDimension), // both directions at once, in a wrapping dimension of length 2
     Set(PermutationSet),
     Scatter,
 }
 
-/// The reason for which a pattern makes no program.
+/// A pattern that makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
 pub struct NoStagesError;
@@ -55,8 +54,7 @@ impl NeighbourProgram {
     ///
     /// # Errors
     ///
-    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no
-    /// dimensions.
+    /// If the pattern has 0 permutation sets, or shifts on a network, which has no dimensions.
     pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
@@ -73,19 +71,19 @@ impl NeighbourProgram {
         }
     }
 
-    /// The same program with messages of these sizes; they have one unit otherwise.
+    /// The same program with messages of these sizes, instead of one unit.
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
     }
 
-    /// The partner in a wrapping dimension of length 2: the one neighbour.
+    /// The partner in a wrapping dimension of length 2: its only neighbour.
     fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
     }
 }
 
-/// A shift for each dimension and direction; none of a network.
+/// One shift per dimension and direction; none on a network.
 fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
     let shape = guest.shape();
     let Some(grid) = shape.grid() else { return vec![] };
@@ -99,7 +97,7 @@ fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
     grid.shape().dimensions().flat_map(of_dimension).collect()
 }
 
-/// The most neighbours that a process has: one in a dimension of length 2, else up to two.
+/// Largest number of neighbours of a process: one in a dimension of length 2, else up to two.
 fn max_neighbours(guest: &GraphGuest) -> usize {
     if let Some(network) = guest.shape().graph() {
         return network.max_degree();
@@ -107,7 +105,7 @@ fn max_neighbours(guest: &GraphGuest) -> usize {
     guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
 
-/// Messages between neighbours of which no two have the same source or the same destination.
+/// Messages between neighbours with distinct sources and distinct destinations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PermutationSet {
     destinations: Vec<Option<ProcessId>>, // by source
@@ -115,8 +113,8 @@ struct PermutationSet {
 }
 
 impl PermutationSet {
-    /// A random set: in random order every process sends to a random one of those of its neighbours
-    /// that receive nothing yet, if there is one.
+    /// A random set: in random order, every process sends to a random neighbour that receives nothing yet, if
+    /// there is one.
     fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
         let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
         let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };
@@ -133,12 +131,12 @@ impl PermutationSet {
         set
     }
 
-    /// The process that `source` sends to.
+    /// The process to which `source` sends.
     fn destination(&self, source: ProcessId) -> Option<ProcessId> {
         self.destinations[source.label() as usize]
     }
 
-    /// The process that `destination` receives from.
+    /// The process from which `destination` receives.
     fn source(&self, destination: ProcessId) -> Option<ProcessId> {
         self.sources[destination.label() as usize]
     }
@@ -210,7 +208,7 @@ mod tests {
         program.messages(stage).iter().map(|own| (own.source.label(), own.destination.label())).collect()
     }
 
-    /// The same messages, asked of their destinations.
+    /// The same messages, listed by their destinations.
     fn received(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
         let all = program::received(program, stage);
         all.iter().map(|own| (own.source.label(), own.destination.label())).collect()

@@ -7,12 +7,11 @@ use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
 
 /// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
 ///
-/// A compute-and-communicate program is **normal** when consecutive stages use consecutive
-/// dimensions, the last and the first counting as such. Then its data can move so that every
-/// exchange is along the last bit: processes are the words of a shuffle-exchange network, each with
-/// the data of one node of the hypercube. At first node `u` of the hypercube is in the word `u`
-/// rotated right by the first dimension. Between two stages all data move on, by a rotation right
-/// to the next higher dimension and left to the next lower:
+/// A compute-and-communicate program is **normal** if consecutive stages use consecutive dimensions, where
+/// the last and the first count as such. Then its data can move so that every exchange is along the last bit:
+/// processes are the words of a shuffle-exchange network, each with the data of one node of the hypercube.
+/// Initially, node `u` of the hypercube is in the word `u` rotated right by the first dimension. Between two
+/// stages all data move, by a rotation right to the next higher dimension and left to the next lower:
 ///
 /// ```text
 /// stage  0   every word computes and exchanges with the one with the other last bit     dimension j_1
@@ -20,8 +19,8 @@ use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
 ///        2   as stage 0                                                                 dimension j_2
 /// ```
 ///
-/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on
-/// a de Bruijn network with two words a node exchanges are internal.
+/// `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on a de Bruijn
+/// network with two words per node, exchanges are internal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShuffleExchangeProgram {
     cube: Hypercube,
@@ -31,10 +30,10 @@ pub struct ShuffleExchangeProgram {
     sizes: MessageSizes,
 }
 
-/// The reason for which a list of dimensions makes no normal program.
+/// A list of dimensions that makes no normal program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShuffleExchangeProgramError {
-    /// There is none.
+    /// There are no stages.
     #[error("no stages, expected at least one")]
     NoStages,
     /// Two consecutive stages use dimensions that are not neighbours.
@@ -46,7 +45,7 @@ pub enum ShuffleExchangeProgramError {
         stage: usize,
         /// Its dimension.
         dimension: CubeDimension,
-        /// The dimension of the stage before.
+        /// The dimension of the previous stage.
         before: CubeDimension,
     },
     /// More dimensions than a shuffle-exchange network may have.
@@ -76,13 +75,13 @@ enum ShuffleStage {
 }
 
 impl ShuffleExchangeProgram {
-    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute`
-    /// before every exchange.
+    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute` before
+    /// every exchange.
     ///
     /// # Errors
     ///
-    /// When there is no stage, two consecutive stages use dimensions that are not neighbours, or
-    /// the cube has more dimensions than a shuffle-exchange network.
+    /// If there is no stage, two consecutive stages use dimensions that are not neighbours, or the cube has
+    /// more dimensions than a shuffle-exchange network.
     pub fn new(
         cube: Hypercube,
         dimensions: Vec<CubeDimension>,
@@ -98,7 +97,7 @@ impl ShuffleExchangeProgram {
         Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute, sizes: MessageSizes::ONE_UNIT })
     }
 
-    /// The same program with messages of these sizes; they have one unit otherwise.
+    /// The same program with messages of these sizes, instead of one unit.
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
@@ -116,7 +115,7 @@ impl ShuffleExchangeProgram {
         &self.dimensions
     }
 
-    /// The node of the hypercube whose data a word holds at first.
+    /// The node of the hypercube whose data a word holds initially.
     #[must_use]
     pub fn first_held(&self, word: ProcessId) -> ProcessId {
         (0..self.dimensions[0].index()).fold(word, |word, _| self.rotated(word, Rotation::Left))

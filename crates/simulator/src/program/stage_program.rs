@@ -1,4 +1,4 @@
-//! Programs given message by message.
+//! Programs given as lists of messages.
 
 use std::ops::Range;
 
@@ -32,14 +32,14 @@ pub struct StageMessage {
     pub units: u64,
 }
 
-/// The computations of a stage program, `C_s(n)`.
+/// Computations of a stage program, `C_s(n)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Computations {
     /// The same in all stages.
     Same(Cycles),
-    /// The same for all processes: those of the first stages; later stages have none.
+    /// The same for all processes in each of the first stages; later stages have none.
     ByStage(Vec<Cycles>),
-    /// Each of its own: by stage, then by process; later stages have none.
+    /// By stage, then by process; later stages have none.
     ByProcess(Vec<Vec<Cycles>>),
 }
 
@@ -55,21 +55,21 @@ struct Stage {
 /// The partners of processes in a stage, by process and partner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Partners {
-    processes: Vec<u32>, // that have partners, ascending; none where most have, so that all are listed by label
-    firsts: Vec<u32>,    // for each listed one, where its partners begin; one more for the end of the last
+    processes: Vec<u32>, // those with partners, ascending; empty if most have, to list all by label
+    firsts: Vec<u32>,    // by listed process, the start of its partners; one more for the end
     labels: Vec<ProcessId>, // of the partners
 }
 
-/// Messages that make no stage program.
+/// Messages that form no stage program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StageProgramError {
     /// There is no stage.
     #[error("no stages, expected at least one")]
     NoStages,
-    /// A message from or to no process.
+    /// A message from or to a process that does not exist.
     #[error("process {process}, expected 0 to {}", processes.saturating_sub(1))]
     NoSuchProcess {
-        /// The message's place in the list, counted from 0.
+        /// Index of the message in the list, counted from 0.
         message: usize,
         /// The process as found.
         process: ProcessId,
@@ -79,7 +79,7 @@ pub enum StageProgramError {
     /// A message of a process to itself.
     #[error("process {process} sends to itself, expected another process")]
     ToItself {
-        /// The message's place in the list, counted from 0.
+        /// Index of the message in the list, counted from 0.
         message: usize,
         /// The process.
         process: ProcessId,
@@ -87,7 +87,7 @@ pub enum StageProgramError {
     /// A message without units.
     #[error("a message of 0 units, expected at least 1")]
     NoUnits {
-        /// The message's place in the list, counted from 0.
+        /// Index of the message in the list, counted from 0.
         message: usize,
     },
     /// Two messages of one stage between the same processes in the same direction.
@@ -95,7 +95,7 @@ pub enum StageProgramError {
         "stage {stage} has two messages from process {source_process} to process {destination}, expected one"
     )]
     Repeated {
-        /// The places of both in the list, counted from 0, the lower first.
+        /// Indices of both in the list, counted from 0, the lower first.
         messages: [usize; 2],
         /// The stage.
         stage: usize,
@@ -104,7 +104,7 @@ pub enum StageProgramError {
         /// The process that receives them.
         destination: ProcessId,
     },
-    /// A process with more partners than edges are numbered.
+    /// A process with more partners than a graph can number edges.
     #[error(transparent)]
     Guest(#[from] NetworkError),
     /// Fewer than two processes, or too many.
@@ -113,7 +113,7 @@ pub enum StageProgramError {
 }
 
 impl Computations {
-    /// The stages up to the last that has an entry of its own.
+    /// Number of stages up to the last with an entry of its own.
     fn stage_count(&self) -> usize {
         match self {
             Self::Same(_) => 0,
@@ -144,7 +144,7 @@ impl Computations {
         longest.unwrap_or_default()
     }
 
-    /// All of `stages` stages of `processes` processes together \[cycles\].
+    /// Total computation of `stages` stages of `processes` processes \[cycles\].
     fn total(&self, stages: usize, processes: u64) -> u128 {
         let sum = |cycles: &[Cycles]| cycles.iter().map(|own| u128::from(own.get())).sum::<u128>();
         match self {
@@ -174,7 +174,7 @@ impl Partners {
         own
     }
 
-    /// Lists so many processes, with partners or without.
+    /// Extends the list to the first `listed` processes, with partners or without.
     fn list_all(&mut self, listed: usize) {
         let mut firsts = vec![0; listed + 1];
         for (&process, ends) in self.processes.iter().zip(self.firsts.windows(2)) {
@@ -186,7 +186,7 @@ impl Partners {
         (self.processes, self.firsts) = (vec![], firsts);
     }
 
-    /// Where the partners of a process lie.
+    /// The range of a process's partners.
     #[inline]
     fn range(&self, process: ProcessId) -> Range<usize> {
         let at = if self.processes.is_empty() {
@@ -205,7 +205,7 @@ impl Partners {
         &self.labels[self.range(process)]
     }
 
-    /// The most partners of a process.
+    /// Largest number of partners of a process.
     fn most(&self) -> usize {
         self.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
@@ -234,11 +234,11 @@ impl Stage {
 }
 
 impl StageProgram {
-    /// Estimates the memory that so many processes, stages and messages take while [`new`](Self::new) makes a program of
-    /// them, the list of the messages included, and what of it is kept \[bytes\].
+    /// Estimates the memory of this number of processes, stages and messages while [`new`](Self::new) makes a
+    /// program of them, including the list of messages, and the memory that the program keeps \[bytes\].
     #[must_use]
     pub fn bytes_to_make(processes: u64, stages: u64, messages: u64) -> [u64; 2] {
-        // Each message in the list, sorted with its place, at both of its ends, and as two arcs of the guest.
+        // Each message in the list, sorted with its index, at both of its ends, and as two arcs of the guest.
         const WHILE_MADE: u64 = (2 * size_of::<StageMessage>() + 72) as u64;
         const KEPT: u64 = 48;
         let own =
@@ -246,14 +246,14 @@ impl StageProgram {
         [WHILE_MADE, KEPT].map(|each| own.saturating_add(messages.saturating_mul(each)))
     }
 
-    /// The program of `processes` processes with these computations and messages, in any order. Its
-    /// stages are those up to the last that has a message or a computation of its own.
+    /// The program of `processes` processes with these computations and messages, in any order. Its last
+    /// stage is the last with a message or a computation of its own.
     ///
     /// # Errors
     ///
-    /// The first message, in the order of the list, that is of no process, to its own source, or of
-    /// no units; then the first, by stage, source and destination, that is there twice; when there are
-    /// no stages, or fewer than two processes.
+    /// The first message, in the order of the list, with an invalid process, equal source and destination, or
+    /// no units; else the first duplicate, by stage, source and destination; also if there are no stages or
+    /// fewer than two processes.
     pub fn new(
         processes: u32,
         computations: Computations,
@@ -262,11 +262,11 @@ impl StageProgram {
         Self::with_stages(0, processes, computations, messages)
     }
 
-    /// The program as [`Self::new`] makes it, with at least so many stages, also where no message is in them.
+    /// Makes a program as [`Self::new`] does, with at least `stages` stages, even if some have no messages.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// As for [`Self::new`].
     pub fn with_stages(
         least_stages: usize,
         processes: u32,
@@ -316,7 +316,7 @@ impl StageProgram {
     }
 }
 
-/// The size of all messages, where they have one; that of none is 1.
+/// The common size of all messages, if there is one; 1 without messages.
 fn uniform_units(stages: &[Stage]) -> Option<u64> {
     let mut all = stages.iter().flat_map(|stage| &stage.units);
     let first = *all.next().unwrap_or(&1);
@@ -338,7 +338,7 @@ fn check_message(place: usize, message: &StageMessage, processes: u64) -> Result
     Ok(())
 }
 
-/// Checks that no two of sorted messages are of one stage, source and destination.
+/// Checks that sorted messages differ in stage, source or destination.
 fn check_pairs(sorted: &[(usize, StageMessage)]) -> Result<(), StageProgramError> {
     let ends = |message: &StageMessage| (message.stage, message.source, message.destination);
     match sorted.windows(2).find(|pair| ends(&pair[0].1) == ends(&pair[1].1)) {

@@ -1,8 +1,8 @@
-//! A stage program as a task graph: the stage is the tag (`docs/model.md` section 18).
+//! A stage program as a task graph, with stages as tags (`docs/model.md` section 18).
 //!
-//! In a stage a process computes, unless `C_s(n) = 0`, and its sends and receives require that. The next stage
-//! requires the receives, and where there are none what the sends required: nobody waits for a message of its
-//! own. Where several operations would each require several others, a calculation of no time joins them.
+//! In a stage a process computes, unless `C_s(n) = 0`, and its sends and receives require that. The next
+//! stage requires the receives, or else the requirements of the sends, since no process waits for its own
+//! messages. If several operations would each require several others, a calculation of no time joins them.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
@@ -11,7 +11,7 @@ use crate::{
     Operation, OperationKind, Program, Requirement, TaskSchedule, TaskScheduleBuilder, TaskScheduleError,
 };
 
-/// A message as one of its ends sees it, in the order of processes, stages and operations.
+/// A message from the viewpoint of one end, ordered by process, stage and operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct MessageEnd {
     process: ProcessId,
@@ -21,11 +21,12 @@ struct MessageEnd {
     units: u64,
 }
 
-/// The task graph of a program whose processes have processors of their own: times in cycles, sizes in units.
+/// The task graph of a program whose processes have processors of their own, with times in cycles and sizes
+/// in units.
 ///
 /// # Errors
 ///
-/// When there are fewer than two processes, or more than nodes of a network.
+/// If there are fewer than two processes, or more than nodes of a network.
 pub fn task_schedule(program: &dyn Program) -> Result<TaskSchedule, TaskScheduleError> {
     let mut ends: Vec<MessageEnd> = vec![];
     for stage in 0..program.stage_count() {
@@ -38,7 +39,7 @@ pub fn task_schedule(program: &dyn Program) -> Result<TaskSchedule, TaskSchedule
     let mut builder = TaskScheduleBuilder::new(narrow(program.process_count()));
     let mut rest = &ends[..];
     for process in ProcessId::first(program.process_count()) {
-        // What the next stage requires.
+        // The requirements of the next stage.
         let mut required: Vec<u32> = vec![];
         for stage in 0..program.stage_count() {
             let count = rest.partition_point(|own| (own.process, own.stage) <= (process, stage));
@@ -81,7 +82,7 @@ fn message(end: &MessageEnd) -> Operation {
         amount: end.units,
         process: end.process,
         peer: end.peer,
-        tag: narrow(end.stage as u64), // below 2^32, which no run reaches
+        tag: narrow(end.stage as u64), // below 2^32, since runs have fewer stages
         processor: 0,
         kind: if end.is_receive { OperationKind::Receive } else { OperationKind::Send },
     }

@@ -15,13 +15,12 @@ use crate::{
 /// A task graph as a program of one stage.
 ///
 /// As a [`Program`] it has one stage, in which every two processes that exchange messages exchange one of all
-/// their units: what metrics and sums over messages ask for. [`simulate`](crate::simulate) executes its
-/// operations.
+/// their units, for metrics and sums over messages. [`simulate`](crate::simulate) executes its operations.
 #[derive(Debug, Clone)]
 pub struct TaskGraph {
     schedule: Arc<TaskSchedule>,
-    amounts: Option<Vec<u64>>, // by operation, where they are not those of the schedule
-    overhead: Cycles,          // of a processor by every send
+    amounts: Option<Vec<u64>>, // by operation, if they differ from those of the schedule
+    overhead: Cycles,          // processor time of every send
     sent: Pairs,
     sent_units: Vec<u64>, // of all messages of each pair of `sent`
     received: Pairs,
@@ -38,23 +37,23 @@ struct Pairs {
 /// Sums over the operations of a task graph.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
-    calculations: u128, // [cycles], sends included
+    calculations: u128, // [cycles], including sends
     units: u128,
     sends: u64,
     largest: u64,
-    smallest: u64, // 0 where there are none
+    smallest: u64, // 0 if there are none
 }
 
 impl TaskGraph {
-    /// A schedule whose calculations take the cycles that it says, and whose messages have a unit for each
-    /// byte; every send occupies a processor for `overhead` before it begins.
+    /// A schedule whose calculations take its times as cycles, and whose messages have a unit per byte; every
+    /// send occupies a processor for `overhead` before it begins.
     #[must_use]
     pub fn new(schedule: Arc<TaskSchedule>, overhead: Cycles) -> Self {
         Self::with_amounts(schedule, None, overhead)
     }
 
-    /// A schedule with other amounts: `cycles` turns the times of calculations into cycles, `units` the sizes
-    /// of messages into units.
+    /// A schedule with other amounts: `cycles` converts the times of calculations to cycles, `units` the
+    /// sizes of messages to units.
     #[must_use]
     pub fn scaled(
         schedule: Arc<TaskSchedule>,
@@ -62,7 +61,7 @@ impl TaskGraph {
         cycles: impl Fn(u64) -> u64,
         units: impl Fn(u64) -> u64,
     ) -> Self {
-        // Few amounts differ from the one before of their kind.
+        // Few amounts differ from the previous one of their kind.
         let mut latest = [None::<(u64, u64)>; 2];
         let mut turn = |kind: usize, amount: u64, into: &dyn Fn(u64) -> u64| match latest[kind] {
             Some((known, own)) if known == amount => own,
@@ -82,7 +81,7 @@ impl TaskGraph {
 
     fn with_amounts(schedule: Arc<TaskSchedule>, amounts: Option<Vec<u64>>, overhead: Cycles) -> Self {
         let processes = schedule.process_count();
-        // Receives without a send are an error: every pair has a message.
+        // Receives without a send are an error, so every pair has a message.
         let pairs = || schedule.pairs.iter().filter(|pair| pair.0 != pair.1);
         let mut sent: Vec<(u32, u32)> = pairs().copied().collect();
         sent.sort_unstable();
@@ -99,7 +98,7 @@ impl TaskGraph {
 
     /// Adds all operations to the sums.
     fn add_operations(&mut self) {
-        // Few messages go another way than the one before of their process.
+        // Few messages have another route than the previous one of their process.
         let mut latest = (None, None);
         let schedule = Arc::clone(&self.schedule);
         for (number, operation) in (0..).zip(schedule.operations()) {
@@ -122,7 +121,7 @@ impl TaskGraph {
         }
     }
 
-    /// The schedule.
+    /// The schedule of operations.
     #[must_use]
     pub fn schedule(&self) -> &Arc<TaskSchedule> {
         &self.schedule
@@ -154,7 +153,7 @@ impl TaskGraph {
         self.amount(operation).max(1)
     }
 
-    /// The size of the largest message \[units\]; 1 where there are none.
+    /// The size of the largest message \[units\]; 1 if there are none.
     #[must_use]
     pub fn largest_message(&self) -> u64 {
         self.totals.largest.max(1)
@@ -168,8 +167,8 @@ impl TaskGraph {
         }
     }
 
-    /// A bound on the makespan on a machine no two nodes of which are further apart \[cycles\]: all calculations
-    /// and the times of all messages one after another.
+    /// An upper bound of the makespan on a machine of this diameter \[cycles\]: all calculations and the
+    /// times of all messages in sequence.
     pub(crate) fn max_cycles(&self, communication: Communication, diameter: u64) -> u128 {
         let Totals { calculations, units, sends, .. } = self.totals;
         let packets = communication.packet().map_or(0, |packet| units / u128::from(packet.get()));
@@ -195,7 +194,7 @@ impl Totals {
 }
 
 impl Pairs {
-    /// Process and partner, in ascending order.
+    /// Pairs of a process and a partner, in ascending order.
     fn new(processes: u32, all: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut own = Self { firsts: vec![0], ..Self::default() };
         for (process, partner) in all {
@@ -206,7 +205,7 @@ impl Pairs {
         own
     }
 
-    /// The place of a partner of a process among all.
+    /// The index of a partner of a process in the list of all partners.
     fn place(&self, process: ProcessId, partner: ProcessId) -> Option<usize> {
         let range = self.range(process);
         let place = self.partners[range.clone()].binary_search(&partner).ok()?;
@@ -223,7 +222,7 @@ impl Pairs {
     }
 }
 
-/// Task graphs are equal where the same is executed.
+/// Task graphs are equal if they execute the same operations.
 impl PartialEq for TaskGraph {
     fn eq(&self, other: &Self) -> bool {
         let is_same = Arc::ptr_eq(&self.schedule, &other.schedule) || self.schedule == other.schedule;

@@ -1,33 +1,34 @@
-//! Which sends and receives of a task graph belong together (`docs/model.md` section 18): those of one source,
-//! destination and tag.
+//! Matching of the sends and receives of a task graph by source, destination and tag (`docs/model.md` section
+//! 18).
 //!
-//! Most tools give every message between two processes a tag of its own, in ascending order. Then both ends of all
-//! messages of two processes come in the same order, and nothing is sorted. Several messages of one source, destination
-//! and tag share a channel: a run matches them in the order in which they begin.
+//! Most tools give every message between two processes a tag of its own, in ascending order. Then both ends
+//! of all messages of two processes come in the same order, and nothing is sorted. Several messages with the
+//! same source, destination and tag share a channel: a run matches them in the order in which they begin.
 
 use cubefold_topology::narrow;
 
 use super::task_schedule::{Operation, OperationKind, Partner, TaskNode, TaskScheduleError};
 
-/// The most edges of the guest of a task graph.
+/// Largest number of edges of the guest of a task graph.
 const MAX_EDGES: usize = 1 << 22;
 
-/// Of no process.
+/// No process.
 const NONE: u32 = u32::MAX;
 
 /// The sends and receives of each source, destination and tag.
 pub(super) struct Matching {
     /// Source and destination of messages, each pair once, by destination and source.
     pub(super) pairs: Vec<(u32, u32)>,
-    /// The sources, destinations and tags of several messages.
+    /// Number of sources, destinations and tags with several messages.
     pub(super) shared_channels: usize,
-    first_wrong: Option<(u32, u32, u32)>, // a receive without a send, the sends and the receives
+    first_wrong: Option<(u32, u32, u32)>, // a receive without a send, numbers of sends and receives
 }
 
-/// A send or receive: its tag and its number. Those of two processes are in ascending order.
+/// A send or receive: its tag and its number. The ends of two processes are in ascending order.
 type End = (u32, u32);
 
-/// The messages to a process from one source: numbers, then places in the lists of all to the process.
+/// The messages to a process from one source: counts, then indices in the lists of all messages to the
+/// process.
 #[derive(Debug, Clone, Copy)]
 struct Source {
     process: u32,
@@ -35,11 +36,11 @@ struct Source {
     receives: usize,
 }
 
-/// The sends and receives of all messages to one process. The memory serves one process after another.
+/// The sends and receives of all messages to one process, in memory that is reused for the next.
 struct DestinationEnds {
-    places: Vec<u32>, // by process, that among the sources
+    places: Vec<u32>, // by process, its index among the sources
     sources: Vec<Source>,
-    listed: Vec<(u32, bool, End)>, // the place of the source, and whether it is a send
+    listed: Vec<(u32, bool, End)>, // the index of the source, and whether it is a send
     sends: Vec<End>,
     receives: Vec<End>,
 }
@@ -70,7 +71,7 @@ impl DestinationEnds {
         }
     }
 
-    /// Puts those of a source side by side; the places of a source are then where its own end.
+    /// Groups the ends by source; the indices of a source then mark the end of its group.
     fn divide_by_source(&mut self) {
         let [mut sends, mut receives] = [0; 2];
         for source in &mut self.sources {
@@ -94,11 +95,11 @@ impl DestinationEnds {
 }
 
 impl Matching {
-    /// Matches the operations, and gives each node its partner.
+    /// Matches the operations, and sets the partner of each node.
     ///
     /// # Errors
     ///
-    /// When there are more receives than sends: the first of them.
+    /// If there are more receives than sends: the first such receive.
     pub(super) fn new(
         process_count: u32,
         operations: &[Operation],
@@ -111,7 +112,7 @@ impl Matching {
             let range = firsts[destination as usize] as usize..firsts[destination as usize + 1] as usize;
             ends.collect(&order[range], operations);
             ends.divide_by_source();
-            let [mut send, mut receive] = [0; 2]; // where those of a source begin
+            let [mut send, mut receive] = [0; 2]; // start of the current source
             for source in &ends.sources {
                 let [sends, receives] = [send..source.sends, receive..source.receives];
                 [send, receive] = [source.sends, source.receives];
@@ -157,7 +158,7 @@ impl Matching {
         }
     }
 
-    /// Several operations of one source, destination and tag, or receives without a send.
+    /// Handles several operations of one source, destination and tag, and receives without a send.
     #[cold]
     fn share(&mut self, sends: &[End], receives: &[End], nodes: &mut [TaskNode]) {
         let wrong = receives
@@ -171,19 +172,19 @@ impl Matching {
         }
     }
 
-    /// The edges of the guest; none where there are too many.
+    /// Edges of the guest; empty if there are too many.
     pub(super) fn edges(&self) -> &[(u32, u32)] {
         if self.pairs.len() > MAX_EDGES { &[] } else { &self.pairs }
     }
 }
 
-/// How many ends at the front have a tag.
+/// Number of leading ends with this tag.
 #[inline]
 fn count(ends: &[End], tag: u32) -> usize {
     ends.iter().take_while(|end| end.0 == tag).count()
 }
 
-/// The process from which a message comes.
+/// The source of an operation's message.
 #[inline]
 fn source(operation: &Operation) -> u32 {
     match operation.kind {
@@ -192,7 +193,7 @@ fn source(operation: &Operation) -> u32 {
     }
 }
 
-/// The sends and receives by the destination of their messages, and where those of each begin.
+/// The sends and receives by the destination of their messages, and the start of each destination.
 fn by_destination(process_count: u32, operations: &[Operation]) -> (Vec<u32>, Vec<u32>) {
     let destination = |operation: &Operation| match operation.kind {
         OperationKind::Calc => None,

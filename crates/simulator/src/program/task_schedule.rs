@@ -1,25 +1,25 @@
-//! Schedules of task graphs: what a GOAL file says, for every process operations with the operations that they
-//! require (`docs/model.md` section 18). A schedule is compact, some 45 bytes an operation, and does not depend
-//! on the machine.
+//! Schedules of task graphs: the contents of a GOAL file, for every process operations with the operations
+//! that they require (`docs/model.md` section 18). A schedule is compact, some 45 bytes per operation, and
+//! does not depend on the machine.
 //!
-//! Invariants: operations are numbered in the order of the file; no chain of requirements leads back to its
-//! begin; there are no more receives than sends for any source, destination and tag.
+//! Invariants: operations are numbered in the order of the file; requirements form no cycle; for every
+//! source, destination and tag there are at most as many receives as sends.
 
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
 
 use super::task_matching::Matching;
 
-/// The most operations of a schedule.
+/// Largest number of operations of a schedule.
 pub const MAX_OPERATIONS: usize = (1 << 31) - 1;
 
-/// The most requirements of a schedule.
+/// Largest number of requirements of a schedule.
 pub const MAX_REQUIREMENTS: u64 = (1 << 32) - 2;
 
-/// The greatest number of a processor of a process.
+/// Largest number of a processor of a process.
 pub const MAX_PROCESSOR: u16 = u16::MAX - 1;
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
     /// Occupies a processor.
@@ -33,51 +33,51 @@ pub enum OperationKind {
 /// An operation of a task graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// The time that a calculation takes, or the size of a message, as the file says.
+    /// The time of a calculation, or the size of a message, as in the file.
     pub amount: u64,
-    /// The process that it belongs to.
+    /// The process that executes it.
     pub process: ProcessId,
-    /// The process that it sends to or receives from; of no account for a calculation.
+    /// The process that it sends to or receives from; unused for a calculation.
     pub peer: ProcessId,
-    /// The tag of its message; of no account for a calculation.
+    /// The tag of its message; unused for a calculation.
     pub tag: u32,
     /// The processor of its process that it occupies, at most [`MAX_PROCESSOR`].
     pub processor: u16,
-    /// What it does.
+    /// Its kind.
     pub kind: OperationKind,
 }
 
-/// What an operation waits for of another of its process.
+/// The state of another operation of its process for which an operation waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
-    /// That it is over: `requires`.
+    /// It has finished: `requires`.
     Over,
-    /// That it has begun: `irequires`.
+    /// It has begun: `irequires`.
     Begun,
 }
 
-/// Operations of processes and what each requires.
+/// Operations of processes and their requirements.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TaskSchedule {
     process_count: u32,
     operations: Vec<Operation>,
     nodes: Vec<TaskNode>,              // by operation
-    required: Vec<u32>,                // by operation, how many others it requires
+    required: Vec<u32>,                // by operation, its number of requirements
     links: Vec<Link>,                  // of operations that several others require
     pub(super) pairs: Vec<(u32, u32)>, // source and destination of messages, each once, by destination and source
     shared_channels: usize,
-    processors: Vec<u16>, // by process, how many it has; empty where all have one
+    processors: Vec<u16>, // by process, its number of processors; empty if all have one
     has_begun_requirements: bool,
     pub(super) guest: GraphGuest,
 }
 
-/// How an operation hangs together with others. A run comes to operations of many processes in turn, and each list that it
-/// looks into is another page of memory: what it needs of an operation stands side by side, and what changes in lists that
-/// are small enough for a cache.
+/// The connections of an operation with others. A run visits operations of many processes in turn, and each
+/// list that it reads is another page of memory: the constant data of an operation are in one place, and
+/// changing data in lists that are small enough for a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TaskNode {
-    /// The operations that require it, with BEGUN where they require that it has begun; NONE where there are fewer. Of more
-    /// than two the second is 1 + the place of the link of the last.
+    /// The operations that require it, with BEGUN if they require that it has begun; NONE if there are fewer.
+    /// If there are more than two, the second entry is 1 + the index of the link of the last.
     successors: [u32; 2],
     partner: u32,
     has_links: bool, // whether there are more than two successors
@@ -86,23 +86,24 @@ pub(crate) struct TaskNode {
 /// One of many operations that require another, in a list of all but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Link {
-    successor: u32, // with BEGUN where it requires that the other has begun
-    before: u32,    // 1 + the place of the link of the one that required it before; 0 of the first
+    successor: u32, // with BEGUN if it requires that the other has begun
+    before: u32,    // 1 + the index of the link of the previous one; 0 for the first
 }
 
-/// What the message of a send or receive is matched with.
+/// The match of a send or receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Partner {
-    /// Nothing: a send without a receive, or a calculation.
+    /// No match: a send without a receive, or a calculation.
     None,
-    /// The only operation at the other end of its source, destination and tag.
+    /// The only operation at the other end with its source, destination and tag.
     Operation(u32),
-    /// One of several: the number of the source, destination and tag among those that several share.
+    /// One of several: the number of the source, destination and tag, among those that several operations
+    /// share.
     Channel(u32),
 }
 
 const BEGUN: u32 = 1 << 31;
-/// In the partner of a node: the number of a channel.
+/// Marks the partner of a node as the number of a channel.
 const CHANNEL: u32 = 1 << 31;
 /// No operation.
 const NONE: u32 = u32::MAX;
@@ -120,13 +121,13 @@ impl TaskNode {
         }
     }
 
-    /// The operation that requires it and was the first to, if there is any.
+    /// The first operation that was added as requiring it, if there is any.
     #[inline]
     pub(crate) fn first_successor(&self) -> Option<u32> {
         (self.successors[0] != NONE).then_some(self.successors[0] & !BEGUN)
     }
 
-    /// Gives it the other end of its message.
+    /// Sets the other end of its message.
     pub(super) fn set_partner(&mut self, partner: Partner) {
         self.partner = match partner {
             Partner::None => NONE,
@@ -136,10 +137,10 @@ impl TaskNode {
     }
 }
 
-/// A schedule that no execution completes, or none at all.
+/// A schedule that no execution completes, or an invalid one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskScheduleError {
-    /// Operations that require one another.
+    /// Operations that require one another in a cycle.
     #[error("{} operations require one another", operations.len())]
     Cycle {
         /// The operations: each requires the one before it, the first the last.
@@ -150,12 +151,12 @@ pub enum TaskScheduleError {
     ReceiveWithoutSend {
         /// The first of them.
         operation: u32,
-        /// How many sends there are for its source, destination and tag.
+        /// Number of sends for its source, destination and tag.
         sends: u32,
-        /// How many receives there are for them.
+        /// Number of receives for them.
         receives: u32,
     },
-    /// No guest for so many processes.
+    /// No guest has this number of processes.
     #[error(transparent)]
     Guest(#[from] NetworkError),
     /// Fewer than two processes, or too many.
@@ -163,22 +164,22 @@ pub enum TaskScheduleError {
     Processes(#[from] MachineError),
 }
 
-/// A schedule while it is made, operation by operation.
+/// A schedule under construction, to which operations are added.
 #[derive(Debug)]
 pub struct TaskScheduleBuilder {
     process_count: u32,
     operations: Vec<Operation>,
     nodes: Vec<TaskNode>, // by operation
-    required: Vec<u32>,   // likewise
+    required: Vec<u32>,   // by operation
     links: Vec<Link>,
     requirements: u64,
-    is_in_order: bool, // whether operations require earlier ones only
+    is_in_order: bool, // whether operations only require earlier ones
     has_begun_requirements: bool,
     last_processor: u16,
 }
 
 impl TaskScheduleBuilder {
-    /// An empty schedule of so many processes.
+    /// An empty schedule of `process_count` processes.
     #[must_use]
     pub fn new(process_count: u32) -> Self {
         Self {
@@ -194,7 +195,7 @@ impl TaskScheduleBuilder {
         }
     }
 
-    /// The number of operations so far: that of the next one.
+    /// Number of operations so far, which is the number of the next one.
     #[must_use]
     pub fn len(&self) -> usize {
         self.operations.len()
@@ -206,14 +207,14 @@ impl TaskScheduleBuilder {
         self.operations.is_empty()
     }
 
-    /// The number of requirements so far.
+    /// Number of requirements so far.
     #[must_use]
     pub fn requirement_count(&self) -> u64 {
         self.requirements
     }
 
-    /// Adds an operation, of a process below the number of processes; returns its number. At most
-    /// [`MAX_OPERATIONS`] can be added.
+    /// Adds an operation of an existing process and returns its number. At most [`MAX_OPERATIONS`] can be
+    /// added.
     #[inline]
     pub fn add(&mut self, operation: Operation) -> u32 {
         self.last_processor = self.last_processor.max(operation.processor);
@@ -223,7 +224,7 @@ impl TaskScheduleBuilder {
         narrow(self.operations.len() as u64 - 1)
     }
 
-    /// Lets an operation require another, both added before. At most [`MAX_REQUIREMENTS`] can be added.
+    /// Makes an operation require another one, both added before. At most [`MAX_REQUIREMENTS`] can be added.
     #[inline]
     pub fn require(&mut self, operation: u32, required: u32, requirement: Requirement) {
         self.is_in_order &= required < operation;
@@ -249,11 +250,11 @@ impl TaskScheduleBuilder {
         }
     }
 
-    /// The schedule.
+    /// Completes the schedule.
     ///
     /// # Errors
     ///
-    /// When operations require one another in a cycle, a receive has no send, or there are fewer than two
+    /// If operations require one another in a cycle, a receive has no send, or there are fewer than two
     /// processes or more than nodes of a network.
     pub fn finish(self) -> Result<TaskSchedule, TaskScheduleError> {
         let Self {
@@ -266,7 +267,7 @@ impl TaskScheduleBuilder {
         let matching = Matching::new(process_count, &operations, &mut nodes)?;
         let network = match Network::from_edges(process_count, matching.edges()) {
             Ok(network) => network,
-            // More partners than edges are numbered: the metrics of placements say nothing then.
+            // There are more partners than a graph can number edges: metrics of placements are then empty.
             Err(_) => Network::from_edges(process_count, &[])?,
         };
         let schedule = TaskSchedule {
@@ -290,7 +291,7 @@ impl TaskScheduleBuilder {
     }
 }
 
-/// The numbers of processors, where a process has several.
+/// Numbers of processors, if a process has several.
 fn processors(process_count: u32, operations: &[Operation]) -> Vec<u16> {
     let mut processors = vec![1; process_count as usize];
     for operation in operations {
@@ -307,17 +308,17 @@ impl TaskSchedule {
         self.process_count
     }
 
-    /// The operations, in the order of the file.
+    /// All operations, in the order of the file.
     #[must_use]
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// The operations that an operation requires, in the order in which they were required.
+    /// The requirements of each operation, in the order in which they were added.
     ///
     /// # Complexity
     ///
-    /// Linear in the number of all requirements: for files and errors.
+    /// Linear in the number of all requirements: only for files and errors.
     #[must_use]
     pub fn requirements(&self) -> Vec<Vec<(u32, Requirement)>> {
         let mut all = vec![vec![]; self.operations.len()];
@@ -339,7 +340,7 @@ impl TaskSchedule {
         self.operations.iter().filter(|own| own.kind == OperationKind::Send).count() as u64
     }
 
-    /// Bytes that it takes.
+    /// Memory of the schedule \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let own = self.operations.len() * (size_of::<Operation>() + size_of::<TaskNode>() + size_of::<u32>())
@@ -348,17 +349,17 @@ impl TaskSchedule {
         own as u64
     }
 
-    /// By operation, how it hangs together with others.
+    /// By operation, its connections with others.
     pub(crate) fn nodes(&self) -> &[TaskNode] {
         &self.nodes
     }
 
-    /// By operation, how many others it requires.
+    /// By operation, its number of requirements.
     pub(crate) fn required(&self) -> &[u32] {
         &self.required
     }
 
-    /// The operations that require the one of a node, and what of it, from the last to be required to the first.
+    /// Visits the operations that require the one of a node, with the requirement, the last added first.
     #[inline]
     pub(crate) fn visit_successors(&self, node: TaskNode, mut visit: impl FnMut(u32, Requirement)) {
         let mut visit = |successor: u32| {
@@ -379,8 +380,8 @@ impl TaskSchedule {
         visit(node.successors[0]);
     }
 
-    /// The number of sources, destinations and tags that several sends or receives share: they are matched in the order in
-    /// which they begin.
+    /// Number of sources, destinations and tags that several sends or receives share: these are matched in
+    /// the order in which they begin.
     pub(crate) fn shared_channels(&self) -> usize {
         self.shared_channels
     }
@@ -390,7 +391,7 @@ impl TaskSchedule {
         self.has_begun_requirements
     }
 
-    /// By process, where its processors begin in a list of all; one more for the end of the last.
+    /// By process, the index of its first processor in a list of all; one more for the end of the last.
     pub(crate) fn processor_firsts(&self) -> Vec<u32> {
         let mut firsts = vec![0; self.process_count as usize + 1];
         for process in 0..self.process_count as usize {
@@ -400,7 +401,7 @@ impl TaskSchedule {
         firsts
     }
 
-    /// Operations that require one another, where there are any: each requires the one before it.
+    /// A cycle of operations, if there is one: each requires the one before it.
     fn cycle(&self) -> Option<Vec<u32>> {
         let mut required = self.required.clone();
         let mut free: Vec<u32> = (0..).zip(&required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
@@ -417,7 +418,8 @@ impl TaskSchedule {
         if done == self.operations.len() {
             return None;
         }
-        // Every operation that is left requires another that is left: the way back leads into a cycle.
+        // Every remaining operation requires another remaining one: following requirements leads into a
+        // cycle.
         let requirements = self.requirements();
         let mut path: Vec<u32> = vec![];
         let mut seen = vec![false; self.operations.len()];
@@ -430,7 +432,7 @@ impl TaskSchedule {
         let begin = path.iter().position(|&own| own == at)?;
         let mut cycle = path.split_off(begin);
         cycle.reverse();
-        // From the first in the file on.
+        // Starting with the first in the file.
         let first = (0..cycle.len()).min_by_key(|&place| cycle[place])?;
         cycle.rotate_left(first);
         Some(cycle)
@@ -441,7 +443,7 @@ impl TaskSchedule {
 mod tests {
     use super::*;
 
-    /// Operations that none, one, two or many others require, in any order.
+    /// Operations that none, one, two or many others require, in random order.
     #[test]
     fn requirements_are_those_that_were_added() {
         use rand::{RngExt, SeedableRng};
@@ -469,7 +471,7 @@ mod tests {
                 builder.require(operation, required, requirement);
                 expected[operation as usize].push((required, requirement));
             }
-            // By the operation required, as they were added.
+            // By required operation, in the order of addition.
             for own in &mut expected {
                 own.sort_by_key(|own| own.0);
             }
@@ -478,7 +480,7 @@ mod tests {
             for (required, own) in schedule.required().iter().zip(&expected) {
                 assert_eq!(*required as usize, own.len());
             }
-            // No operation takes less than its entries of the lists, and links are few.
+            // Every operation takes at least the memory of its list entries, and links are few.
             let least = u64::from(count) * 44;
             assert!((least..least + 4 * 3 * 8 * u64::from(count)).contains(&schedule.bytes()));
         }
