@@ -1,12 +1,13 @@
 //! Data routing by sorting (Tao 1988, section 2.4; Nassimi & Sahni 1981; `docs/model.md` section 20).
 //!
-//! All nodes execute the same sequence of operations, each along one bit of the **sorted order**: the numbering of the
-//! nodes by which records are sorted. On a hypercube it is that of the nodes; on a grid whose sides are powers of two its
-//! bits take one coordinate bit of every dimension in turn, the lowest first. Two nodes that differ in one bit are
-//! **partners**; an operation along a bit takes as many parallel data movement steps as its partners are links apart,
-//! and twice as many where a link carries one message at a time.
+//! All nodes execute the same sequence of operations, each along one bit of the **sorted order**: the
+//! numbering of the nodes by which records are sorted. On a hypercube it is the numbering of the nodes; on a
+//! grid with power-of-two lengths its bits interleave the coordinate bits of all dimensions, the lowest
+//! first. Two nodes that differ in one bit are **partners**; an operation along a bit takes a number of
+//! parallel data movement steps equal to the distance of its partners in links, and twice that if a link
+//! carries one message at a time.
 //!
-//! Records are in lists by sorted order: entry `i` is at the node with number `i` in that order.
+//! Lists are in sorted order: entry `i` is at the node with number `i` in that order.
 
 use std::cmp::Ordering;
 
@@ -22,10 +23,10 @@ pub struct SortedOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OrderBit {
     node_bit: u32, // of the index of a node
-    distance: u64, // between two nodes that differ in this bit alone [links]
+    distance: u64, // between two nodes that differ only in this bit [links]
 }
 
-/// A grid whose nodes are not sorted so.
+/// A grid without this order of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "length of dimension {dimension} is {length}, expected a power of two: sorting goes by the bits of coordinates"
@@ -37,18 +38,18 @@ pub struct SortedOrderError {
     pub length: u64,
 }
 
-/// A request of a read that is on its way: a node that asks, and the node that is asked.
+/// A request of a read in progress: the node that asks, and the node that is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     asked: usize,
     asks: usize,
-    is_selected: bool, // whether it is the one of all requests for a node that goes there
+    is_selected: bool, // whether it is the one request for its node that is forwarded there
 }
 
-/// The result of data routing, and the parallel data movement steps that it takes.
+/// The result of data routing, and its parallel data movement steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routed<T> {
-    /// By sorted order.
+    /// In sorted order.
     pub records: Vec<T>,
     /// Under full-duplex links.
     pub steps: u64,
@@ -59,7 +60,7 @@ impl SortedOrder {
     ///
     /// # Errors
     ///
-    /// The first length that is none.
+    /// The first length that is not a power of two.
     pub fn new(grid: &Grid) -> Result<Self, SortedOrderError> {
         let lengths = grid.shape().lengths();
         let wrong = (1..).zip(lengths).find(|(_, length)| !length.is_power_of_two());
@@ -81,7 +82,7 @@ impl SortedOrder {
         Ok(Self { bits })
     }
 
-    /// Returns the order of the indices of nodes, which is that of a row after the other.
+    /// Returns the order of node indices, which is row-major.
     ///
     /// # Errors
     ///
@@ -112,20 +113,20 @@ impl SortedOrder {
         NodeId::new(own.map(|(bit, own)| u32::from(place >> bit & 1 == 1) << own.node_bit).sum())
     }
 
-    /// The steps of an operation along every bit once: of a rank, concentrate, distribute or generalize.
+    /// Steps of an operation along every bit once: a rank, concentrate, distribute or generalize.
     #[must_use]
     pub fn steps_of_pass(&self) -> u64 {
         self.bits.iter().map(|bit| bit.distance).sum()
     }
 
-    /// The steps of Batcher's bitonic sort.
+    /// Steps of Batcher's bitonic sort.
     #[must_use]
     pub fn steps_of_sort(&self) -> u64 {
         let times = (1..=self.bits.len() as u64).rev();
         self.bits.iter().zip(times).map(|(bit, times)| bit.distance * times).sum()
     }
 
-    /// The steps of a permutation: a sort, and where some nodes send nothing a distribute behind it.
+    /// Steps of a permutation: a sort, followed by a distribute if some nodes send nothing.
     #[must_use]
     pub fn steps_of_permutation(&self, is_partial: bool) -> u64 {
         self.steps_of_sort() + if is_partial { self.steps_of_pass() } else { 0 }
@@ -135,14 +136,14 @@ impl SortedOrder {
     ///
     /// # Panics
     ///
-    /// When there is not one record a node.
+    /// If the number of records is not that of the nodes.
     pub fn sort<T>(&self, records: &mut [T], mut compare: impl FnMut(&mut T, &mut T) -> Ordering) -> u64 {
         assert_eq!(records.len(), self.node_count(), "a record a node");
         let mut steps = 0;
         for merged in 1..=self.bits.len() {
             for bit in (0..merged).rev() {
                 for low in (0..records.len()).filter(|place| place >> bit & 1 == 0) {
-                    // Sequences of 2^merged records in turn ascend and descend; the last one ascends.
+                    // Sequences of 2^merged records alternately ascend and descend; the last one ascends.
                     let ascends = low >> merged & 1 == 0;
                     let (before, behind) = records.split_at_mut(low + 1);
                     let (one, other) = (&mut before[low], &mut behind[(1 << bit) - 1]);
@@ -157,11 +158,11 @@ impl SortedOrder {
         steps
     }
 
-    /// For every selected record the number of selected records at smaller places.
+    /// For every selected record, the number of selected records at smaller places.
     ///
     /// # Panics
     ///
-    /// When there is not one record a node.
+    /// If the number of records is not that of the nodes.
     #[must_use]
     pub fn rank(&self, is_selected: &[bool]) -> Routed<Option<usize>> {
         assert_eq!(is_selected.len(), self.node_count(), "a record a node");
@@ -181,21 +182,21 @@ impl SortedOrder {
         Routed { records, steps: self.steps_of_pass() }
     }
 
-    /// Moves every record to the place of its rank, bits upwards.
+    /// Moves every record to the place of its rank, from low bits to high.
     ///
     /// # Panics
     ///
-    /// When there is not one entry a node, or the ranks are not those of the records.
+    /// If the number of entries is not that of the nodes, or the ranks are wrong.
     #[must_use]
     pub fn concentrate<T>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
         self.move_along((0..self.bits.len()).collect(), records)
     }
 
-    /// Moves the records at the first places to their destinations, which ascend, bits downwards.
+    /// Moves the records at the first places to their destinations, which ascend, from high bits to low.
     ///
     /// # Panics
     ///
-    /// When there is not one entry a node, or the destinations do not ascend.
+    /// If the number of entries is not that of the nodes, or the destinations do not ascend.
     #[must_use]
     pub fn distribute<T>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
         self.move_along((0..self.bits.len()).rev().collect(), records)
@@ -218,19 +219,20 @@ impl SortedOrder {
         Routed { records, steps: self.steps_of_pass() }
     }
 
-    /// Copies the record at place `i` to the places from behind the height of the one before it to its own height; heights
-    /// ascend, and that before the first is -1 (the text says 0, which leaves place 0 without a record).
+    /// Copies the record at place `i` to the places after the height of the previous record, up to its own
+    /// height. Heights ascend, and the height before the first is -1 (the text says 0, which leaves place 0
+    /// without a record).
     ///
     /// # Panics
     ///
-    /// When there is not one entry a node.
+    /// If the number of entries is not that of the nodes.
     #[must_use]
     pub fn generalize<T: Clone>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
         assert_eq!(records.len(), self.node_count(), "an entry a node");
         let mut records = records;
         for bit in (0..self.bits.len()).rev() {
             let of_place = |place: usize| {
-                // Of the two records that meet, the first whose height reaches the half that the node is in.
+                // Of the two records that meet, the first one whose height reaches the node's half is kept.
                 let first = place & !((1 << bit) - 1);
                 let both = [&records[place & !(1 << bit)], &records[place | 1 << bit]];
                 let reaching = both.into_iter().flatten().filter(|(height, _)| *height >= first);
@@ -242,14 +244,14 @@ impl SortedOrder {
         Routed { records, steps: self.steps_of_pass() }
     }
 
-    /// **Random access read**: every node gets the data of the node that it asks for, if it asks.
+    /// **Random access read**: every node gets the data of the node that it asks, if it asks one.
     ///
     /// Two sorts, a rank, two concentrates, a distribute and a generalize. Requests for nothing lose their selection,
     /// which the text leaves open.
     ///
     /// # Panics
     ///
-    /// When there is not one entry a node, or a node is asked for that there is not.
+    /// If the number of entries is not that of the nodes, or an asked node does not exist.
     #[must_use]
     pub fn read<T: Clone>(&self, asked: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
         let nodes = self.node_count();
@@ -264,7 +266,7 @@ impl SortedOrder {
                 .map(|((place, request), rank)| rank.map(|rank| (rank, (place, request.asked))))
                 .collect(),
         );
-        // To the nodes that are asked, with the place of the first places as return address.
+        // To the asked nodes, with the first place as return address.
         let heights: Vec<Option<usize>> =
             concentrated.records.iter().map(|record| record.map(|(place, _)| place)).collect();
         let at_asked = self.distribute(
@@ -290,14 +292,14 @@ impl SortedOrder {
         Routed { records: answers.into_iter().map(|(_, data)| data).collect(), steps }
     }
 
-    /// **Random access write**: the data of every node go to the node that it names, if it names one; of several for one
-    /// node those of the greatest place stay.
+    /// **Random access write**: the data of every node go to the node that it names, if it names one; of
+    /// several for the same node, those of the greatest place are kept.
     ///
     /// A sort, a rank, a concentrate and a distribute.
     ///
     /// # Panics
     ///
-    /// When there is not one entry a node, or a node is named that there is not.
+    /// If the number of entries is not that of the nodes, or a named node does not exist.
     #[must_use]
     pub fn write<T: Clone>(&self, named: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
         assert!(named.len() == self.node_count() && data.len() == named.len(), "an entry a node");
@@ -315,8 +317,8 @@ impl SortedOrder {
         Routed { records: distributed.records, steps }
     }
 
-    /// The requests sorted by the nodes that they ask, and among equal ones by those that ask, the last of which is
-    /// selected; with the steps of the sort.
+    /// The requests sorted by the asked node and then by the asking node, of which the last is selected; with
+    /// the steps of the sort.
     fn sorted_requests(&self, asked: &[Option<usize>]) -> (Vec<Request>, u64) {
         let nodes = self.node_count();
         let request = |(asks, &asked): (usize, &Option<usize>)| {
@@ -326,7 +328,7 @@ impl SortedOrder {
         let mut requests: Vec<Request> = asked.iter().enumerate().map(request).collect();
         let steps = self.sort(&mut requests, |one, other| {
             if one.asked == other.asked {
-                // The one that asks from the smaller place is not the one that goes there.
+                // Of two requests for a node, the one from the smaller place is not forwarded.
                 let first = if one.asks < other.asks { &mut *one } else { &mut *other };
                 first.is_selected = false;
             }
@@ -336,8 +338,8 @@ impl SortedOrder {
     }
 }
 
-/// The steps of operations along bits under a link mode: where a link carries one message at a time, partners exchange in
-/// two turns.
+/// Steps of operations along bits under a link mode: if a link carries one message at a time, partners
+/// exchange in two turns.
 #[must_use]
 pub fn steps_under(links: LinkMode, steps: u64) -> u64 {
     match links {

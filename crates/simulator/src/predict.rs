@@ -1,8 +1,8 @@
-//! What a program costs without contention, and what it costs at least.
+//! The makespan without contention, and a lower bound of the makespan.
 //!
-//! Both follow from distances and sizes alone: the recursion of González & Valero 1993, 2.1, for one
-//! placement, with the times of messages with sizes (`docs/model.md` section 15), and the least
-//! distances of a machine for all of them (sections 5 and 15).
+//! Both follow from distances and sizes: the recursion of González & Valero 1993, 2.1, for one placement,
+//! with the times of messages with sizes (`docs/model.md` section 15), and the least distances of a machine
+//! for all placements (sections 5 and 15).
 
 use cubefold_mapping::{BoundSource, Placement, PlacementForm, ProcessId, ProductPlacement, least_distances};
 use cubefold_topology::{NodeId, axes_distance, narrow};
@@ -20,18 +20,18 @@ use crate::{
 /// The finish `T_s(n)` is the largest of `C_s(n) + T_(s-1)(n)` and, over the messages `a -> n` of
 /// the stage, `transfer` after `C_s(a) + T_(s-1)(a)` for eager messages, after the larger of this for
 /// `a` and `n` under rendezvous; for compute-and-communicate programs that is the recursion of
-/// González & Valero 1993, 2.1. No run is below it. Under rendezvous with one process a node an asynchronous run
-/// without blocked cycles equals it.
+/// No run takes less. Under rendezvous with one process per node, an asynchronous run without blocked cycles
+/// takes exactly this.
 ///
 /// # Complexity
 ///
-/// O(S P) for S stages and P processes, with a word or two a process of memory; less where stages repeat; for a
-/// compute-and-communicate program under a product placement O(S k) for lines of k nodes, with a
-/// word for each of these.
+/// O(S P) for S stages and P processes, with one or two words of memory per process; less if stages repeat;
+/// for a compute-and-communicate program under a product placement O(S k) for lines of k nodes, with a word
+/// per node of a line.
 ///
 /// # Panics
 ///
-/// When the placement has another number of processes than the program.
+/// If the placement has another number of processes than the program.
 #[must_use]
 pub fn predict(program: &dyn Program, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
@@ -44,17 +44,17 @@ pub fn predict(program: &dyn Program, placement: &Placement, communication: Comm
     })
 }
 
-/// A makespan that no one-to-one placement of a program goes below.
+/// A lower bound of the makespan for all one-to-one placements of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
     /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\]; `d T_a + T_c B` for messages of one unit.
     pub cycles: Cycles,
-    /// How it is known.
+    /// The source of the bound.
     pub source: BoundSource,
 }
 
-/// The lower bound on the makespan of `program` on the machine of `placement`, whatever the
-/// placement (`docs/model.md` section 15).
+/// The lower bound of the makespan of `program` on the machine of `placement` for any placement
+/// (`docs/model.md` section 15).
 ///
 /// None unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every node has one process, the
 /// lengths are powers of two, messages go by rendezvous, and the grain `g`, the units that a link
@@ -82,13 +82,13 @@ pub fn lower_bound(
     let least = least_distances(placement.machine())?;
     let behind_head: u64 = sizes().map(|units| units - first).sum();
     let compute = program.facts().compute * program.stage_count() as u64;
-    // No message crosses a link in less time than its head does.
+    // A message needs at least the time of its head for a link.
     let head = communication.timing_of(first).head();
     let cycles = compute + communication.hop() * behind_head + head * least.sum;
     Some(LowerBound { cycles, source: least.source })
 }
 
-/// What a stage adds to the times of two partners.
+/// The time that a stage adds to the times of two partners.
 #[derive(Clone, Copy)]
 struct StageCost {
     compute: u64,
@@ -106,7 +106,7 @@ impl StageCost {
         }
     }
 
-    /// The times of two partners after an exchange over so many links.
+    /// The times of two partners after an exchange over `distance` links.
     #[inline]
     fn exchange(&self, low: u64, high: u64, distance: u64) -> [u64; 2] {
         let transfer = self.timing.transfer(distance).get();
@@ -120,11 +120,10 @@ impl StageCost {
 
 /// The largest `T_(S-1)` \[cycles\], from the fields of a product placement.
 ///
-/// In whatever order the stages use the dimensions, `T_s(n) = F_1(v_1) + F_2(v_2) + ..` for the
-/// values `v_j` of the fields of `n`, where `F_j` is the recursion over the stages of field `j`
-/// alone: a stage of that field changes `v_j` only, so its distance and both sides of its maximum
-/// differ from the recursion of the field by the same sum of the others. The values are free, so
-/// the largest sum is that of the largest.
+/// In any order of the dimensions, `T_s(n) = F_1(v_1) + F_2(v_2) + ..` for the values `v_j` of the fields of
+/// `n`, where `F_j` is the recursion over the stages of field `j` alone: a stage of that field changes only
+/// `v_j`, so its distance and both sides of its maximum differ from the recursion of the field by the same
+/// sum of the others. The values are independent, so the largest sum is the sum of the largest.
 fn by_field(program: &CubeProgram, placement: &ProductPlacement, communication: Communication) -> u64 {
     FieldLine::all(placement).iter().map(|field| last_of_field(program, field, communication)).sum()
 }
@@ -153,7 +152,7 @@ fn by_process(program: &dyn Program, placement: &Placement, communication: Commu
     let mut stage = 0;
     while stage < program.stage_count() {
         let times = placed.repetitions(stage);
-        // A stage of many processes, which does not repeat, is gone through by all threads.
+        // A stage of many processes that does not repeat is computed by all threads.
         if times > 1 || nodes.len() <= BLOCK {
             repeat_stage(&ListedStage::new(&placed, stage), times, &mut finishes, &mut readies);
         } else {
@@ -175,7 +174,7 @@ fn by_process(program: &dyn Program, placement: &Placement, communication: Commu
     finishes.into_iter().max().unwrap_or(0)
 }
 
-/// A stage so many times.
+/// Repeats a stage `times` times.
 fn repeat_stage(listed: &ListedStage, times: usize, finishes: &mut Vec<u64>, readies: &mut [u64]) {
     let mut next = vec![0; finishes.len()];
     for done in 1..=times {
@@ -194,8 +193,7 @@ fn repeat_stage(listed: &ListedStage, times: usize, finishes: &mut Vec<u64>, rea
     }
 }
 
-/// The number of processes of a block: as many as fit in the L2 cache, and enough work for a
-/// thread.
+/// Number of processes of a block: as many as fit in the L2 cache, and enough work for a thread.
 const BLOCK: usize = 1 << 14;
 
 /// The largest `T_(S-1)` \[cycles\] of a compute-and-communicate program, from every pair of
@@ -227,7 +225,7 @@ fn last_of_pairs(
     times.into_iter().max().unwrap_or(0)
 }
 
-/// One stage: every pair of neighbours, whose labels differ in `bit`, by itself.
+/// Computes one stage: every pair of neighbours, whose labels differ in `bit`, separately.
 fn exchange(
     times: &mut [u64],
     nodes: &[NodeId],

@@ -1,32 +1,32 @@
-//! Runs of messages with sizes on one line whose times are found message by message, not link by link.
+//! Runs of messages with sizes on one line, with times computed message by message instead of link by link.
 //!
-//! Under first-come service no message of one direction of a line overtakes another: one that is behind at a channel
-//! stays behind at all further ones. So a message that joins a channel departs when it joins, or when the message
-//! ahead has been transmitted, whichever is later:
+//! Under first-come service no message of one direction of a line overtakes another: one that is behind at a
+//! channel stays behind at all further ones. So a message departs from a channel when it joins it, or when
+//! the message ahead has been transmitted, whichever is later:
 //!
 //! ```text
 //! start(m, c) = max(start(m, c - 1) + step(m), start(ahead, c) + occupancy(ahead))
 //! ```
 //!
-//! with the first term the cycle of injection at its first channel. A message moves at its own pace, or it is *in
-//! contact* with the message ahead, whose crossings plus its occupancy are its own. Its crossings are a piecewise
-//! linear function of the channel, its [trajectory], with few segments, since routes of thousands of links
-//! have few places at which anything changes: where a message is injected ahead, where the message ahead ends its
-//! route, and where a message comes into contact.
+//! with the cycle of injection as the first term at its first channel. A message moves at its own pace, or it
+//! is *in contact* with the message ahead: then it crosses each link the occupancy of that message later than
+//! it. Its crossings are a piecewise linear function of the channel, its [trajectory], with few segments,
+//! since few places on routes of thousands of links change anything: where a message is injected ahead, where
+//! the message ahead ends its route, and where a message comes into contact.
 //!
-//! A message is planned when it is injected, from the trajectory of the message ahead ([`LineTraffic`]). What changes a
-//! plan is known before the message gets there:
+//! A message is planned when it is injected, from the trajectory of the message ahead ([`LineTraffic`]).
+//! Events that change a plan are known before the message gets there:
 //!
-//! - a message that is injected between the two: those behind it that are in contact are planned again from its first
+//! - a message injected between the two: messages behind it in contact are planned again from its first
 //!   channel on, one after another, as far as anything changes;
-//! - the end of the route of the message ahead, after which the one ahead of that counts. The message ahead is received
-//!   before the one behind can join a channel after its route, since that takes at least the time of a link more. Until
-//!   then the message behind counts as free from there on;
-//! - contact with the message ahead, which is an event of the cycle in which the message joins the first channel where
+//! - the end of the route of the message ahead, after which the next one ahead counts. The message ahead is
+//!   received before the one behind can join a channel after its route, since that takes at least the time of
+//!   one more link. Until then the message behind counts as free from there on;
+//! - contact with the message ahead, an event of the cycle in which the message joins the first channel where
 //!   it has to wait.
 //!
-//! A plan is cut after some segments: it is continued when the message joins the channel after the last planned one, and
-//! those behind are planned no further until then.
+//! A plan is cut after some segments. It is continued when the message joins the channel after the last
+//! planned one, and the plans of those behind end there until then.
 //!
 //! On a ring the foremost message has the rearmost ahead, a turn further on. Longest queues follow from occupancies
 //! ([`queue_watch`]). All numbers are those of [`engine`](crate::engine), which the tests compare.
@@ -56,23 +56,23 @@ pub(crate) struct PlannedLine<'run> {
     program: &'run CubeProgram,
     extent: Extent,
     tie: TieRule,
-    nodes: Vec<u32>, // by process, each on its own
+    nodes: Vec<u32>, // by process, one process per node
     stages: Vec<LineStage>,
     planned_segments: usize,
 }
 
-/// The segments of a trajectory after which a plan is cut: on long lines most plans change before more are needed.
+/// Number of segments after which a plan is cut: on long lines most plans change before more are needed.
 const PLANNED_SEGMENTS: usize = 16;
 
-/// The messages of one stage.
+/// Messages of one stage.
 #[derive(Debug, Clone, Copy)]
 struct LineStage {
     bit: u32,       // of the label, in which partners differ
     occupancy: u64, // of a channel, at least 1 [cycles]
-    step: u64,      // from joining a channel that is idle to joining the next [cycles]
+    step: u64,      // from joining an idle channel to joining the next [cycles]
 }
 
-/// What happens at a cycle to come.
+/// A future event.
 #[derive(Debug, Clone, Copy)]
 struct LineEvent {
     message: u32, // its destination
@@ -88,7 +88,7 @@ enum LineEventKind {
     Receipt,
     /// A message comes into contact with the one ahead, unless it was planned again.
     Contact,
-    /// A message joins the channel of a link, perhaps as the last of a long queue.
+    /// A message joins the channel of a link, possibly as the last of a long queue.
     QueueCheck,
 }
 
@@ -102,8 +102,8 @@ impl<'run> PlannedLine<'run> {
     /// A program on a line; none where the rules of the run are others than those of this module, which
     /// [`engine`](crate::engine) has.
     ///
-    /// The rules are full-duplex links that serve messages first come first served, messages that go whole, are all at a
-    /// node before they join the next channel, and set out when both processes are ready, and a node for every process.
+    /// The rules are: full-duplex links with first-come service, store-and-forward of undivided messages,
+    /// rendezvous, and a node for every process.
     pub(crate) fn new(
         program: &'run CubeProgram,
         placement: &Placement,
@@ -132,7 +132,7 @@ impl<'run> PlannedLine<'run> {
         .filter(|_| is_plain)
     }
 
-    /// Bytes for so many processes, roughly.
+    /// Approximate memory for a number of processes \[bytes\].
     pub(crate) fn bytes(processes: u64) -> u64 {
         const SEGMENTS_PER_MESSAGE: u64 = 6 * PLANNED_SEGMENTS as u64; // measured on lines of 65536
         let segments = SEGMENTS_PER_MESSAGE * size_of::<TrajectorySegment>() as u64;
@@ -140,12 +140,12 @@ impl<'run> PlannedLine<'run> {
         processes.saturating_mul(message + segments + 40)
     }
 
-    /// Runs the program, reporting to `observer`; the processes begin at `begins`. Returns the most messages left in one
-    /// queue at the end of a cycle.
+    /// Runs the program, reporting to `observer`; the processes begin at `begins`. Returns the longest queue
+    /// at the end of a cycle \[messages\].
     ///
     /// # Errors
     ///
-    /// The first process that did not reach its end: a defect of the engine.
+    /// The first process that did not finish: a defect of the engine.
     pub(crate) fn run(&self, begins: &[Cycle], observer: &mut dyn Observer) -> Result<u32, ProcessId> {
         let mut run = LineRun::new(self, observer);
         for (process, begin) in begins.iter().enumerate() {
@@ -175,15 +175,15 @@ impl<'run> PlannedLine<'run> {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 struct LineRun<'run> {
     line: &'run PlannedLine<'run>,
     slope_of: Vec<u32>, // by stage
     events: TimeWheel<LineEvent>,
     traffic: LineTraffic,
-    stages: Vec<u32>,        // by process, the one that it is in
-    ready: Vec<u64>,         // by process, when it was ready in it; `NOT_READY` before
-    checks: Vec<(u32, u32)>, // of queues, at the end of the cycle
+    stages: Vec<u32>,        // by process, its current stage
+    ready: Vec<u64>,         // by process, when it became ready in it; `NOT_READY` before
+    checks: Vec<(u32, u32)>, // checks of queues due at the end of the cycle
     observer: &'run mut dyn Observer,
 }
 
@@ -208,7 +208,7 @@ impl<'run> LineRun<'run> {
         }
     }
 
-    /// A process begins to compute at a cycle not before the present one.
+    /// Begins the computation of a process at a cycle not before the present one.
     fn begin_stage(&mut self, process: u32, cycle: u64) {
         let ready = cycle + self.line.program.facts().compute.get();
         self.events.add(LineEvent::new(process, LineEventKind::Computed), ready);
@@ -240,7 +240,7 @@ impl<'run> LineRun<'run> {
         }
     }
 
-    /// A process has computed: where its partner has, too, their messages set out.
+    /// Marks a process as ready; if its partner is ready too, their messages are injected.
     fn become_ready(&mut self, process: u32, now: u64) {
         let stage = self.stages[process as usize];
         self.ready[process as usize] = now;
@@ -257,7 +257,7 @@ impl<'run> LineRun<'run> {
         }
     }
 
-    /// A message is received at `now`, or later, if others have kept it back.
+    /// Receives a message at `now`, or schedules its receipt if others have delayed it.
     fn receive(&mut self, id: u32, now: u64) {
         let receipt = self.traffic.receipt(id);
         if receipt > now {

@@ -2,28 +2,28 @@
 
 use cubefold_topology::narrow;
 
-/// The most messages of a chunk.
+/// Capacity of a chunk \[messages\].
 const CAPACITY: usize = 128;
 
-/// The messages at the end of a search that are prefetched together.
+/// Number of messages at the end of a search that are prefetched together.
 const PREFETCHED_TOGETHER: usize = 16;
 
 /// No message.
 pub(super) const NO_MESSAGE: u32 = u32::MAX;
 
-/// Messages from the rearmost to the foremost, in chunks: finding a place takes a search among the chunks and one in
-/// a chunk, and inserting moves half a chunk and seldom the list of chunks.
+/// Messages from the rearmost to the foremost, in chunks: finding a position takes a search among the chunks
+/// and one in a chunk, and inserting moves half a chunk and rarely the list of chunks.
 #[derive(Debug)]
 pub(super) struct MessageOrder {
     chunks: Vec<Vec<u32>>,
-    directory: Vec<u32>, // the numbers of the chunks that are not empty, in order
+    directory: Vec<u32>, // numbers of the non-empty chunks, in order
     places: Vec<u32>,    // by chunk, its index in the directory
-    vacant: Vec<u32>,    // chunks that are empty
+    vacant: Vec<u32>,    // empty chunks
     chunk_of: Vec<u32>,  // by message
     foremost: u32,
 }
 
-/// A place between two messages.
+/// A position between two messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OrderPlace {
     /// The message ahead of it, or `NO_MESSAGE`.
@@ -33,7 +33,7 @@ pub(super) struct OrderPlace {
 }
 
 impl MessageOrder {
-    /// No messages, of at most so many.
+    /// An empty order for at most `messages` messages.
     pub(super) fn new(messages: usize) -> Self {
         Self {
             chunks: vec![],
@@ -56,24 +56,24 @@ impl MessageOrder {
         self.foremost
     }
 
-    /// Some of the messages behind another one, the nearest last.
+    /// Lists some of the messages behind another one, the nearest last.
     pub(super) fn some_behind(&self, message: u32) -> &[u32] {
         let chunk = &self.chunks[self.chunk_of[message as usize] as usize];
         let index = chunk.iter().position(|&own| own == message).unwrap_or(0);
         &chunk[..index]
     }
 
-    /// The place behind the first message of which `is_ahead` holds, which then holds of all further ones. `prefetch` reads
-    /// what that needs of some messages together.
+    /// The position behind the first message for which `is_ahead` holds; it then holds for all messages ahead
+    /// of that. `prefetch` prefetches the data of several messages for `is_ahead`.
     pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool, prefetch: impl Fn(&[u32])) -> OrderPlace {
-        // The last chunk that does not begin with a message ahead, else the first.
+        // The last chunk that does not begin with a message ahead, or else the first.
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
         let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
         let Some(&number) = self.directory.get(place) else {
             return OrderPlace { ahead: NO_MESSAGE, place, index: 0 };
         };
         let chunk = &self.chunks[number as usize];
-        // By halves as far as a few messages, whose cache misses overlap.
+        // Binary search down to a few messages, whose cache misses overlap.
         let (mut from, mut to) = (0, chunk.len());
         while to - from > PREFETCHED_TOGETHER {
             let middle = from.midpoint(to);
@@ -86,7 +86,7 @@ impl MessageOrder {
         OrderPlace { ahead, place, index }
     }
 
-    /// Inserts a message at a place that was found since the last change.
+    /// Inserts a message at a position that was found since the last change.
     pub(super) fn insert(&mut self, message: u32, at: OrderPlace) {
         let number = self.directory.get(at.place).copied().unwrap_or_else(|| self.new_chunk(0));
         let chunk = &mut self.chunks[number as usize];
@@ -101,7 +101,7 @@ impl MessageOrder {
         }
     }
 
-    /// Moves the upper half of a chunk to one of its own.
+    /// Moves the upper half of a chunk to a new one.
     fn split(&mut self, number: u32, place: usize) {
         let upper = self.chunks[number as usize].split_off(CAPACITY / 2);
         let new = self.new_chunk(place + 1);
@@ -111,7 +111,7 @@ impl MessageOrder {
         self.chunks[new as usize].extend(upper);
     }
 
-    /// An empty chunk, at this place of the directory.
+    /// Adds an empty chunk at this index of the directory.
     fn new_chunk(&mut self, place: usize) -> u32 {
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.chunks.push(Vec::with_capacity(CAPACITY));
@@ -129,7 +129,7 @@ impl MessageOrder {
         }
     }
 
-    /// Removes a message, whose neighbour behind is `behind`.
+    /// Removes a message; `behind` is its neighbour behind.
     pub(super) fn remove(&mut self, message: u32, behind: u32) {
         let number = self.chunk_of[message as usize];
         let chunk = &mut self.chunks[number as usize];

@@ -1,19 +1,19 @@
-//! The longest queue of the channels of a line, found without keeping any queue.
+//! The longest queue of the channels of a line, found without storing queues.
 //!
-//! When a message joins a channel and has to wait, so do others ahead of it, each in contact with the next: the last
-//! of them waits for the one that is being transmitted. All cross the channel as far apart as they occupy it. So the
-//! queue is as long as there are messages ahead whose occupancies together are less than its wait, and itself. A
-//! queue is longest when a message joins it.
+//! If a message joins a channel and has to wait, so do others ahead of it, each in contact with the next: the
+//! foremost of them waits for the one in transmission. Their crossings are spaced by their occupancies. So
+//! the length of the queue is 1 plus the number of messages ahead whose occupancies sum to less than its
+//! wait. A queue is longest when a message joins it.
 
 use super::{message_order::NO_MESSAGE, traffic::LineMessage};
 
-/// Finds the places of a new plan of one message where it may be the last of a longer queue than any so far.
+/// Finds the places of a message's new plan where it may join a queue longer than any so far.
 #[derive(Debug, Default)]
 pub(super) struct QueueWatch {
-    /// Where it joins such a queue: the cycle, and the link of its route.
+    /// Places where it joins such a queue: the cycle, and the link of its route.
     pub(super) found: Vec<(u64, u32)>,
     longest: u32,
-    harmless: u64, // a wait that makes no longer queue
+    harmless: u64, // a wait that cannot make a longer queue
 }
 
 impl QueueWatch {
@@ -26,7 +26,7 @@ impl QueueWatch {
         self.harmless = u64::from(longest).saturating_mul(least_occupancy);
     }
 
-    /// A message that joins a channel at `cycle` waits so long for it, by its plan.
+    /// Records that a message waits for a channel that it joins at `cycle`, by its plan.
     #[inline]
     pub(super) fn wait(&mut self, messages: &[LineMessage], id: u32, wait: u64, (cycle, link): (u64, u32)) {
         if wait > self.harmless && self.is_longer(messages, id, wait) {

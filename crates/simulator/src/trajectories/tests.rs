@@ -1,4 +1,4 @@
-//! Planned trajectories against messages that go link by link.
+//! Planned trajectories compared with simulation link by link.
 
 use cubefold_mapping::{EmbeddingKind, Guest, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Wrap};
@@ -36,10 +36,10 @@ impl RandomLine {
         Self { placement, program, communication, begins }
     }
 
-    /// Compares the planned run with the one link by link. Returns the longest queue.
+    /// Compares the planned run with simulation link by link. Returns the longest queue.
     fn check(&self, seed: u64) -> u32 {
         let line = PlannedLine::new(&self.program, &self.placement, self.communication).unwrap();
-        // Plans of short lines have few segments.
+        // Short plans have few segments.
         let line =
             PlannedLine { planned_segments: [1, 2, 3, 16][usize::try_from(seed % 4).unwrap()], ..line };
         let (mut planned, mut by_links) = (vec![], vec![]);
@@ -63,7 +63,7 @@ impl RandomLine {
     }
 }
 
-/// The processes of a cube on a ring or an open line with as many nodes.
+/// Places the processes of a cube on a ring or an open line with the same number of nodes.
 fn placement(cube: Hypercube, random: &mut ChaCha8Rng) -> Placement {
     let wrap = if random.random_ratio(2, 3) { Wrap::Around } else { Wrap::Open };
     let machine = Machine::with_wraps(MachineKind::Torus, &[cube.process_count()], &[wrap]).unwrap();
@@ -78,7 +78,7 @@ fn placement(cube: Hypercube, random: &mut ChaCha8Rng) -> Placement {
     }
 }
 
-/// Stages of any dimensions, of sizes that halve or are mixed.
+/// Stages of random dimensions, with halving or mixed sizes.
 fn program(cube: Hypercube, random: &mut ChaCha8Rng) -> CubeProgram {
     let dimensions = CubeProgram::ascend(cube);
     let count = random.random_range(1..9);

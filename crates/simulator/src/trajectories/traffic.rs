@@ -1,4 +1,4 @@
-//! The messages under way in both directions of a line.
+//! The messages in transit in both directions of a line.
 
 mod planning;
 
@@ -16,7 +16,7 @@ use crate::time_wheel::TimeWheel;
 #[derive(Debug, Clone, Default)]
 #[repr(align(64))]
 pub(super) struct LineMessage {
-    /// The next message ahead in its direction, on a ring all around.
+    /// The next message ahead in its direction; on a ring they form a cycle.
     pub(super) ahead: u32,
     /// The next message behind.
     pub(super) behind: u32,
@@ -27,18 +27,18 @@ pub(super) struct LineMessage {
     /// The cycles for which it occupies a channel.
     pub(super) occupancy: u64,
     step: u64,  // the cycles from one link to the next without contention
-    first: u64, // the number of its first channel, which counts on where a ring begins again
+    first: u64, // the number of its first channel; numbers continue after a turn around a ring
     slope: u32, // the index of `step`
-    /// The first link from which on it is planned to move at its own pace.
+    /// The first link from which it is planned to move at its own pace.
     free_from: u32,
-    /// The link after the last that is planned, `hops` if all are. Those behind are planned no further.
+    /// The link after the last planned one, `hops` if all are planned.
     planned_to: u32,
-    contact_cycle: u64, // when it will come into contact with the message ahead after that; the greatest for never
+    contact_cycle: u64, // the cycle of its contact with the message ahead after that; the maximum for never
     contact_link: u32,
     stage: u32,
     source: u32,
     direction: u32,
-    is_cut: bool, // whether it is planned up to `free_from` and in contact after that
+    is_cut: bool, // whether it is planned up to `free_from` and then in contact
     trajectory: Trajectory,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct LineMessage {
 pub(super) struct Injection {
     /// Its stage.
     pub(super) stage: u32,
-    /// The process from which it comes.
+    /// The process that sends it.
     pub(super) source: u32,
     /// 0 upward, 1 downward.
     pub(super) direction: u32,
@@ -57,31 +57,31 @@ pub(super) struct Injection {
     pub(super) hops: u32,
     /// The cycles for which it occupies a channel.
     pub(super) occupancy: u64,
-    /// The index of its cycles from link to link, in [`Slopes`].
+    /// Index in [`Slopes`] of its cycles from link to link.
     pub(super) slope: u32,
 }
 
-/// What decides between messages that join a channel in one cycle: stage, source and destination.
+/// The tie-breaker between messages that join a channel in the same cycle: stage, source and destination.
 type Key = (u32, u32, u32);
 
-/// The messages behind another one whose plans are prefetched together.
+/// Number of messages behind another one whose plans are prefetched together.
 const PREFETCHED_TOGETHER: usize = 8;
 
-/// All messages under way.
+/// All messages in transit.
 #[derive(Debug)]
 pub(super) struct LineTraffic {
     messages: Vec<LineMessage>, // by destination
     orders: [MessageOrder; 2],  // by direction
-    ring: Option<u64>,          // the number of channels of a direction, where they are a ring
+    ring: Option<u64>,          // the number of channels of a direction, on a ring
     slopes: Slopes,
     least_occupancy: u64,
-    planned_segments: usize, // after which a plan is cut
+    planned_segments: usize, // number of segments after which a plan is cut
     longest_queue: u32,
     plan: Plan,
 }
 
 impl LineTraffic {
-    /// No messages, of at most so many.
+    /// No messages in transit, for at most `processes` messages.
     pub(super) fn new(
         processes: usize,
         ring: Option<u64>,
@@ -105,18 +105,19 @@ impl LineTraffic {
         &self.messages[id as usize]
     }
 
-    /// The most messages left in one queue at the end of any cycle so far.
+    /// The longest queue at the end of any cycle so far \[messages\].
     pub(super) fn longest_queue(&self) -> u32 {
         self.longest_queue
     }
 
-    /// The cycle at which a message is received, by what is known.
+    /// The cycle at which a message will be received, according to its plan.
     pub(super) fn receipt(&self, id: u32) -> u64 {
         let own = &self.messages[id as usize];
         own.trajectory.last_start(own.hops, &self.slopes) + own.step
     }
 
-    /// What is added to channels of the message ahead of `id`: the foremost on a ring has the rearmost ahead.
+    /// The offset of the channels of the message ahead of `id`: on a ring, the rearmost message is ahead of
+    /// the foremost.
     #[inline]
     fn turn(&self, id: u32) -> u64 {
         match self.ring {
@@ -132,8 +133,8 @@ impl LineTraffic {
         (own.stage, own.source, id)
     }
 
-    /// Whether a message joined a channel before one with `key` that joins it at `now`. One that began its route ahead
-    /// of the channel counts as if it did, one that ends it before does not.
+    /// Whether a message joined a channel before one with `key` that joins it at `now`. A message that began
+    /// its route ahead of the channel counts as joined; one that ends it before the channel does not.
     fn has_joined(&self, id: u32, channel: u64, now: u64, key: Key) -> bool {
         let own = &self.messages[id as usize];
         let Some(link) = channel.checked_sub(own.first) else { return true };
@@ -152,8 +153,8 @@ impl LineTraffic {
         }
     }
 
-    /// The number of the first channel of a message to `id`: among the numbers that a channel of a ring has, the one
-    /// between the rearmost message and the same message a turn further on.
+    /// The number of the first channel of a message to `id`: among the numbers of a channel of a ring, the
+    /// one between the rearmost message and the same message a turn further.
     fn first_channel(&self, id: u32, own: &Injection, now: u64) -> u64 {
         let order = &self.orders[own.direction as usize];
         let (rearmost, position) = (order.rearmost(), u64::from(own.position));
@@ -167,7 +168,7 @@ impl LineTraffic {
         if is_behind { channel + length } else { channel }
     }
 
-    /// A message to `id` is injected at `now`.
+    /// Injects a message to `id` at `now`.
     pub(super) fn inject(
         &mut self,
         id: u32,
@@ -217,7 +218,7 @@ impl LineTraffic {
         events.add(LineEvent::new(id, LineEventKind::Receipt), self.receipt(id));
     }
 
-    /// Continues the plan of a message up to a channel, at which it will have another one ahead.
+    /// Continues the plan of a message up to a channel, from which another message is ahead of it.
     fn extend(&mut self, id: u32, channel: u64, now: u64, events: &mut TimeWheel<LineEvent>) {
         while let Some(own) = self.messages.get(id as usize)
             && own.planned_to < own.hops
@@ -227,18 +228,18 @@ impl LineTraffic {
             let change = self.plan(id, planned_to, now, events);
             self.pass_on_change(id, change, now, events);
             if self.messages[id as usize].planned_to == planned_to {
-                return; // never: the message ahead has joined that channel, and is planned further
+                return; // unreachable: the message ahead has joined that channel, and is planned further
             }
         }
     }
 
-    /// A message is received.
+    /// Removes a received message.
     pub(super) fn remove(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
         let own = &mut self.messages[id as usize];
         own.contact_cycle = u64::MAX;
         let (ahead, behind, direction) = (own.ahead, own.behind, own.direction as usize);
         self.orders[direction].remove(id, behind);
-        // One of two on a ring leaves the other alone.
+        // If only two are left on a ring, the other one is now alone.
         let is_last_but_one = ahead == behind && self.ring.is_some();
         let other = |neighbour| if is_last_but_one { NO_MESSAGE } else { neighbour };
         if let Some(ahead) = self.messages.get_mut(ahead as usize) {
@@ -251,11 +252,11 @@ impl LineTraffic {
         }
     }
 
-    /// A message comes into contact with the one ahead, if it does so at `now`.
+    /// Handles the contact of a message with the one ahead, if it happens at `now`.
     pub(super) fn contact(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
         let own = &mut self.messages[id as usize];
         if own.contact_cycle != now {
-            return; // it was planned again
+            return; // stale: it was planned again
         }
         own.contact_cycle = u64::MAX;
         let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
@@ -268,7 +269,7 @@ impl LineTraffic {
         }
     }
 
-    /// A message has another trajectory from a link on: so do those behind that are in contact.
+    /// Replans the messages behind in contact, after the trajectory of a message has changed from a link on.
     fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
         for number in 0.. {
             if number % PREFETCHED_TOGETHER == 0 {
@@ -289,13 +290,13 @@ impl LineTraffic {
         }
     }
 
-    /// Prefetches what plans of the next messages behind another one need first.
+    /// Prefetches the data that plans of the next messages behind another one need first.
     fn prefetch_behind(&self, id: u32) {
         let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
         self.prefetch(&behind[behind.len().saturating_sub(PREFETCHED_TOGETHER)..]);
     }
 
-    /// Prefetches what plans of some messages need first.
+    /// Prefetches the data that plans of some messages need first.
     fn prefetch(&self, some: &[u32]) {
         for &id in some {
             prefetch_index(&self.messages, id as usize);
@@ -313,7 +314,7 @@ impl LineTraffic {
         }
         let is_over = link > 0 && link <= own.trajectory.first_known();
         if is_over || self.joined(own, link) != now {
-            return; // it was planned again
+            return; // stale: it was planned again
         }
         let (mut at, mut channel, mut length) = (id, own.first + u64::from(link), 0);
         loop {

@@ -10,18 +10,18 @@ pub(super) struct TrajectorySegment {
     pub(super) start: u64,
     /// The first link, counted from 0 along the route.
     pub(super) link: u32,
-    /// The index of the cycles from one link to the next, in [`Slopes`].
+    /// Index in [`Slopes`] of the cycles from one link to the next.
     pub(super) slope: u32,
 }
 
-/// The times that messages of all stages take from link to link, each once \[cycles\].
+/// The distinct times that messages of all stages take from link to link \[cycles\].
 ///
-/// A message moves as fast as its own size allows, or as fast as one ahead of it: there are no other slopes.
+/// A message moves at the pace of its own size, or at that of a message ahead: there are no other slopes.
 #[derive(Debug)]
 pub(super) struct Slopes(Vec<u64>);
 
 impl Slopes {
-    /// Those of messages with these times a link, and for each of them its index.
+    /// The slopes of messages with these times per link, and the index of each message's slope.
     pub(super) fn new(steps: impl Iterator<Item = u64>) -> (Self, Vec<u32>) {
         let mut slopes: Vec<u64> = vec![];
         let mut index = |step| {
@@ -29,7 +29,7 @@ impl Slopes {
             narrow(known.unwrap_or_else(|| {
                 slopes.push(step);
                 slopes.len() - 1
-            }) as u64) // at most one a stage, and no program has 2^32
+            }) as u64) // at most one per stage, and programs have fewer than 2^32
         };
         let indices = steps.map(&mut index).collect();
         (Self(slopes), indices)
@@ -48,31 +48,31 @@ impl Slopes {
     }
 }
 
-/// The crossings of all links of a route, up to what is known of the messages ahead.
+/// The crossings of all links of a route, as far as the messages ahead are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trajectory {
     segments: Vec<TrajectorySegment>, // by link
-    past: usize,                      // those before this one are over
+    past: usize,                      // number of segments that are over
 }
 
-/// The segments that are over before they are removed: moving the others costs something.
+/// Number of past segments that are kept before removal: moving the others has a cost.
 const KEPT_PAST: usize = 16;
 
 impl Trajectory {
-    /// Forgets all crossings.
+    /// Removes all crossings.
     pub(super) fn clear(&mut self) {
         self.segments.clear();
         self.past = 0;
     }
 
-    /// The segments that are not over, and perhaps some that are.
+    /// The segments that are not over, possibly with some that are.
     #[inline]
     pub(super) fn segments(&self) -> &[TrajectorySegment] {
         &self.segments[self.past..]
     }
 
-    /// The first link of which it is known when its crossing begins. At all links before, the crossing was over before
-    /// the cycle in which it was last planned.
+    /// The first link whose crossing time is known. All earlier crossings ended before the cycle in which it
+    /// was last planned.
     #[inline]
     pub(super) fn first_known(&self) -> u32 {
         self.segments[self.past].link
@@ -110,7 +110,8 @@ impl Trajectory {
         }
     }
 
-    /// Forgets most of what is over at cycle `now`. Returns the number of segments left that begin before a link.
+    /// Removes most of the segments that are over at cycle `now`. Returns the number of remaining segments
+    /// that begin before a link.
     pub(super) fn forget(&mut self, link: u32, now: u64) -> usize {
         while self.segments.get(self.past + 1).is_some_and(|next| next.start < now) {
             self.past += 1;
@@ -124,14 +125,14 @@ impl Trajectory {
         kept
     }
 
-    /// The last of so many segments.
+    /// The last of the first `kept` segments.
     #[inline]
     pub(super) fn last_of(&self, kept: usize) -> Option<&TrajectorySegment> {
         self.segments[..kept].last()
     }
 
-    /// Replaces all but the first `kept` segments. Returns the first link that is crossed in another cycle than before, or
-    /// an earlier one; none where all is as before.
+    /// Replaces all but the first `kept` segments. Returns the first link whose crossing time changes, or an
+    /// earlier one; `None` if nothing changes.
     pub(super) fn replace(&mut self, kept: usize, segments: &[TrajectorySegment]) -> Option<u32> {
         let before = &mut self.segments[kept..];
         let same = before.iter().zip(segments).take_while(|(old, new)| old == new).count();
@@ -145,9 +146,9 @@ impl Trajectory {
     }
 }
 
-/// The number of segments that begin before a link.
+/// Number of segments that begin before a link.
 ///
-/// It is small more often than not: a search by halves would read cache lines all over the list.
+/// It is usually small: a binary search would read cache lines all over the list.
 #[inline]
 fn first_not_before(segments: &[TrajectorySegment], link: u32) -> usize {
     let is_before = |segment: &TrajectorySegment| segment.link < link;
@@ -155,7 +156,7 @@ fn first_not_before(segments: &[TrajectorySegment], link: u32) -> usize {
     while segments.get(bound).is_some_and(is_before) {
         bound *= 2;
     }
-    let below = bound / 2; // what is before it is before the link, once a bound was
+    let below = bound / 2; // once `bound` is before the link, so are all earlier ones
     let from = if bound > 4 { below } else { 0 };
     from + segments[from..segments.len().min(bound)].partition_point(is_before)
 }

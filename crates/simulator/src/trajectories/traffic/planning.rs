@@ -1,4 +1,4 @@
-//! How a message is planned from the one ahead.
+//! The planning of a message from the one ahead.
 
 use super::{
     super::{LineEvent, LineEventKind, queue_watch::QueueWatch, trajectory::TrajectorySegment},
@@ -6,13 +6,13 @@ use super::{
 };
 use crate::time_wheel::TimeWheel;
 
-/// The message ahead of another one, and how its links are numbered on the route of that.
+/// The message ahead of another one, with its links numbered as on the other's route.
 #[derive(Debug, Clone, Copy)]
 struct Lead<'run> {
     message: &'run LineMessage,
-    offset: i64, // what is added to its links
-    known: i64,  // the first link of which it is known when it crosses it
-    end: i64,    // the link after the last that both cross and that it is planned for
+    offset: i64, // added to its links
+    known: i64,  // the first link with a known crossing time
+    end: i64,    // the link after the last common link for which it is planned
 }
 
 impl Lead<'_> {
@@ -23,8 +23,8 @@ impl Lead<'_> {
         (at - self.offset) as u32
     }
 
-    /// The number on the route of the one behind of a link behind the first that both cross, which may be any after the
-    /// last.
+    /// The number, on the route of the message behind, of a link after the first common link; beyond the last
+    /// one any number.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -35,20 +35,20 @@ impl Lead<'_> {
         (i64::from(link) + self.offset) as u32
     }
 
-    /// The last link that both cross.
+    /// The last common link.
     #[inline]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of a route")]
     fn last_link(&self) -> u32 {
         (self.end - 1) as u32
     }
 
-    /// The segments of its trajectory that are not over.
+    /// Segments of its trajectory that are not over.
     #[inline]
     fn segments(&self) -> &[TrajectorySegment] {
         self.message.trajectory.segments()
     }
 
-    /// The segment of its trajectory with this index, and the link at which the next begins, or both end.
+    /// The segment of its trajectory with this index, and the link at which the next one begins, or both end.
     #[inline]
     fn segment(&self, index: usize) -> (&TrajectorySegment, i64) {
         let segments = self.message.trajectory.segments();
@@ -57,10 +57,10 @@ impl Lead<'_> {
     }
 }
 
-/// The trajectory of a message from some link on, while it is planned.
+/// The planned trajectory of a message from some link on.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    kept: usize,  // segments of the trajectory, before these
+    kept: usize,  // segments of the trajectory before these
     is_cut: bool, // whether it ends in contact, before the end of the route
     segments: Vec<TrajectorySegment>,
     watch: QueueWatch,
@@ -79,8 +79,7 @@ impl LineTraffic {
         Some(Lead { message, offset, known, end })
     }
 
-    /// Plans a message from a link on. Returns the first link that it crosses in another cycle than planned before, or
-    /// an earlier one.
+    /// Plans a message from a link on. Returns the first link whose crossing time changes, or an earlier one.
     pub(super) fn plan(
         &mut self,
         id: u32,
@@ -108,7 +107,7 @@ impl LineTraffic {
         change.into_iter().chain(planned_to).min()
     }
 
-    /// The cycle at which a message joins the channel of a link, where it is known when it crosses the link before.
+    /// The cycle at which a message joins the channel of a link, if its crossing of the link before is known.
     #[inline]
     pub(super) fn joined(&self, own: &LineMessage, link: u32) -> u64 {
         match link.checked_sub(1) {
@@ -117,7 +116,8 @@ impl LineTraffic {
         }
     }
 
-    /// Appends links that a message crosses at its own pace to its plan, unless they continue the last segment.
+    /// Appends links that a message crosses at its own pace to its plan, unless they continue the last
+    /// segment.
     #[inline]
     fn push_own(&self, own: &LineMessage, plan: &mut Plan, link: u32, start: u64) {
         let last = plan.segments.last().or_else(|| own.trajectory.last_of(plan.kept));
@@ -128,8 +128,9 @@ impl LineTraffic {
         }
     }
 
-    /// Plans the trajectory of a message from a link on: in contact with the message ahead as long as that keeps it from
-    /// crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
+    /// Plans the trajectory of a message from a link on: in contact with the message ahead while that keeps
+    /// it from crossing a link when it joins the channel, then at its own pace. Returns the link from which
+    /// it moves at its own pace.
     fn follow(&self, id: u32, link: u32, plan: &mut Plan) -> u32 {
         let (own, slopes) = (&self.messages[id as usize], &self.slopes);
         let mut joined = self.joined(own, link);
@@ -154,7 +155,8 @@ impl LineTraffic {
             let next = following.map_or(end, |next| lead.own_link(next.link).min(end));
             plan.watch.wait(&self.messages, id, start - joined, (joined, at));
             if step <= own.step && next > at + 1 {
-                // Slower than the one ahead, it is in contact at one link; as fast, it does not wait at the next ones.
+                // If it is slower than the one ahead, contact ends after one link; if it is as fast, it does
+                // not wait at later links.
                 self.push_own(own, plan, at, start);
                 if step < own.step {
                     return at + 1;
@@ -183,8 +185,8 @@ impl LineTraffic {
         }
     }
 
-    /// Finds where a message that moves at its own pace will come into contact with the one ahead, which is also where its
-    /// plan was cut. Returns the first link that was planned before and is not any more, or the other way round.
+    /// Finds where a message at its own pace comes into contact with the one ahead, where its plan is cut.
+    /// Returns the first link that is newly planned or no longer planned.
     pub(super) fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
         let (lead, own) = (self.lead(id), &self.messages[id as usize]);
         let free_from = own.free_from;
@@ -205,7 +207,8 @@ impl LineTraffic {
         (before != planned_to).then(|| before.min(planned_to))
     }
 
-    /// The cycle at which a message joins a channel that the one ahead still occupies, or waits for, and the link of it.
+    /// The cycle and the link at which a message joins a channel that the one ahead still occupies or waits
+    /// for.
     fn find_contact(&self, own: &LineMessage, lead: &Lead<'_>) -> Option<(u64, u32)> {
         let slopes = &self.slopes;
         let mut at = i64::from(own.free_from).max(lead.known);
@@ -237,7 +240,7 @@ impl LineTraffic {
     }
 }
 
-/// The cycles that a message takes for so many links, at least 0.
+/// The cycles that a message takes for a number of links, at least 0.
 #[inline]
 #[expect(clippy::cast_sign_loss, reason = "at least 0")]
 fn cycles(links: i64, step: u64) -> u64 {
