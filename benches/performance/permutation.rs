@@ -3,8 +3,8 @@
 use cubefold::{
     mapping::{Placement, PlacementTable, ProcessId},
     simulator::{
-        Communication, Computations, CountLinkUse, Cycles, EngineChoice, Execution, Outcome, StageMessage,
-        StageProgram, bytes_to_simulate, simulate,
+        Communication, Computations, Cycles, EngineChoice, Outcome, Plan, Request, StageMessage,
+        StageProgram, simulate,
     },
     topology::{LinkMode, Machine, MachineKind, NetworkParameters, NodeId, RouteChoice, TieRule},
 };
@@ -62,18 +62,18 @@ impl PermutationWork {
     /// Runs it once.
     pub(crate) fn run(&self) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
-        let execution = Self::execution();
-        simulate(program, placement, self.communication, &execution, CountLinkUse::No, &mut ())
-            .expect("a run")
+        simulate(program, placement, self.communication, &Self::request(), &mut ()).expect("a run")
     }
 
-    fn execution() -> Execution {
-        Execution::Asynchronous(EngineChoice::Hop)
+    fn request() -> Request {
+        Request::asynchronous(EngineChoice::Hop)
     }
 
     /// A coarse upper bound on the memory of a round \[bytes\].
     pub(crate) fn bytes(&self) -> u64 {
-        bytes_to_simulate(&self.program, &self.placement, self.communication, &Self::execution())
+        let request = Self::request();
+        let plan = Plan::new(&self.program, &self.placement, self.communication, &request);
+        plan.expect("a run").bytes()
     }
 
     /// The number of nodes, switches included.

@@ -3,8 +3,8 @@
 use cubefold::{
     mapping::{Hypercube, Placement, PlacementMetrics, PlacementTable, ProductPlacement},
     simulator::{
-        Communication, CountLinkUse, CubeProgram, Cycles, Engine, EngineChoice, Execution, MessageSizes,
-        Outcome, Routing, Switching, bytes_to_simulate, simulate,
+        Communication, CubeProgram, Cycles, Engine, EngineChoice, MessageSizes, Outcome, Plan, Request,
+        Routing, Switching, simulate,
     },
     topology::{LinkMode, Machine, MachineKind, NodeId, TieRule},
 };
@@ -33,7 +33,7 @@ struct CubeWork {
     program: CubeProgram,
     placement: Placement,
     communication: Communication,
-    execution: Execution,
+    request: Request,
 }
 
 /// The result of a round.
@@ -79,7 +79,8 @@ impl Work {
         match (&self.subject, self.row.task) {
             (Subject::Cube(cube), Task::Metrics(_)) => PlacementMetrics::bytes_to_measure(&cube.placement),
             (Subject::Cube(cube), _) => {
-                bytes_to_simulate(&cube.program, &cube.placement, cube.communication, &cube.execution)
+                let plan = Plan::new(&cube.program, &cube.placement, cube.communication, &cube.request);
+                plan.expect("a run").bytes()
             }
             (Subject::Permutation(permutation), _) => permutation.bytes(),
         }
@@ -122,18 +123,17 @@ impl CubeWork {
         let links = LinkMode::FullDuplex;
         let communication = Communication::new(links, Cycles::new(1), TieRule::Direct).expect("a time");
         let (program, communication) = with_messages(cube.messages, program.expect("stages"), communication);
-        let execution = match engine {
-            Engine::Hop => Execution::Asynchronous(EngineChoice::Hop),
-            Engine::Belt => Execution::Asynchronous(EngineChoice::Auto),
-            Engine::Coordinated => Execution::Coordinated(Routing::PLAIN),
+        let request = match engine {
+            Engine::Hop => Request::asynchronous(EngineChoice::Hop),
+            Engine::Belt => Request::asynchronous(EngineChoice::Auto),
+            Engine::Coordinated => Request::coordinated(Routing::PLAIN),
         };
-        Self { program, placement, communication, execution }
+        Self { program, placement, communication, request }
     }
 
     fn run(&self) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
-        simulate(program, placement, self.communication, &self.execution, CountLinkUse::No, &mut ())
-            .expect("a run")
+        simulate(program, placement, self.communication, &self.request, &mut ()).expect("a run")
     }
 
     fn measure(&self) -> Done {

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Operation};
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Execution, LinkUse, Observer, Outcome, ServiceOrder,
+    Communication, CountLinkUse, Cycles, EngineChoice, LinkUse, Observer, Outcome, Request, ServiceOrder,
     Switching, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
@@ -65,8 +65,8 @@ fn message_by_message_is_link_by_link() {
             .with_processors(NonZeroU64::new(collective.share_count().into()).unwrap());
         let specification = collective.specification().unwrap().clone();
         let run = |engine, observer: &mut dyn Observer| {
-            let execution = Execution::Asynchronous(engine);
-            simulate(&collective, &placement, rules, &execution, CountLinkUse::Yes, observer).unwrap()
+            let request = Request::asynchronous(engine);
+            simulate(&collective, &placement, rules, &request.counting(CountLinkUse::Yes), observer).unwrap()
         };
         let (mut found, mut expected) = (vec![], vec![]);
         let by_link = run(EngineChoice::Sized, &mut expected);

@@ -11,7 +11,7 @@ use cubefold_reference::{
     problem::Links,
     stage_program::{self, run_stages},
 };
-use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching, simulate};
+use cubefold_simulator::{Communication, Cycles, EngineChoice, Request, Switching, simulate};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 use serde::Deserialize;
 
@@ -146,8 +146,7 @@ fn the_engine_agrees_with_every_checked_run() {
             &case.collective(),
             &placement,
             case.communication(),
-            &Execution::Asynchronous(EngineChoice::Auto),
-            CountLinkUse::No,
+            &Request::asynchronous(EngineChoice::Auto),
             &mut (),
         );
         let outcome = outcome.unwrap();

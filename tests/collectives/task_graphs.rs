@@ -5,8 +5,7 @@ use std::{num::NonZeroU64, sync::Arc};
 use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Execution, StageRecord, Switching, TaskGraph,
-    simulate, task_schedule,
+    Communication, Cycles, EngineChoice, Request, StageRecord, Switching, TaskGraph, simulate, task_schedule,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -55,11 +54,10 @@ fn every_collective_takes_the_same_cycles_as_a_task_graph() {
             .with_processors(NonZeroU64::new(shares.into()).unwrap());
         let program = collective.with_guest().unwrap();
         let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
-        let execution = Execution::Asynchronous(EngineChoice::Auto);
+        let request = Request::asynchronous(EngineChoice::Auto);
         let (mut stages, mut tasks): (Vec<StageRecord>, Vec<StageRecord>) = (vec![], vec![]);
-        let links = CountLinkUse::No;
-        let by_stages = simulate(&program, &placement, rules, &execution, links, &mut stages).unwrap();
-        let by_tasks = simulate(&graph, &placement, rules, &execution, links, &mut tasks).unwrap();
+        let by_stages = simulate(&program, &placement, rules, &request, &mut stages).unwrap();
+        let by_tasks = simulate(&graph, &placement, rules, &request, &mut tasks).unwrap();
         let traffic = |outcome: &cubefold_simulator::Outcome| {
             let own = &outcome.traffic;
             (own.messages, own.hops, own.longest_queue, outcome.summary.makespan())

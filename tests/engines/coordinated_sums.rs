@@ -5,8 +5,8 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, MessageSizes,
-    Observer, Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, MessageSizes, Observer,
+    Outcome, Percent, PhaseLength, Request, Routing, StageRecord, StageTotals, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
@@ -33,8 +33,8 @@ proptest! {
         dimension_choice in dimension_choice(),
         phase_length in phase_length(),
     ) {
-        let execution = Execution::Coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN });
-        check_sums(&case, &execution)?;
+        let request = Request::coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN });
+        check_sums(&case, &request)?;
     }
 }
 
@@ -48,20 +48,20 @@ fn phase_length() -> impl Strategy<Value = PhaseLength> {
     prop_oneof![Just(PhaseLength::OfPlacement), Just(PhaseLength::Unlimited), links]
 }
 
-fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut dyn Observer) -> Outcome {
+fn run(case: &Case, request: &Request, observer: &mut dyn Observer) -> Outcome {
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = simulate(&*case.program, placement, links, execution, count, observer);
+    let outcome = simulate(&*case.program, placement, links, request, observer);
     outcome.unwrap()
 }
 
 /// With links counted every message is routed, with an observer every process is told: four ways to one end.
-fn check_sums(case: &Case, execution: &Execution) -> Result<(), TestCaseError> {
+fn check_sums(case: &Case, request: &Request) -> Result<(), TestCaseError> {
     let (mut routed, mut told) = (vec![], vec![]);
-    let with_all = run(case, execution, CountLinkUse::Yes, &mut routed);
-    let with_records = run(case, execution, CountLinkUse::No, &mut told);
-    let in_sums = run(case, execution, CountLinkUse::No, &mut ());
+    let with_all = run(case, &request.counting(CountLinkUse::Yes), &mut routed);
+    let with_records = run(case, request, &mut told);
+    let in_sums = run(case, request, &mut ());
     prop_assert_eq!(&routed, &told);
-    for outcome in [&with_records, &in_sums, &run(case, execution, CountLinkUse::Yes, &mut ())] {
+    for outcome in [&with_records, &in_sums, &run(case, &request.counting(CountLinkUse::Yes), &mut ())] {
         prop_assert_eq!(&outcome.traffic.routing, &with_all.traffic.routing);
         prop_assert_eq!(outcome.traffic.messages, with_all.traffic.messages);
         prop_assert_eq!(outcome.traffic.hops, with_all.traffic.hops);
@@ -133,10 +133,9 @@ fn check_line_against_table(machine: &Machine, kind: EmbeddingKind) {
             let links = Communication::new(mode, Cycles::new(hop), tie).unwrap();
             let routing =
                 Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN };
-            let execution = Execution::Coordinated(routing);
-            let [by_line, by_message] = [&product, &table].map(|placement| {
-                simulate(&program, placement, links, &execution, CountLinkUse::No, &mut ()).unwrap()
-            });
+            let request = Request::coordinated(routing);
+            let [by_line, by_message] = [&product, &table]
+                .map(|placement| simulate(&program, placement, links, &request, &mut ()).unwrap());
             assert_eq!(all_sums(&by_line), all_sums(&by_message), "{kind} {machine:?} {mode} {tie}");
         }
     }
@@ -151,10 +150,11 @@ fn links_are_busy_for_the_sizes_of_the_messages_that_cross_them() {
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
     let any = DimensionChoice::Random { key: [7; 32] };
     for routing in [Routing::PLAIN, Routing { dimension_choice: any, ..Routing::PLAIN }] {
-        let execution = Execution::Coordinated(routing.clone());
+        let request = Request::coordinated(routing.clone());
         let total = |stages, sizes| {
             let program = CubeProgram::new(cube, stages, Cycles::ZERO).unwrap().with_sizes(sizes);
-            let run = simulate(&program, &placement, links, &execution, CountLinkUse::Yes, &mut ()).unwrap();
+            let run =
+                simulate(&program, &placement, links, &request.counting(CountLinkUse::Yes), &mut ()).unwrap();
             run.traffic.link_use.unwrap().busy_links().map(|(_, busy)| busy.get()).sum::<u64>()
         };
         let of_stages = CubeProgram::ascend(cube).into_iter().zip(sizes);

@@ -6,9 +6,9 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use cubefold_mapping::{Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
-    BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Execution, Lines, Outcome,
-    Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, belt_applies,
-    predict, simulate,
+    BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Lines, Outcome, Percent,
+    PhaseLength, Plan, Request, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, predict,
+    simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -125,54 +125,50 @@ fn phase_length() -> impl Strategy<Value = Option<u64>> {
     prop_oneof![3 => Just(None), 2 => (1..5_u64).prop_map(Some)]
 }
 
-pub(crate) fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
+pub(crate) fn run(case: &Case, request: &Request) -> (Outcome, Vec<StageRecord>) {
     let mut records = vec![];
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = simulate(&*case.program, placement, links, execution, CountLinkUse::Yes, &mut records);
+    let outcome =
+        simulate(&*case.program, placement, links, &request.counting(CountLinkUse::Yes), &mut records);
     (outcome.unwrap(), records)
 }
 
 /// Compares every engine that applies with the reference; returns whether anything was blocked.
 pub(crate) fn check_asynchronous(case: &Case) -> Result<bool, TestCaseError> {
     let expected = asynchronous(&case.problem());
-    for engine in engines(case) {
-        check_engine(case, engine, &expected)
-            .map_err(|error| TestCaseError::fail(format!("{engine:?}: {error}")))?;
+    for request in requests(case) {
+        check_outcome(case, run(case, &request), &expected)
+            .map_err(|error| TestCaseError::fail(format!("{request:?}: {error}")))?;
     }
     Ok(expected.rows.iter().flatten().any(|row| row.blocked > 0))
 }
 
 /// The engines that apply, the belt with and without each of its shortcuts.
-fn engines(case: &Case) -> Vec<EngineChoice> {
-    let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized, slabs(case)];
-    if belt_applies(&*case.program, &case.placement, case.communication).is_ok() {
-        for lines in [Lines::Classes, Lines::Whole] {
+fn requests(case: &Case) -> Vec<Request> {
+    let engines = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized];
+    let mut requests = vec![by_threads(case)];
+    requests.extend(engines.map(Request::asynchronous));
+    let belt = Request::asynchronous(EngineChoice::BELT);
+    if Plan::new(&*case.program, &case.placement, case.communication, &belt).is_ok() {
+        // The whole machine together is run under full-duplex links only.
+        let full_duplex = case.communication.links() == LinkMode::FullDuplex;
+        for lines in [Lines::Classes, Lines::Whole].into_iter().take(1 + usize::from(full_duplex)) {
             for bulk in [BulkStages::Yes, BulkStages::No] {
-                engines.push(EngineChoice::Belt(Shortcuts { lines, bulk }));
+                requests.push(Request::asynchronous(EngineChoice::Belt(Shortcuts { lines, bulk })));
             }
         }
     }
-    if case.communication.links() == LinkMode::HalfDuplex {
-        engines.retain(|engine| !matches!(engine, EngineChoice::Belt(Shortcuts { lines: Lines::Whole, .. })));
-    }
-    engines
+    requests
 }
 
 /// The hop engine on 1, 2, 3 or 7 threads, of which there may be more than lines; on 2 in a long run, where more
 /// threads than processors would wait for each other in every cycle.
-fn slabs(case: &Case) -> EngineChoice {
+fn by_threads(case: &Case) -> Request {
     let processes = case.placement.process_count();
     let number = processes + case.communication.hop().get();
     let workers = if processes > 256 { 2 } else { [2, 3, 7, 1][(number % 4) as usize] };
-    EngineChoice::Slabs(Workers::Threads(NonZeroUsize::new(workers).unwrap()))
-}
-
-fn check_engine(
-    case: &Case,
-    engine: EngineChoice,
-    expected: &AsynchronousOutcome,
-) -> Result<(), TestCaseError> {
-    check_outcome(case, run(case, &Execution::Asynchronous(engine)), expected)
+    let workers = Workers::Threads(NonZeroUsize::new(workers).unwrap());
+    Request::asynchronous(EngineChoice::Hop).by(Some(workers))
 }
 
 /// Compares the outcome of a run, with its records, with the reference.
@@ -252,7 +248,7 @@ fn check_by_plan(case: &Case) -> Result<(), TestCaseError> {
 }
 
 fn check_routed(case: &Case, routing: Routing, expected: CoordinatedOutcome) -> Result<(), TestCaseError> {
-    let (outcome, records) = run(case, &Execution::Coordinated(routing));
+    let (outcome, records) = run(case, &Request::coordinated(routing));
     check_rows(&records, &expected.rows)?;
     let routing = outcome.traffic.routing.as_ref().unwrap();
     prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);

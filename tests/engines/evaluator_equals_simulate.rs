@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Evaluator, Execution, Program, TaskGraph, predict,
-    simulate, task_schedule,
+    Communication, Cycles, EngineChoice, Evaluator, Program, Request, TaskGraph, predict, simulate,
+    task_schedule,
 };
 use cubefold_topology::{Machine, NodeId};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -52,8 +52,8 @@ fn makespans_of_task_graphs_are_those_of_simulate() {
 }
 
 fn makespan(program: &dyn Program, placement: &Placement, rules: Communication) -> Cycles {
-    let execution = Execution::Asynchronous(EngineChoice::Auto);
-    let outcome = simulate(program, placement, rules, &execution, CountLinkUse::No, &mut ()).unwrap();
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(program, placement, rules, &request, &mut ()).unwrap();
     Cycles::new(outcome.summary.makespan().get())
 }
 

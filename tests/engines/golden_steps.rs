@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, PhaseLength, Routing, simulate,
-};
+use cubefold_simulator::{Communication, Cycles, DimensionChoice, PhaseLength, Request, Routing, simulate};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use crate::random_problem::MessageSets;
@@ -45,8 +43,8 @@ fn steps_and_conflicts(case: &Case, mode: LinkMode, scheme: &str, set: &MessageS
         let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN };
         let processes = u32::try_from(placement.process_count()).unwrap();
         let program = MessageSets::of_one_stage(processes, messages);
-        let execution = Execution::Coordinated(routing);
-        let outcome = simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut ()).unwrap();
+        let request = Request::coordinated(routing);
+        let outcome = simulate(&program, &placement, links, &request, &mut ()).unwrap();
         let stage = outcome.traffic.routing.unwrap()[0];
         steps += stage.steps;
         conflicts += stage.conflicts;

@@ -4,8 +4,8 @@
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
-    Program, Routing, simulate,
+    Communication, CountLinkUse, Cycles, DimensionChoice, NeighbourProgram, Pattern, PhaseLength, Program,
+    Request, Routing, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
@@ -30,13 +30,14 @@ fn order(key: [u8; 32]) -> Vec<usize> {
     let placement = Placement::Table(PlacementTable::new(&mesh, ends).unwrap());
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
     let dimension_choice = DimensionChoice::Random { key };
-    let execution = Execution::Coordinated(Routing {
+    let request = Request::coordinated(Routing {
         dimension_choice,
         phase_length: PhaseLength::Unlimited,
         ..Routing::PLAIN
     });
     let program = MessageSets::of_one_stage(2, vec![(0, 1)]);
-    let outcome = simulate(&program, &placement, links, &execution, CountLinkUse::Yes, &mut ()).unwrap();
+    let outcome =
+        simulate(&program, &placement, links, &request.counting(CountLinkUse::Yes), &mut ()).unwrap();
     let used = outcome.traffic.link_use.as_ref().unwrap();
     let mut used: Vec<(u32, usize)> =
         used.busy_links().map(|(link, _)| (link.near.index(), link.dimension.index())).collect();

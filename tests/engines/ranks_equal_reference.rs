@@ -4,7 +4,7 @@
 use std::sync::{Barrier, Mutex};
 
 use cubefold_simulator::{
-    CountLinkUse, EngineChoice, Execution, Outcome, RankTask, Ranks, StageRecord, Workers, end_ranks,
+    CountLinkUse, EngineChoice, Outcome, RankTask, Ranks, Request, StageRecord, Workers, end_ranks,
     next_task, simulate,
 };
 use proptest::prelude::*;
@@ -70,12 +70,14 @@ fn ranks(count: usize) -> Vec<&'static ThreadRank> {
     (0..count).map(|number| &*Box::leak(Box::new(ThreadRank { group, number }))).collect()
 }
 
-/// Runs a case on these ranks; what the leader says. `run` runs it by an engine.
+/// Runs a case on these ranks; what the leader says. `run` runs it as it is asked.
 fn run_on(
     ranks: &[&'static ThreadRank],
-    run: impl Fn(EngineChoice, CountLinkUse) -> (Outcome, Vec<StageRecord>) + Sync,
+    run: impl Fn(&Request) -> (Outcome, Vec<StageRecord>) + Sync,
 ) -> (Outcome, Vec<StageRecord>) {
-    let run = &|task: RankTask, count| run(EngineChoice::Slabs(Workers::Ranks(task)), count);
+    let run = &|task: RankTask, count| {
+        run(&Request::asynchronous(EngineChoice::Hop).by(Some(Workers::Ranks(task))).counting(count))
+    };
     let left = &Mutex::new(vec![]); // the records of the ranks that are not the leader
     let all = |own: &[StageRecord]| {
         let mut records = std::mem::take(&mut *left.lock().unwrap());
@@ -114,17 +116,10 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     }
     let number = case.placement.process_count() + case.communication.hop().get();
     let count = [2, 3, 5, 8][(number % 4) as usize];
-    let run = |engine, count_link_use| {
+    let run = |request: &Request| {
         let mut records = vec![];
-        let execution = Execution::Asynchronous(engine);
-        let outcome = simulate(
-            &*case.program,
-            &case.placement,
-            case.communication,
-            &execution,
-            count_link_use,
-            &mut records,
-        );
+        let (placement, rules) = (&case.placement, case.communication);
+        let outcome = simulate(&*case.program, placement, rules, request, &mut records);
         (outcome.unwrap(), records)
     };
     check_outcome(case, run_on(&ranks(count), run), &asynchronous(&case.problem()))
@@ -135,7 +130,7 @@ fn check_sized(numbers: std::ops::Range<u64>) {
     let divided = numbers.map(|number| (number, numbered_case(number))).filter(|(_, case)| is_divided(case));
     for (number, case) in divided {
         let count = [2, 3, 5, 8][(number % 4) as usize];
-        let run = |engine, count_link_use| case.run(engine, count_link_use).unwrap();
+        let run = |request: &Request| case.run(request).unwrap();
         let (outcome, records) = run_on(&ranks(count), run);
         let checked = compare(&outcome, &records, &run_stages(&case.problem()));
         checked.unwrap_or_else(|error| panic!("case {number} on {count} ranks: {error}\n{case:?}"));

@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, ServiceOrder,
-    StageRecord, Switching, simulate,
+    Communication, Cycle, Cycles, EAGER_ALL, EngineChoice, Request, ServiceOrder, StageRecord, Switching,
+    simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use serde::Deserialize;
@@ -79,16 +79,10 @@ fn every_row_of_the_checked_runs() {
             messages: case.messages.clone(),
         };
         let mut records: Vec<StageRecord> = vec![];
-        let execution = Execution::Asynchronous(EngineChoice::Auto);
-        let outcome = simulate(
-            &sized.program(),
-            &sized.placement,
-            sized.communication,
-            &execution,
-            CountLinkUse::No,
-            &mut records,
-        )
-        .unwrap();
+        let request = Request::asynchronous(EngineChoice::Auto);
+        let outcome =
+            simulate(&sized.program(), &sized.placement, sized.communication, &request, &mut records)
+                .unwrap();
         assert_eq!(outcome.summary.makespan().get(), case.makespan_cycles, "case {number}");
         assert_eq!(outcome.traffic.longest_queue, Some(case.longest_queue), "case {number}");
         records.sort_unstable_by_key(|record| (record.stage, record.process));

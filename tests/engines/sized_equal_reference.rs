@@ -15,8 +15,8 @@ use cubefold_reference::stage_program::{
     predicted, run_stages,
 };
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
-    LocalCost, Outcome, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
+    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Outcome,
+    Request, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -89,7 +89,7 @@ fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let expected = run_stages(&case.problem());
     let program = case.program();
     for engine in [EngineChoice::Auto, EngineChoice::Sized] {
-        let (outcome, records) = case.run(engine, CountLinkUse::Yes)?;
+        let (outcome, records) = case.run(&Request::asynchronous(engine).counting(CountLinkUse::Yes))?;
         compare(&outcome, &records, &expected).map_err(|error| format!("{engine:?}: {error}"))?;
     }
     let prediction = predicted(&case.problem());
@@ -215,16 +215,10 @@ fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usi
 }
 
 impl SizedCase {
-    /// Runs the case by an engine.
-    pub(crate) fn run(
-        &self,
-        engine: EngineChoice,
-        count: CountLinkUse,
-    ) -> Result<(Outcome, Vec<StageRecord>), String> {
+    /// Runs the case.
+    pub(crate) fn run(&self, request: &Request) -> Result<(Outcome, Vec<StageRecord>), String> {
         let mut records = vec![];
-        let execution = Execution::Asynchronous(engine);
-        let outcome =
-            simulate(&self.program(), &self.placement, self.communication, &execution, count, &mut records);
+        let outcome = simulate(&self.program(), &self.placement, self.communication, request, &mut records);
         outcome.map(|outcome| (outcome, records)).map_err(|error| error.to_string())
     }
 

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 
 use cubefold_reference::stage_program::run_stages;
-use cubefold_simulator::{CountLinkUse, EngineChoice, Workers};
+use cubefold_simulator::{CountLinkUse, EngineChoice, Request, Workers};
 use cubefold_topology::LinkMode;
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
@@ -57,8 +57,8 @@ fn check_case(number: u64) -> u64 {
 
 fn check_on(case: &SizedCase, number: u64, threads: [usize; 4]) {
     let threads = NonZeroUsize::new(threads[usize::try_from(number % 4).unwrap()]).unwrap();
-    let engine = EngineChoice::Slabs(Workers::Threads(threads));
-    let run = case.run(engine, CountLinkUse::Yes);
+    let request = Request::asynchronous(EngineChoice::Hop).by(Some(Workers::Threads(threads)));
+    let run = case.run(&request.counting(CountLinkUse::Yes));
     let checked =
         run.and_then(|(outcome, records)| compare(&outcome, &records, &run_stages(&case.problem())));
     checked.unwrap_or_else(|error| panic!("case {number} on {threads} threads: {error}\n{case:?}"));

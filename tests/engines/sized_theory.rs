@@ -4,9 +4,9 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, CubeProgram, Cycles, EAGER_ALL, Engine, EngineChoice,
-    Execution, MessageSizes, Program, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching,
-    lower_bound, predict, simulate,
+    Communication, Computations, CubeProgram, Cycles, EAGER_ALL, Engine, EngineChoice, MessageSizes, Program,
+    Request, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, lower_bound, predict,
+    simulate,
 };
 
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
@@ -26,7 +26,7 @@ fn on_nodes(machine: &Machine, nodes: impl IntoIterator<Item = u32>) -> Placemen
 #[test]
 fn a_message_alone_takes_the_time_of_the_closed_form() {
     let line = Machine::new(MachineKind::Line, &[9]).unwrap();
-    let execution = Execution::Asynchronous(EngineChoice::Sized);
+    let request = Request::asynchronous(EngineChoice::Sized);
     for (distance, units) in (1..=8_u32).flat_map(|distance| (1..=33).map(move |units| (distance, units))) {
         let placement = on_nodes(&line, [0, distance]);
         let message =
@@ -47,8 +47,7 @@ fn a_message_alone_takes_the_time_of_the_closed_form() {
                 };
                 let distance = u64::from(distance);
                 let expected = distance * latency + (distance - 1) * hop * grain + hop * units;
-                let outcome =
-                    simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut ()).unwrap();
+                let outcome = simulate(&program, &placement, rules, &request, &mut ()).unwrap();
                 assert_eq!(outcome.summary.makespan().get(), expected, "{rules:?} {distance} {units}");
                 assert_eq!(outcome.summary.totals().blocked, 0);
             }
@@ -156,10 +155,8 @@ fn check_long_lines(shape: &[u64]) {
         for rules in [links(1), links(2).with_latency(Cycles::new(5))] {
             let [by_lines, whole] = [EngineChoice::Auto, EngineChoice::Sized].map(|choice| {
                 let mut records: Vec<StageRecord> = vec![];
-                let execution = Execution::Asynchronous(choice);
-                let outcome =
-                    simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut records)
-                        .unwrap();
+                let request = Request::asynchronous(choice);
+                let outcome = simulate(&program, &placement, rules, &request, &mut records).unwrap();
                 records.sort_unstable_by_key(|record| (record.stage, record.process));
                 let summary = &outcome.summary;
                 (records, summary.makespan(), summary.totals(), outcome.traffic.longest_queue)
@@ -215,9 +212,8 @@ fn one_line_stands_for_all_whatever_the_sizes() {
         };
         let run = |choice| {
             let mut records: Vec<StageRecord> = vec![];
-            let execution = Execution::Asynchronous(choice);
-            let outcome =
-                simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut records).unwrap();
+            let request = Request::asynchronous(choice);
+            let outcome = simulate(&program, &placement, rules, &request, &mut records).unwrap();
             records.sort_unstable_by_key(|record| (record.stage, record.process));
             let traffic = &outcome.traffic;
             let sums = (outcome.summary.makespan(), outcome.summary.totals(), outcome.summary.overlapped());

@@ -9,9 +9,9 @@ use cubefold_reference::problem::Links;
 use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
 use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, TaskRow, run_tasks};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse, Operation,
-    OperationKind, Outcome, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching,
-    TaskGraph, TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
+    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, Operation, OperationKind, Outcome,
+    Request, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching, TaskGraph,
+    TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
 };
 use cubefold_topology::LinkMode;
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
@@ -81,11 +81,11 @@ fn check_stage_programs(count: u64) {
         let program = case.program();
         let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
         let run = |records: &mut Vec<StageRecord>, graph: Option<&TaskGraph>| {
-            let (placement, rules, links) = (&case.placement, case.communication, CountLinkUse::No);
-            let execution = Execution::Asynchronous(EngineChoice::Auto);
+            let (placement, rules) = (&case.placement, case.communication);
+            let request = Request::asynchronous(EngineChoice::Auto);
             let outcome = match graph {
-                Some(graph) => simulate(graph, placement, rules, &execution, links, records),
-                None => simulate(&program, placement, rules, &execution, links, records),
+                Some(graph) => simulate(graph, placement, rules, &request, records),
+                None => simulate(&program, placement, rules, &request, records),
             };
             let outcome = outcome.unwrap();
             let traffic = outcome.traffic;
@@ -171,8 +171,8 @@ impl TaskCase {
         graph: &TaskGraph,
         records: &mut Vec<StageRecord>,
     ) -> Result<Outcome, SimulationError> {
-        let execution = Execution::Asynchronous(EngineChoice::Auto);
-        simulate(graph, &self.placement, self.communication, &execution, CountLinkUse::Yes, records)
+        let request = Request::asynchronous(EngineChoice::Auto);
+        simulate(graph, &self.placement, self.communication, &request.counting(CountLinkUse::Yes), records)
     }
 
     fn schedule(&self) -> Result<TaskSchedule, TaskScheduleError> {
@@ -441,8 +441,8 @@ mod by_hand {
         let nodes = (0..ranks).map(NodeId::new).collect();
         let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
         let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-        let execution = Execution::Asynchronous(EngineChoice::Auto);
-        let outcome = simulate(&graph, &placement, links, &execution, CountLinkUse::No, &mut ()).unwrap();
+        let request = Request::asynchronous(EngineChoice::Auto);
+        let outcome = simulate(&graph, &placement, links, &request, &mut ()).unwrap();
         // One link a step, two at the end of each row of 1000.
         assert_eq!(outcome.traffic.hops, 1_000_000 + 1_000);
         assert_eq!(outcome.summary.makespan().get(), 8 * (1_000_000 + 1_000));

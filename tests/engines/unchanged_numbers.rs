@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use cubefold_simulator::{EngineChoice, Execution, Outcome, Routing, StageRecord};
+use cubefold_simulator::{EngineChoice, Outcome, Request, Routing, StageRecord};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -52,11 +52,11 @@ fn digest_of_thousand(thousand: u64) -> String {
 /// All numbers of a case.
 fn text(case: &Case) -> String {
     let executions = [
-        Execution::Asynchronous(EngineChoice::Hop),
-        Execution::Asynchronous(EngineChoice::Auto),
-        Execution::Coordinated(Routing::PLAIN),
+        Request::asynchronous(EngineChoice::Hop),
+        Request::asynchronous(EngineChoice::Auto),
+        Request::coordinated(Routing::PLAIN),
     ];
-    let runs = executions.map(|execution| run(case, &execution));
+    let runs = executions.map(|request| run(case, &request));
     runs.iter().fold(String::new(), |text, (outcome, records)| text + &text_of_run(outcome, records))
 }
 

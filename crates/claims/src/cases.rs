@@ -8,8 +8,8 @@ use cubefold_mapping::{
     Construction, ConstructionKind, GraphGuest, Guest, Placement, PlacementMetrics, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, End, Execution, Facts, NeighbourProgram, Pattern,
-    Peer, PhaseLength, Program, Routing, SimulationError, StageRouting, simulate,
+    Communication, Cycles, DimensionChoice, End, Facts, NeighbourProgram, Pattern, Peer, PhaseLength,
+    Program, Request, Routing, SimulationError, StageRouting, simulate,
 };
 use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -172,8 +172,8 @@ pub(super) fn route_by(
     links: Communication,
     routing: &Routing,
 ) -> Result<Vec<StageRouting>, SimulationError> {
-    let execution = Execution::Coordinated(routing.clone());
-    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ())?;
+    let request = Request::coordinated(routing.clone());
+    let outcome = simulate(program, placement, links, &request, &mut ())?;
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 

@@ -3,8 +3,8 @@
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, EngineChoice, Execution, Outcome,
-    Program, Routing, ShuffleExchangeProgram, SimulationError, lower_bound, predict, simulate,
+    Communication, CubeProgram, Cycles, DivideAndConquer, EngineChoice, Outcome, Program, Request, Routing,
+    ShuffleExchangeProgram, SimulationError, lower_bound, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
@@ -118,8 +118,8 @@ fn run_shuffled(order: u64, walk: &[u64], claim: Claim, compute: u64) -> Result<
 fn cycles(program: &dyn Program, placement: &Placement) -> Result<u64, String> {
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct);
     let links = links.map_err(|error| error.to_string())?;
-    let execution = Execution::Asynchronous(EngineChoice::Hop);
-    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
+    let request = Request::asynchronous(EngineChoice::Hop);
+    let outcome = simulate(program, placement, links, &request, &mut ());
     Ok(outcome.map_err(|error| error.to_string())?.summary.makespan().get())
 }
 
@@ -212,14 +212,14 @@ impl<'machine> Run<'machine> {
         Communication::new(mode, Cycles::new(self.hop), TieRule::Direct).expect("a hop of some cycles")
     }
 
-    fn simulate(&self, mode: LinkMode, execution: &Execution) -> Result<Outcome, SimulationError> {
+    fn simulate(&self, mode: LinkMode, request: &Request) -> Result<Outcome, SimulationError> {
         let links = self.links(mode);
-        simulate(&self.program, &self.placement, links, execution, CountLinkUse::No, &mut ())
+        simulate(&self.program, &self.placement, links, request, &mut ())
     }
 
     fn check(&self, findings: &mut Findings) {
         for mode in LinkMode::ALL {
-            match self.simulate(mode, &Execution::Asynchronous(EngineChoice::Auto)) {
+            match self.simulate(mode, &Request::asynchronous(EngineChoice::Auto)) {
                 Ok(outcome) => self.check_asynchronous(mode, &outcome, findings),
                 Err(error) => findings.fail(PREDICTED, self, &error),
             }
@@ -230,7 +230,7 @@ impl<'machine> Run<'machine> {
             None => findings.fail(BOUND, self, &NO_BOUND),
         }
         if self.is_undisturbed() {
-            match self.simulate(LinkMode::FullDuplex, &Execution::Coordinated(Routing::PLAIN)) {
+            match self.simulate(LinkMode::FullDuplex, &Request::coordinated(Routing::PLAIN)) {
                 Ok(outcome) => {
                     let stages = outcome.traffic.routing.unwrap_or_default();
                     let conflicts: u64 = stages.iter().map(|stage| stage.conflicts).sum();

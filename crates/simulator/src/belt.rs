@@ -35,17 +35,15 @@ mod state;
 use cubefold_mapping::{Guest, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
-pub(crate) use self::line::serial_messages;
+pub(crate) use self::line::{LineProblem, serial_messages};
 use self::{
     event_loop::BeltInput,
-    line::{KeepRecords, LineError, LineProblem, Segment, revisits_field, segments},
-    line_classes::LineClasses,
+    line::{KeepRecords, LineError, Segment, revisits_field, segments},
     route_table::{ChannelMap, LineRouteTable},
     stages::StageSequence,
 };
 use crate::{
-    BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
-    Summary,
+    BulkStages, Communication, CubeProgram, Cycles, Observer, Program, SimulationError, Summary,
     engine::{self, TransportKind},
     observe::accounts::Ledger,
     trajectories::PlannedLine,
@@ -82,15 +80,6 @@ pub enum NoBeltError {
     TooLarge,
 }
 
-/// The way in which the belt engine computes a run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Plan<'run> {
-    /// One line that represents all lines of its dimension.
-    Classes(LineProblem<'run>),
-    /// The whole machine together.
-    Whole(MachineProblem<'run>),
-}
-
 /// A program on any placement under full-duplex links.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MachineProblem<'run> {
@@ -107,126 +96,6 @@ pub(crate) struct BeltOutcome {
     pub(crate) summary: Summary,
     /// The longest queue after the arbitration of a cycle \[messages\].
     pub(crate) longest_queue: u32,
-}
-
-/// Plans a run.
-///
-/// # Errors
-///
-/// If the engine does not apply.
-pub(crate) fn plan<'run>(
-    program: &'run dyn Program,
-    placement: &'run Placement,
-    communication: Communication,
-    shortcuts: Shortcuts,
-) -> Result<Plan<'run>, NoBeltError> {
-    let program = program.special().cube().ok_or(NoBeltError::Program)?;
-    if placement.machine().graph().is_some() {
-        return Err(NoBeltError::Network);
-    }
-    if !placement.is_one_to_one() {
-        return Err(NoBeltError::SharedNodes);
-    }
-    if communication.links() == LinkMode::SingleDirection {
-        return Err(NoBeltError::SingleDirection);
-    }
-    let bulk = shortcuts.bulk;
-    // A message is in one slot at a time: it leaves a link, joins the next channel and is received at the
-    // same time.
-    let unit = program.facts().uniform_units.and_then(|units| communication.unit_equivalent(units, false));
-    let Some(communication) = unit else { return plan_sized(program, placement, communication, shortcuts) };
-    let hop = communication.hop();
-    if let Placement::Product(placement) = placement {
-        let problem = LineProblem { program, placement, communication, hop: Some(hop), bulk };
-        match shortcuts.lines {
-            Lines::Classes if problem.is_line_separable() => return Ok(Plan::Classes(problem)),
-            Lines::Classes | Lines::Whole => {}
-        }
-    }
-    match communication.links() {
-        LinkMode::FullDuplex if ChannelMap::fits(placement.machine()) => {
-            Ok(Plan::Whole(MachineProblem { program, placement, communication, hop, bulk }))
-        }
-        LinkMode::FullDuplex => Err(NoBeltError::TooLarge),
-        LinkMode::HalfDuplex | LinkMode::SingleDirection => Err(NoBeltError::HalfDuplex),
-    }
-}
-
-/// Plans a run whose messages have sizes, latencies or other rules: lines share no channel under any of them,
-/// so that one line represents all of its dimension if lines can be run separately.
-fn plan_sized<'run>(
-    program: &'run CubeProgram,
-    placement: &'run Placement,
-    communication: Communication,
-    shortcuts: Shortcuts,
-) -> Result<Plan<'run>, NoBeltError> {
-    let Placement::Product(placement) = placement else { return Err(NoBeltError::Timing) };
-    let problem = LineProblem { program, placement, communication, hop: None, bulk: shortcuts.bulk };
-    // Only a run can decide whether revisited lines can be run separately, and it takes long here.
-    let revisits_field = revisits_field(&segments(program, placement));
-    if shortcuts.lines == Lines::Classes && !revisits_field && problem.is_line_separable() {
-        Ok(Plan::Classes(problem))
-    } else {
-        Err(NoBeltError::Timing)
-    }
-}
-
-/// Returns whether the belt engine runs a program on a placement.
-///
-/// # Errors
-///
-/// The reason why it does not.
-pub fn belt_applies(
-    program: &dyn Program,
-    placement: &Placement,
-    communication: Communication,
-) -> Result<(), NoBeltError> {
-    plan(program, placement, communication, Shortcuts::default()).map(drop)
-}
-
-impl Plan<'_> {
-    /// Approximate memory limit of the run \[bytes\].
-    pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            Self::Classes(problem) => {
-                let stages = problem.program.stage_count() as u64 * 100;
-                let segments = segments(problem.program, problem.placement);
-                let of_line = line_bytes(problem.placement) + problem.bytes_of_sizes(&segments);
-                of_line.saturating_mul(problem.lines_together(&segments)) + stages
-            }
-            Self::Whole(MachineProblem { program, placement, .. }) => {
-                let machine = placement.machine();
-                let dimensions = machine.shape().dimension_count() as u64;
-                run_bytes(program.process_count(), machine.node_count(), dimensions)
-            }
-        }
-    }
-
-    /// Runs the program, and reports to `observer`.
-    ///
-    /// # Errors
-    ///
-    /// If a process does not finish or its times do not add up: defects of the engine.
-    pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
-        let keep = if observer.wants_records() { KeepRecords::Yes } else { KeepRecords::No };
-        match self {
-            Self::Classes(problem) => {
-                let classes = problem.run_classes(keep)?;
-                classes.outcome.summary.check_balance()?;
-                match keep {
-                    KeepRecords::Yes => classes.report(problem.placement, observer),
-                    KeepRecords::No => {
-                        let processes = problem.program.process_count();
-                        observer
-                            .pairs_finished(processes.saturating_mul(problem.program.stage_count() as u64));
-                    }
-                }
-                let LineClasses { outcome, .. } = classes;
-                Ok(outcome)
-            }
-            Self::Whole(problem) => problem.run(observer),
-        }
-    }
 }
 
 /// The memory of a run on the longest line \[bytes\].
@@ -247,8 +116,60 @@ const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
 /// A slot, the index of a queue, and the bit for it.
 const BYTES_A_CHANNEL: u64 = 13;
 
-impl LineProblem<'_> {
-    /// The memory of messages with sizes on the longest line \[bytes\]; 0 if they have one unit.
+impl<'run> LineProblem<'run> {
+    /// The run of a program on lines, whose messages take the times of one unit under the rules `unit` if there are such
+    /// rules; `None` if the lines cannot be run apart.
+    pub(crate) fn new(
+        program: &'run CubeProgram,
+        placement: &'run ProductPlacement,
+        (communication, unit): (Communication, Option<Communication>),
+        bulk: BulkStages,
+    ) -> Option<Self> {
+        let hop = unit.map(Communication::hop);
+        let problem = Self { program, placement, communication: unit.unwrap_or(communication), hop, bulk };
+        problem.is_line_separable().then_some(problem)
+    }
+
+    /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.
+    fn is_line_separable(&self) -> bool {
+        if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {
+            return false;
+        }
+        if !revisits_field(&segments(self.program, self.placement)) {
+            return true;
+        }
+        // Only running decides, but one line a segment is enough; with sizes it takes too long.
+        self.hop.is_some() && !matches!(self.run_classes(KeepRecords::No), Err(LineError::Overlap))
+    }
+
+    /// Runs the program, and reports to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// When a process does not finish or its times do not add up: defects of the engine.
+    pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
+        let keep = if observer.wants_records() { KeepRecords::Yes } else { KeepRecords::No };
+        let classes = self.run_classes(keep)?;
+        classes.outcome.summary.check_balance()?;
+        match keep {
+            KeepRecords::Yes => classes.report(self.placement, observer),
+            KeepRecords::No => {
+                let processes = self.program.process_count();
+                observer.pairs_finished(processes.saturating_mul(self.program.stage_count() as u64));
+            }
+        }
+        Ok(classes.outcome)
+    }
+
+    /// Estimates the memory that the run takes at most \[bytes\].
+    pub(crate) fn bytes(&self) -> u64 {
+        let stages = self.program.stage_count() as u64 * 100;
+        let segments = segments(self.program, self.placement);
+        let of_line = line_bytes(self.placement) + self.bytes_of_sizes(&segments);
+        of_line.saturating_mul(self.lines_together(&segments)) + stages
+    }
+
+    /// The memory of messages with sizes on the longest line \[bytes\]; 0 where they have one unit.
     fn bytes_of_sizes(&self, segments: &[Segment]) -> u64 {
         if self.hop.is_some() {
             return 0;
@@ -282,23 +203,35 @@ impl LineProblem<'_> {
             && segment.stages.clone().all(is_stored)
             && segment.bits.iter().all(is_constant)
     }
-
-    /// Whether lines can be run separately: no field is revisited before all messages of its lines have
-    /// arrived.
-    fn is_line_separable(&self) -> bool {
-        if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {
-            return false;
-        }
-        if !revisits_field(&segments(self.program, self.placement)) {
-            return true;
-        }
-        // Only a run decides, but one line per segment is enough.
-        !matches!(self.run_classes(KeepRecords::No), Err(LineError::Overlap))
-    }
 }
 
-impl MachineProblem<'_> {
-    fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
+impl<'run> MachineProblem<'run> {
+    /// The run of a program on the whole machine under rules for messages of one unit; `None` if the machine has too many
+    /// channels.
+    pub(crate) fn new(
+        program: &'run CubeProgram,
+        placement: &'run Placement,
+        communication: Communication,
+        bulk: BulkStages,
+    ) -> Option<Self> {
+        let hop = communication.hop();
+        let fits = ChannelMap::fits(placement.machine());
+        fits.then_some(Self { program, placement, communication, hop, bulk })
+    }
+
+    /// Estimates the memory that the run takes at most \[bytes\].
+    pub(crate) fn bytes(&self) -> u64 {
+        let machine = self.placement.machine();
+        let dimensions = machine.shape().dimension_count() as u64;
+        run_bytes(self.program.process_count(), machine.node_count(), dimensions)
+    }
+
+    /// Runs the program, and reports to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// When a process does not finish or its times do not add up: defects of the engine.
+    pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<BeltOutcome, SimulationError> {
         let &Self { program, placement, communication, hop, bulk } = self;
         let stages = StageSequence::of(program, hop);
         let channels = ChannelMap::new(placement.machine(), communication.tie());

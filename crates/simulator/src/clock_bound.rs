@@ -40,7 +40,7 @@ pub fn serial_messages(
     links: LinkMode,
     execution: &Execution,
 ) -> Vec<SerialMessages> {
-    let may_use_lines = matches!(execution, Execution::Asynchronous(_)) && links != LinkMode::SingleDirection;
+    let may_use_lines = *execution == Execution::Asynchronous && links != LinkMode::SingleDirection;
     if may_use_lines
         && placement.is_one_to_one()
         && let (Some(program), Placement::Product(placement)) = (program.special().cube(), placement)
@@ -103,11 +103,11 @@ fn sum(program: &dyn Program, load: u64, messages: &[SerialMessages], communicat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CountLinkUse, CubeProgram, Cycles, EngineChoice, MessageSizes, simulate};
+    use crate::{CubeProgram, Cycles, EngineChoice, MessageSizes, Request, simulate};
     use cubefold_mapping::{EmbeddingKind, Hypercube};
     use cubefold_topology::{MachineKind, TieRule};
 
-    const ASYNCHRONOUS: Execution = Execution::Asynchronous(EngineChoice::Auto);
+    const ASYNCHRONOUS: Execution = Execution::Asynchronous;
 
     fn program(stages: &[u64]) -> CubeProgram {
         let cube = Hypercube::new(6).unwrap();
@@ -117,6 +117,7 @@ mod tests {
 
     #[test]
     fn no_run_takes_longer_than_its_bound() {
+        let request = Request::asynchronous(EngineChoice::Auto);
         let machine = Machine::new(MachineKind::Torus, &[8, 8]).unwrap();
         let links = Communication::new(LinkMode::FullDuplex, Cycles::new(3), TieRule::Direct).unwrap();
         for kind in [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight] {
@@ -126,7 +127,7 @@ mod tests {
                 let program = program(stages).with_sizes(MessageSizes::by_stage(sizes).unwrap());
                 for mode in [LinkMode::FullDuplex, LinkMode::HalfDuplex] {
                     let rules = Communication::new(mode, links.hop(), links.tie()).unwrap();
-                    let run = simulate(&program, &placement, rules, &ASYNCHRONOUS, CountLinkUse::No, &mut ());
+                    let run = simulate(&program, &placement, rules, &request, &mut ());
                     let makespan = run.unwrap().summary.makespan().get();
                     assert!(u128::from(makespan) <= max_cycles(&program, &placement, rules, &ASYNCHRONOUS));
                 }

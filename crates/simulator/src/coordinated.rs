@@ -109,6 +109,9 @@ pub(crate) fn check(
     communication: Communication,
     routing: &Routing,
 ) -> Result<(), SimulationError> {
+    if program.special().tasks().is_some() {
+        return Err(SimulationError::NoStages);
+    }
     match (placement.machine().graph(), communication.links()) {
         (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
         (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),

@@ -10,7 +10,7 @@
 //! ```
 //! use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
 //! use cubefold_simulator::{
-//!     Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, simulate,
+//!     Communication, CubeProgram, Cycles, EngineChoice, Request, simulate,
 //! };
 //! use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 //!
@@ -19,8 +19,8 @@
 //! let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO)?;
 //! let placement = Placement::embed(EmbeddingKind::Xor, cube, &ring)?;
 //! let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)?;
-//! let execution = Execution::Asynchronous(EngineChoice::Auto);
-//! let outcome = simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut ())?;
+//! let request = Request::asynchronous(EngineChoice::Auto);
+//! let outcome = simulate(&program, &placement, links, &request, &mut ())?;
 //! assert_eq!(outcome.summary.makespan().get(), 47);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,18 +34,19 @@ mod coordinated;
 mod cycle;
 mod data_routing;
 mod engine;
-mod engine_choice;
 mod event_queue;
 mod field_line;
 mod guest;
 mod message_queue;
 mod observe;
+mod plan;
 mod predict;
 mod processors;
 mod program;
 mod ranks;
+mod request;
 mod routes;
-mod simulation;
+mod simulation_error;
 mod slab;
 mod slots;
 mod stage_recursion;
@@ -54,13 +55,12 @@ mod timing;
 mod trajectories;
 mod transport;
 
-pub use belt::{NoBeltError, belt_applies};
+pub use belt::NoBeltError;
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
-pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts, Workers};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
     Observer, OperationTimes, StageRecord,
@@ -69,6 +69,7 @@ pub use observe::{
     summary::{StageTotals, Summary},
     traffic::{DirectionUse, LinkUse, StageRouting, Traffic},
 };
+pub use plan::{Outcome, Plan, simulate};
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
     End, Facts, Peer, Program, Special,
@@ -86,8 +87,8 @@ pub use program::{
     },
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
-pub use simulation::{
-    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check,
-    dividing_ranks, simulate,
+pub use request::{
+    BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Lines, Request, Shortcuts, Workers,
 };
+pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -3,7 +3,7 @@
 
 use cubefold_mapping::EmbeddingKind;
 use cubefold_simulator::{
-    BulkStages, Cycle, Cycles, EngineChoice, Execution, Lines, Outcome, Shortcuts, StageRecord,
+    BulkStages, Cycle, Cycles, EngineChoice, Lines, Outcome, Request, Shortcuts, StageRecord,
 };
 use cubefold_topology::{LinkMode, Machine, Wrap};
 
@@ -28,8 +28,8 @@ fn sums(records: &[StageRecord], processes: u64) -> Vec<(Cycle, Cycles, Cycles)>
 /// anything was blocked in it.
 fn check(kind: EmbeddingKind, machine: &Machine, setting: Setting) -> bool {
     let trial = Trial::ascend(embed(kind, machine), setting);
-    let (outcome, records) = trial.run(&Execution::Asynchronous(EngineChoice::Hop));
-    let (_, of_lines) = trial.run(&Execution::Asynchronous(EngineChoice::BELT));
+    let (outcome, records) = trial.run(&Request::asynchronous(EngineChoice::Hop));
+    let (_, of_lines) = trial.run(&Request::asynchronous(EngineChoice::BELT));
     let [expected, found] = [records, of_lines].map(|records| sums(&records, machine.node_count()));
     assert_eq!(found, expected, "{kind} on {machine:?}, {setting:?}");
     let last = expected.iter().map(|sum| sum.0).max();
@@ -66,14 +66,14 @@ fn the_lines_tell_the_times_of_every_process_under_half_duplex_links() {
 fn on_ring(bits: u32, setting: Setting) -> Outcome {
     let shortcuts = Shortcuts { lines: Lines::Whole, bulk: BulkStages::No };
     let trial = Trial::ascend(embed(EmbeddingKind::Byweight, &ring(bits)), setting);
-    trial.in_sums(&Execution::Asynchronous(EngineChoice::Belt(shortcuts)))
+    trial.in_sums(&Request::asynchronous(EngineChoice::Belt(shortcuts)))
 }
 
 #[test]
 fn byweight_on_a_torus_of_2_to_the_28_takes_what_its_two_rings_take_one_after_the_other() {
     let setting = Setting { compute: 10, ..PLAIN };
     let whole = Trial::ascend(embed(EmbeddingKind::Byweight, &torus(&[1 << 15, 1 << 13])), setting);
-    let whole = whole.in_sums(&Execution::Asynchronous(EngineChoice::BELT));
+    let whole = whole.in_sums(&Request::asynchronous(EngineChoice::BELT));
     let [first, second] = [15, 13].map(|bits| on_ring(bits, setting));
     let end = |own: &Outcome| own.summary.makespan().get();
     assert_eq!(end(&whole), end(&first) + end(&second));

@@ -4,7 +4,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_mapping::{EmbeddingKind, Placement};
-use cubefold_simulator::{DimensionChoice, Execution, Outcome, PhaseLength, Routing};
+use cubefold_simulator::{DimensionChoice, Outcome, PhaseLength, Request, Routing};
 use cubefold_topology::{LinkMode, TieRule};
 
 use super::setting::{
@@ -83,7 +83,7 @@ fn a_phase_length_lets_messages_turn_before_others_have_arrived() {
     let trial = Trial::with_stages(place(&mesh(&[3, 3]), &[0, 2, 3, 7]), PLAIN, &[0]);
     let limited = Routing { phase_length: PhaseLength::Links(NonZeroU64::MIN), ..Routing::PLAIN };
     assert_eq!(steps_and_conflicts(&trial.coordinated()), [(3, 0)]);
-    assert_eq!(steps_and_conflicts(&trial.run(&Execution::Coordinated(limited)).0), [(2, 0)]);
+    assert_eq!(steps_and_conflicts(&trial.run(&Request::coordinated(limited)).0), [(2, 0)]);
 }
 
 /// Sixty-four processes strewn over a torus, so that most messages differ in several coordinates.
@@ -93,11 +93,11 @@ fn strewn() -> Placement {
 }
 
 /// Coordinated, dimensions chosen at random under a key of this byte repeated.
-fn at_random(byte: u8, phase_length: Option<u64>) -> Execution {
+fn at_random(byte: u8, phase_length: Option<u64>) -> Request {
     let dimension_choice = DimensionChoice::Random { key: [byte; 32] };
     let phase_length =
         phase_length.and_then(NonZeroU64::new).map_or(PhaseLength::Unlimited, PhaseLength::Links);
-    Execution::Coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN })
+    Request::coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN })
 }
 
 /// The busy cycles of all links.

@@ -1,7 +1,7 @@
 //! The embeddings as the papers print them: figures, dilations, loads of nodes, and wrapping at length 2.
 
 use cubefold_mapping::EmbeddingKind;
-use cubefold_simulator::{EngineChoice, Execution};
+use cubefold_simulator::{EngineChoice, Request};
 use cubefold_topology::{LinkMode, Machine, TieRule, Wrap};
 
 use super::setting::{
@@ -208,8 +208,8 @@ fn wrapping_at_length_2_changes_no_metric_and_no_run() {
         assert_eq!(measure(&open), measure(&around), "{kind}");
         for (links, tie) in LinkMode::ALL.into_iter().flat_map(|links| TieRule::ALL.map(|tie| (links, tie))) {
             let setting = Setting { links, tie, ..PLAIN };
-            for execution in [Execution::Asynchronous(EngineChoice::Auto), IN_ORDER] {
-                let records = |placement| Trial::ascend(placement, setting).run(&execution).1;
+            for request in [Request::asynchronous(EngineChoice::Auto), IN_ORDER] {
+                let records = |placement| Trial::ascend(placement, setting).run(&request).1;
                 assert_eq!(records(open.clone()), records(around.clone()), "{kind}, {links}, {tie}");
             }
         }

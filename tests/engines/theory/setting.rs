@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, StageRecord,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Outcome, Request, Routing, StageRecord,
     lower_bound, predict, simulate,
 };
 
@@ -159,15 +159,15 @@ impl Trial {
     }
 
     pub(crate) fn asynchronous(&self) -> Measured {
-        self.measured(&Execution::Asynchronous(EngineChoice::Auto))
+        self.measured(&Request::asynchronous(EngineChoice::Auto))
     }
 
     pub(crate) fn coordinated(&self) -> Measured {
         self.measured(&IN_ORDER)
     }
 
-    pub(crate) fn measured(&self, execution: &Execution) -> Measured {
-        let (outcome, records) = self.run(execution);
+    pub(crate) fn measured(&self, request: &Request) -> Measured {
+        let (outcome, records) = self.run(request);
         let mut finishes = vec![0; usize::try_from(self.placement.process_count()).unwrap()];
         for record in records {
             // The last stage of a process comes last.
@@ -177,24 +177,29 @@ impl Trial {
     }
 
     /// Runs in sums alone: no record is made and no link counted.
-    pub(crate) fn in_sums(&self, execution: &Execution) -> Outcome {
+    pub(crate) fn in_sums(&self, request: &Request) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
-        simulate(program, placement, self.communication, execution, CountLinkUse::No, &mut ()).unwrap()
+        simulate(program, placement, self.communication, request, &mut ()).unwrap()
     }
 
     /// Runs with the busy cycles of the links counted, and returns the records besides.
-    pub(crate) fn run(&self, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
+    pub(crate) fn run(&self, request: &Request) -> (Outcome, Vec<StageRecord>) {
         let mut records = vec![];
         let (program, placement) = (&self.program, &self.placement);
-        let outcome =
-            simulate(program, placement, self.communication, execution, CountLinkUse::Yes, &mut records);
+        let outcome = simulate(
+            program,
+            placement,
+            self.communication,
+            &request.counting(CountLinkUse::Yes),
+            &mut records,
+        );
         (outcome.unwrap(), records)
     }
 }
 
 /// Coordinated, the lowest-numbered coordinate first, in the phases of the placement: without a limit unless a
 /// construction of Tao 1988 brings one.
-pub(crate) const IN_ORDER: Execution = Execution::Coordinated(Routing::PLAIN);
+pub(crate) const IN_ORDER: Request = Request::coordinated(Routing::PLAIN);
 
 /// What a run came to, and when each process finished.
 pub(crate) struct Measured {

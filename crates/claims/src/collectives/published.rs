@@ -11,8 +11,8 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{Algorithm, Collective, Exchange, Operation};
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EngineChoice, Execution, Program, ServiceOrder,
-    StageMessage, StageProgram, Switching, predict, simulate,
+    Communication, Computations, Cycles, EngineChoice, Program, Request, ServiceOrder, StageMessage,
+    StageProgram, Switching, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
@@ -209,8 +209,8 @@ fn links(shares: u32, packets: Packets) -> Communication {
 /// The makespan of a program \[cycles\].
 #[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
 fn makespan(program: &dyn Program, placement: &Placement, links: Communication) -> u64 {
-    let execution = Execution::Asynchronous(EngineChoice::Auto);
-    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(program, placement, links, &request, &mut ());
     outcome.expect("a run that is not refused").summary.makespan().get()
 }
 

@@ -9,7 +9,7 @@
 
 use cubefold_collectives::{Algorithm, Collective, Exchange};
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching, simulate};
+use cubefold_simulator::{Communication, Cycles, EngineChoice, Request, Switching, simulate};
 use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 
 use super::{Run, at_least_one, deficiencies::stage_loads, name, placed, torus};
@@ -103,8 +103,7 @@ fn makespan(machine: &Machine, collective: &Collective, hop: u64, latency: u64) 
         .with_latency(Cycles::new(latency))
         .with_switching(Switching::CutThrough)
         .with_processors(at_least_one(shares));
-    let execution = Execution::Asynchronous(EngineChoice::Auto);
-    let outcome =
-        simulate(collective, &placed(machine, shares), links, &execution, CountLinkUse::No, &mut ());
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(collective, &placed(machine, shares), links, &request, &mut ());
     outcome.expect("a run that is not refused").summary.makespan().get()
 }

@@ -8,7 +8,7 @@ use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 use crate::{
     runs::{
         FinishedRun, RunError,
-        runner::{execution, failed},
+        runner::{failed, request},
     },
     scenario::Run,
 };
@@ -95,9 +95,9 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 ///
 /// If the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
-    let (placement, execution) = (&run.placement, execution(run, None));
+    let (placement, request) = (&run.placement, request(run, None).counting(CountLinkUse::Yes));
     let body = &*run.program.body;
-    let outcome = simulate(body, placement, run.communication, &execution, CountLinkUse::Yes, &mut ());
+    let outcome = simulate(body, placement, run.communication, &request, &mut ());
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
     let makespan = outcome.summary.makespan().get();
     Ok(BusyLinks::of(&outcome).unwrap_or(BusyLinks { makespan, links: vec![] }))

@@ -11,9 +11,9 @@ use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
-    OperationTimes, Outcome, PhaseLength, RankTask, Ranks, Routing, RoutingScheme, SimulationError,
-    StageRecord, Workers, bytes_to_simulate, check, dividing_ranks, lower_bound, predict, simulate,
+    DimensionChoice as SimulatorChoice, LowerBound, Observer, OperationTimes, Outcome, PhaseLength, Plan,
+    RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound,
+    predict, simulate,
 };
 
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
@@ -87,8 +87,8 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     let way = RunWay::new(keep, resources, runs.len());
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
-            let execution = execution(run, way.workers(run, place, 0));
-            check(&*program.body, &run.placement, run.communication, &execution)
+            let request = request(run, way.workers(run, place, 0));
+            Plan::new(&*program.body, &run.placement, run.communication, &request)
                 .map_err(|error| failed(run, place, error))?;
         }
     }
@@ -235,10 +235,9 @@ fn execute_program(
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
     let mut watch = (Meter::new(progress), Kept::new(keep));
-    let execution = execution(run, workers);
-    let outcome =
-        simulate(&*program.body, placement, communication, &execution, count_link_use(run), &mut watch)
-            .map_err(|error| failed(run, place, error))?;
+    let request = request(run, workers).counting(count_link_use(run));
+    let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
+        .map_err(|error| failed(run, place, error))?;
     // There is no prediction for task graphs: contention decides which operations processors serve, and which
     // messages match.
     let predicted = program
@@ -329,16 +328,11 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
 /// wait for each other.
 const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
 
-/// The simulator's execution options for a scenario, divided among these workers if there are any.
-pub(crate) fn execution(run: &Run, workers: Option<Workers>) -> SimulatorExecution {
-    let engine = match (run.execution.engine, workers) {
-        (EngineChoice::Auto, Some(workers)) => EngineChoice::AutoOn(workers),
-        (EngineChoice::Hop, Some(workers)) => EngineChoice::Slabs(workers),
-        (engine, _) => engine,
-    };
+/// The simulator's request for a scenario, divided among these workers if there are any.
+pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
     match run.execution.mode {
-        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(engine),
-        ExecutionMode::Coordinated { dimension_choice, phases } => SimulatorExecution::Coordinated(Routing {
+        ExecutionMode::Asynchronous => Request::asynchronous(run.execution.engine).by(workers),
+        ExecutionMode::Coordinated { dimension_choice, phases } => Request::coordinated(Routing {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
                 DimensionChoice::Random => {
@@ -445,16 +439,20 @@ const BYTES_AN_OPERATION: u64 = (size_of::<[u64; 2]>() + size_of::<OperationTime
 /// Number of stages that are not counted.
 const UNCOUNTED_STAGES: u64 = 1 << 10;
 
+/// The plan of a run with one of its programs; `None` if the run is refused, which takes no memory.
+fn plan<'run>(run: &'run Run, program: &'run ScenarioProgram, request: &'run Request) -> Option<Plan<'run>> {
+    Plan::new(&*program.body, &run.placement, run.communication, request).ok()
+}
+
 /// Approximate memory of a run \[bytes\]: the engine and the metrics are not in use at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
-    let execution = execution(run, way.workers(run, 0, 0));
+    let request = request(run, way.workers(run, 0, 0));
     let records = match way.keep {
         // The records of the fastest program are kept while the next one runs.
-        KeepRecords::Yes | KeepRecords::WithOperations => {
-            let ranks = dividing_ranks(&*run.program.body, &run.placement, run.communication, &execution);
-            pair_count(run).div_ceil(ranks).saturating_mul(size_of::<StageRecord>() as u64)
-        }
+        KeepRecords::Yes | KeepRecords::WithOperations => pair_count(run)
+            .div_ceil(plan(run, &run.program, &request).map_or(1, |plan| plan.ranks()))
+            .saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
     let operations = match run.program.body.special().tasks() {
@@ -464,9 +462,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         _ => 0,
     };
     let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
-    let simulated = run
-        .programs()
-        .map(|program| bytes_to_simulate(&*program.body, &run.placement, run.communication, &execution));
+    let simulated = run.programs().filter_map(|program| Some(plan(run, program, &request)?.bytes()));
     let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
     simulated
         .max()

@@ -2,7 +2,7 @@
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    Communication, Cycles, EngineChoice, Execution, MAX_MESSAGES, Routing, SerialMessages, serial_messages,
+    Communication, Cycles, Execution, MAX_MESSAGES, Routing, SerialMessages, serial_messages,
 };
 
 use super::{
@@ -43,7 +43,7 @@ impl CycleBound {
         mode: ExecutionMode,
     ) -> Self {
         let execution = match mode {
-            ExecutionMode::Asynchronous => Execution::Asynchronous(EngineChoice::Auto),
+            ExecutionMode::Asynchronous => Execution::Asynchronous,
             ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
         let mut messages = serial_messages(&*program.body, placement, communication.links(), &execution);
@@ -231,7 +231,7 @@ mod tests {
                 for (program, links) in [(&program, links(hop)), (&by_stage, links(hop)), (&by_stage, slow)] {
                     let guest = ScenarioProgram::of_cube(program_kinds()[0], program.clone());
                     for placement in &placements {
-                        let simulated = Execution::Asynchronous(EngineChoice::Auto);
+                        let simulated = Execution::Asynchronous;
                         assert_eq!(
                             CycleBound::new(&guest, placement, links, ExecutionMode::Asynchronous).cycles(),
                             max_cycles(program, placement, links, &simulated)

@@ -3,7 +3,9 @@
 use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::{Communication, EAGER_ALL, EngineChoice, ServiceOrder, SimulationError, Switching};
+use cubefold_simulator::{
+    Communication, EAGER_ALL, EngineChoice, Plan, Request, ServiceOrder, SimulationError, Switching,
+};
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
 use super::{
@@ -401,10 +403,9 @@ pub(super) fn check_engine(
 ) -> Result<(), ScenarioError> {
     let asked = matches!(execution.engine, EngineChoice::Belt(_));
     let (true, ExecutionMode::Asynchronous) = (asked, execution.mode) else { return Ok(()) };
-    let simulated = cubefold_simulator::Execution::Asynchronous(execution.engine);
-    let Err(SimulationError::NoBelt(reason)) =
-        cubefold_simulator::check(&*program.body, placement, communication, &simulated)
-    else {
+    let request = Request::asynchronous(execution.engine);
+    let plan = Plan::new(&*program.body, placement, communication, &request);
+    let Err(SimulationError::NoBelt(reason)) = plan else {
         return Ok(());
     };
     let Some(place) = settings.place(Key::ExecutionEngine) else { return Ok(()) };

@@ -2,8 +2,7 @@
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, Execution, NeighbourProgram, Pattern, Routing, SimulationError,
-    bytes_to_simulate, simulate,
+    Communication, Cycles, NeighbourProgram, Pattern, Plan, Request, Routing, SimulationError,
 };
 use cubefold_topology::Machine;
 
@@ -25,13 +24,13 @@ pub fn address_exchange_steps(
     let communication = Communication::new(communication.links(), communication.hop(), communication.tie())
         .unwrap_or(communication);
     let (program, placement) = scatter(machine);
-    let execution = Execution::Coordinated(Routing::PLAIN);
-    let needed = bytes_to_simulate(&program, &placement, communication, &execution);
+    let request = Request::coordinated(Routing::PLAIN);
+    let plan = Plan::new(&program, &placement, communication, &request).map_err(failed)?;
+    let needed = plan.bytes();
     if needed > memory {
         return Err(RunError::AddressExchangeMemory { needed: Bytes(needed), limit: Bytes(memory) });
     }
-    let outcome = simulate(&program, &placement, communication, &execution, CountLinkUse::No, &mut ())
-        .map_err(failed)?;
+    let outcome = plan.run(&mut ()).map_err(failed)?;
     Ok(outcome.traffic.routing.iter().flatten().map(|stage| stage.steps).sum())
 }
 

@@ -303,8 +303,8 @@ mod tests {
     use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
     use crate::{
-        BulkStages, Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Lines,
-        Shortcuts, StageRecord, simulate,
+        BulkStages, Communication, CubeProgram, Cycles, EngineChoice, Lines, Request, Shortcuts, StageRecord,
+        simulate,
     };
 
     /// The records of a ring of 32 under byweight, where messages meet, with this computation time.
@@ -314,9 +314,9 @@ mod tests {
         let placement = Placement::embed(EmbeddingKind::Byweight, cube, &ring).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(compute)).unwrap();
         let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-        let execution = Execution::Asynchronous(engine);
+        let request = Request::asynchronous(engine);
         let mut records = vec![];
-        simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut records).unwrap();
+        simulate(&program, &placement, links, &request, &mut records).unwrap();
         records.sort_unstable_by_key(|record| (record.process, record.stage));
         records
     }

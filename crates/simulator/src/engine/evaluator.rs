@@ -15,8 +15,8 @@ use super::{
 use crate::{
     Communication, Cycle, Cycles, Program, SimulationError, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
+    plan::{check_message_count, check_rules},
     processors::Processors,
-    simulation::{check_message_count, check_rules},
     slab::Slab,
     transport::{Transport, flow::Flow, packets::Packets},
 };

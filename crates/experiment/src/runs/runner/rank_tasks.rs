@@ -1,8 +1,7 @@
 //! Runs on ranks: their names, and the part of ranks other than the leader.
 
 use cubefold_simulator::{
-    CountLinkUse, EngineChoice, Execution, Observer, RankTask, Ranks, StageRecord, Workers, next_task,
-    simulate,
+    EngineChoice, Observer, RankTask, Ranks, Request, StageRecord, Workers, next_task, simulate,
 };
 use sha2::{Digest, Sha256};
 
@@ -45,10 +44,10 @@ pub fn follow(
         let Some((run, program)) = run.and_then(|run| Some((run, run.programs().nth(program)?))) else {
             return Err(RunError::OtherScenario { rank: ranks.rank(), run: place });
         };
-        let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
+        let request = Request::asynchronous(EngineChoice::Hop).by(Some(Workers::Ranks(task)));
         let mut part = RankPart { kept: Kept::new(keep), leave: &leave };
         let (body, placement) = (&*program.body, &run.placement);
-        simulate(body, placement, run.communication, &execution, CountLinkUse::No, &mut part)
+        simulate(body, placement, run.communication, &request, &mut part)
             .map_err(|error| failed(run, place, error))?;
     }
     Ok(())

@@ -5,7 +5,6 @@ use std::{io, path::Path, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
-    CountLinkUse,
     Engine::{self, Belt, Coordinated, Hop},
     simulate,
 };
@@ -17,7 +16,7 @@ use rayon::prelude::*;
 use super::BenchmarkError;
 use crate::{
     records::{RunRecord, write_csv},
-    runs::{KeepRecords, Progress, RunError, execute, runner::execution},
+    runs::{KeepRecords, Progress, RunError, execute, runner::request},
     scenario::{Run, ScenarioErrors, generator_key, load_text},
 };
 
@@ -230,9 +229,9 @@ impl Prepared {
     fn simulate(&self, expected: Engine) -> Result<u64, BenchmarkError> {
         let mut last = 0;
         for run in &self.runs {
-            let (links, execution) = (run.communication, execution(run, None));
+            let (links, request) = (run.communication, request(run, None));
             let body = &*run.program.body;
-            let outcome = simulate(body, &run.placement, links, &execution, CountLinkUse::No, &mut ());
+            let outcome = simulate(body, &run.placement, links, &request, &mut ());
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;
             if outcome.engine != expected {

@@ -1,14 +1,72 @@
-//! The choice of the engine that computes an asynchronous run. The results of all engines are
-//! equal.
+//! What is asked of a run besides its program, its placement and its rules. The results of all engines are equal.
 
 use std::{fmt, num::NonZeroUsize};
 
-use crate::RankTask;
+use crate::{RankTask, Routing};
+
+/// What is asked of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// How processes advance.
+    pub execution: Execution,
+    /// The engine of an asynchronous run.
+    pub engine: EngineChoice,
+    /// What computes an asynchronous run together, if it can be divided; otherwise one thread does.
+    pub workers: Option<Workers>,
+    /// Whether the busy cycles of every link are counted.
+    pub count_link_use: CountLinkUse,
+}
+
+/// How processes advance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Execution {
+    /// Every process on its own (`docs/model.md` section 5).
+    Asynchronous,
+    /// All together, in parallel data movement steps (section 6).
+    Coordinated(Routing),
+}
+
+/// Whether the busy cycles of every link are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountLinkUse {
+    /// They are, at eight bytes a link.
+    Yes,
+    /// They are not.
+    No,
+}
+
+impl Request {
+    /// An asynchronous run by an engine, on one thread, without link use.
+    #[must_use]
+    pub const fn asynchronous(engine: EngineChoice) -> Self {
+        Self { execution: Execution::Asynchronous, engine, workers: None, count_link_use: CountLinkUse::No }
+    }
+
+    /// A coordinated run without link use.
+    #[must_use]
+    pub const fn coordinated(routing: Routing) -> Self {
+        let engine = EngineChoice::Auto;
+        let execution = Execution::Coordinated(routing);
+        Self { execution, engine, workers: None, count_link_use: CountLinkUse::No }
+    }
+
+    /// The same by these workers, if the run can be divided among them.
+    #[must_use]
+    pub fn by(&self, workers: Option<Workers>) -> Self {
+        Self { workers, ..self.clone() }
+    }
+
+    /// The same with the busy cycles of every link.
+    #[must_use]
+    pub fn counting(&self, count_link_use: CountLinkUse) -> Self {
+        Self { count_link_use, ..self.clone() }
+    }
+}
 
 /// What computes one run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workers {
-    /// So many threads.
+    /// Threads of this process.
     Threads(NonZeroUsize),
     /// Processes of the operating system.
     Ranks(RankTask),
@@ -30,13 +88,8 @@ pub enum EngineChoice {
     /// The fastest that provably applies.
     #[default]
     Auto,
-    /// As `Auto` for a run that may use these workers: where the hop engine is chosen, the machine
-    /// is divided among them.
-    AutoOn(Workers),
     /// Message by message, link by link: any program, placement and link mode.
     Hop,
-    /// The same by these workers, where the run can be divided among them; otherwise on one thread.
-    Slabs(Workers),
     /// As `Hop` with the kernel for messages with sizes, which serves only to check and to measure it
     /// where messages have one unit.
     Sized,
@@ -88,12 +141,12 @@ impl EngineChoice {
     /// The belt engine with all its shortcuts.
     pub const BELT: Self = Self::Belt(Shortcuts { lines: Lines::Classes, bulk: BulkStages::Yes });
 
-    /// The word for it in every file.
+    /// Returns its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Auto | Self::AutoOn(_) => "auto",
-            Self::Hop | Self::Slabs(_) | Self::Sized => "hop",
+            Self::Auto => "auto",
+            Self::Hop | Self::Sized => "hop",
             Self::Belt(_) => "belt",
         }
     }
@@ -106,7 +159,7 @@ impl fmt::Display for EngineChoice {
 }
 
 impl Engine {
-    /// The word for it in every file.
+    /// Returns its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

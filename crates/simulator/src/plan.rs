@@ -1,0 +1,378 @@
+//! A run from start to end: the checks, the one choice of its engine, its memory, the run and the balance after it.
+//!
+//! A [`Plan`] is a run that nothing is left to refuse. Most checks belong to an engine and stand where it is chosen; those
+//! of all runs are the sizes and a bound on the clock ([`max_cycles`]).
+
+use cubefold_mapping::{CubeDimension, Placement};
+use cubefold_topology::{LinkMode, Machine};
+
+use crate::{
+    Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Lines, MAX_MESSAGES,
+    NoBeltError, Observer, Program, Request, Routing, RoutingScheme, ServiceOrder, Shortcuts,
+    SimulationError, Summary, TaskGraph, Traffic, Workers,
+    belt::{BeltOutcome, LineProblem, MachineProblem},
+    clock_bound::max_cycles,
+    contention_free, coordinated,
+    engine::{self, StartTimes, TransportKind},
+    field_line::{FieldLine, Pair},
+    observe::{InBatches, accounts::Ledger, traffic::LinkUseCounter},
+};
+
+/// The results of a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Sums and distributions over processes and stages.
+    pub summary: Summary,
+    /// Messages, links crossed and queues.
+    pub traffic: Traffic,
+    /// The engine that computed it.
+    pub engine: Engine,
+}
+
+/// A run of a program on the machine of a placement, whose engine is chosen.
+#[derive(Debug)]
+pub struct Plan<'run> {
+    program: &'run dyn Program,
+    placement: &'run Placement,
+    communication: Communication,
+    selection: Selection<'run>,
+    any_engine: bool,
+    count_link_use: CountLinkUse,
+}
+
+/// The engine of a run, with what it needs besides the program and its placement.
+#[derive(Debug, Clone, Copy)]
+enum Selection<'run> {
+    /// The process engine over a transport, link by link.
+    Stages(TransportKind, Option<Workers>),
+    /// The operations of a task graph.
+    Tasks(&'run TaskGraph),
+    /// The belt engine: one line for all of its dimension.
+    Lines(LineProblem<'run>),
+    /// The belt engine: the whole machine together.
+    WholeBelt(MachineProblem<'run>),
+    Coordinated(&'run Routing),
+}
+
+/// Runs `program` on the machine of `placement`, reporting to `observer`.
+///
+/// # Errors
+///
+/// As [`Plan::new`] before the run and as [`Plan::run`] after it.
+pub fn simulate(
+    program: &dyn Program,
+    placement: &Placement,
+    communication: Communication,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, SimulationError> {
+    Plan::new(program, placement, communication, request)?.run(observer)
+}
+
+impl<'run> Plan<'run> {
+    /// Plans a run. Nothing is run yet, but lines of a named embedding whose stages come back to a coordinate: only a run
+    /// of one line each shows whether all can be run apart.
+    ///
+    /// # Errors
+    ///
+    /// When the placement has another number of processes than the program, the execution is not defined for the program
+    /// or the machine, the engine asked for does not apply, there may be over 2^30 messages in flight at a time, or the
+    /// clock could overflow.
+    pub fn new(
+        program: &'run dyn Program,
+        placement: &'run Placement,
+        communication: Communication,
+        request: &'run Request,
+    ) -> Result<Self, SimulationError> {
+        let (placed, processes) = (placement.process_count(), program.process_count());
+        if placed != processes {
+            return Err(SimulationError::ProcessCount { placed, processes });
+        }
+        let bound = max_cycles(program, placement, communication, &request.execution);
+        if bound >= 1 << 63 {
+            return Err(SimulationError::TooManyCycles { bound });
+        }
+        let selection = match &request.execution {
+            Execution::Asynchronous => {
+                check_rules(placement.machine(), communication)?;
+                select(program, placement, communication, request)?
+            }
+            Execution::Coordinated(routing) => {
+                coordinated::check(program, placement, communication, routing)?;
+                Selection::Coordinated(routing)
+            }
+        };
+        let plan = Self {
+            program,
+            placement,
+            communication,
+            selection,
+            any_engine: request.engine == EngineChoice::Auto,
+            count_link_use: request.count_link_use,
+        };
+        if !plan.keeps_lines_apart() {
+            check_message_count(program)?;
+        }
+        Ok(plan)
+    }
+
+    /// Whether only messages of one line are in flight at a time.
+    fn keeps_lines_apart(&self) -> bool {
+        match self.selection {
+            Selection::Lines(_) => true,
+            Selection::Coordinated(routing) => {
+                routing.scheme == RoutingScheme::Phases
+                    && coordinated::is_line_separable(self.program, self.placement)
+            }
+            Selection::Tasks(_) | Selection::Stages(..) | Selection::WholeBelt(_) => false,
+        }
+    }
+
+    /// Returns the engine.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self.selection {
+            Selection::Stages(..) | Selection::Tasks(_) => Engine::Hop,
+            Selection::Lines(_) | Selection::WholeBelt(_) => Engine::Belt,
+            Selection::Coordinated(_) => Engine::Coordinated,
+        }
+    }
+
+    /// Returns the number of ranks that divide the run, at least 1: each keeps the records of its own processes.
+    #[must_use]
+    pub fn ranks(&self) -> u64 {
+        self.workers().map_or(1, Workers::rank_count)
+    }
+
+    fn workers(&self) -> Option<Workers> {
+        match self.selection {
+            Selection::Stages(_, workers) => workers,
+            Selection::Tasks(_)
+            | Selection::Lines(_)
+            | Selection::WholeBelt(_)
+            | Selection::Coordinated(_) => None,
+        }
+    }
+
+    /// Estimates the memory that the run takes at most, observers apart \[bytes\].
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let Self { program, placement, communication, .. } = *self;
+        let machine = placement.machine();
+        let over = |kind| engine::bytes(program, machine, communication, kind);
+        let bytes = match &self.selection {
+            Selection::Lines(lines) => lines.bytes(),
+            Selection::WholeBelt(belt) => belt.bytes(),
+            Selection::Coordinated(_) if program.special().cube().is_some() => {
+                coordinated::bytes(program, placement)
+            }
+            Selection::Coordinated(_) => over(TransportKind::of(program, machine, communication)),
+            Selection::Tasks(graph) => engine::bytes_of_tasks(graph) + over(TransportKind::Packets),
+            Selection::Stages(kind, _) => over(*kind),
+        };
+        match self.workers() {
+            None => bytes,
+            // A rank has its part of the memory of all workers.
+            Some(workers) => bytes
+                .saturating_add(engine::workers::further_bytes(program, communication))
+                .div_ceil(workers.rank_count()),
+        }
+    }
+
+    /// Runs the program, reporting to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// When a process did not finish or its times do not add up, which no program whose sources and destinations match
+    /// brings about, or when operations of a task graph wait for each other.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<Outcome, SimulationError> {
+        let Self { program, placement, communication, .. } = *self;
+        let observer = &mut InBatches::new(observer);
+        let mut link_use = match self.count_link_use {
+            CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
+            CountLinkUse::No => None,
+        };
+        let mut outcome = match self.selection {
+            Selection::Coordinated(routing) => self.run_coordinated(routing, link_use.take(), observer)?,
+            Selection::Lines(lines) => self.belt_outcome(lines.run(observer)?),
+            Selection::WholeBelt(belt) => self.belt_outcome(belt.run(observer)?),
+            Selection::Stages(..) | Selection::Tasks(_) => {
+                let (summary, traffic) = self.run_by_hop(observer)?;
+                Outcome { summary, traffic, engine: Engine::Hop }
+            }
+        };
+        if let Some(mut link_use) = link_use {
+            link_use.count_routes(program, placement, communication.tie());
+            outcome.traffic.link_use = Some(link_use.finish());
+        }
+        Ok(outcome)
+    }
+
+    /// Runs a program message by message: link by link, unless no message can wait for another.
+    fn run_by_hop(&self, observer: &mut InBatches<'_>) -> Result<(Summary, Traffic), SimulationError> {
+        let Self { program, placement, communication, .. } = *self;
+        if self.any_engine && contention_free::applies(program, placement, communication) {
+            return Ok(contention_free::run(program, placement, communication, observer)?);
+        }
+        let kind = match self.selection {
+            Selection::Tasks(graph) => return engine::run_tasks(graph, placement, communication, observer),
+            Selection::Stages(kind, Some(workers)) => {
+                return engine::workers::run(program, placement, communication, kind, workers, observer);
+            }
+            Selection::Stages(kind, None) => kind,
+            Selection::Lines(_) | Selection::WholeBelt(_) | Selection::Coordinated(_) => {
+                TransportKind::Packets
+            }
+        };
+        let (starts, mut observers) = (StartTimes::Together, (Ledger::new(program), &mut *observer));
+        let run = engine::run(program, placement, communication, kind, starts, &mut observers);
+        let traffic = run.map_err(|process| SimulationError::Unfinished { process })?;
+        Ok((observers.0.close()?, traffic))
+    }
+
+    fn run_coordinated(
+        &self,
+        routing: &Routing,
+        link_use: Option<LinkUseCounter>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SimulationError> {
+        let Self { program, placement, communication, .. } = *self;
+        let mut summary = Summary::of_program(program);
+        let sums = &mut summary;
+        let traffic = coordinated::run(program, placement, communication, routing, link_use, sums, observer);
+        summary.check_balance()?;
+        Ok(Outcome { summary, traffic, engine: Engine::Coordinated })
+    }
+
+    /// The outcome of a run on the belt: every message is the one that its destination waits for, so that the links crossed
+    /// follow from the transfer times.
+    fn belt_outcome(&self, belt: BeltOutcome) -> Outcome {
+        let Self { program, placement, communication, .. } = *self;
+        let hops = match unit_equivalent(program, placement, communication) {
+            Some(unit) => belt.summary.totals().transfer / u128::from(unit.hop().get()),
+            None => packet_hops(program, placement, communication),
+        };
+        let traffic = Traffic {
+            messages: program.process_count() * program.stage_count() as u64,
+            hops: u64::try_from(hops).unwrap_or(u64::MAX), // below the bound on cycles, 2^63
+            longest_queue: Some(belt.longest_queue),
+            routing: None,
+            link_use: None,
+        };
+        Outcome { summary: belt.summary, traffic, engine: Engine::Belt }
+    }
+}
+
+/// Refuses rules under which asynchronous execution on a machine is not defined: single-direction links of a
+/// network, and channels that serve their inputs in turn but are not independent.
+pub(crate) fn check_rules(machine: &Machine, communication: Communication) -> Result<(), SimulationError> {
+    let links = communication.links();
+    if machine.graph().is_some() && links == LinkMode::SingleDirection {
+        return Err(SimulationError::NoTurns);
+    }
+    if communication.service() == ServiceOrder::RoundRobin && links != LinkMode::FullDuplex {
+        return Err(SimulationError::NoRoundRobin { links });
+    }
+    Ok(())
+}
+
+/// Refuses a program with more messages at a time than engines can number.
+pub(crate) fn check_message_count(program: &dyn Program) -> Result<(), SimulationError> {
+    let messages = match program.special().tasks() {
+        Some(graph) => graph.message_count(),
+        None => program.facts().messages_of_stage(),
+    };
+    if messages > MAX_MESSAGES { Err(SimulationError::TooManyMessages { messages }) } else { Ok(()) }
+}
+
+/// Selects the engine of an asynchronous run.
+fn select<'run>(
+    program: &'run dyn Program,
+    placement: &'run Placement,
+    communication: Communication,
+    request: &Request,
+) -> Result<Selection<'run>, NoBeltError> {
+    let shortcuts = match request.engine {
+        EngineChoice::Auto => Some(Shortcuts::default()),
+        EngineChoice::Belt(shortcuts) => Some(shortcuts),
+        EngineChoice::Hop | EngineChoice::Sized => None,
+    };
+    match shortcuts.map(|shortcuts| select_belt(program, placement, communication, shortcuts)) {
+        Some(Ok(selection)) => return Ok(selection),
+        Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason),
+        Some(Err(_)) | None => {}
+    }
+    if let Some(graph) = program.special().tasks() {
+        return Ok(Selection::Tasks(graph));
+    }
+    let workers = request.workers.filter(|_| engine::workers::accepts(placement, communication));
+    let kind = match request.engine {
+        EngineChoice::Sized => TransportKind::Packets,
+        _ => TransportKind::of(program, placement.machine(), communication),
+    };
+    Ok(Selection::Stages(kind, workers))
+}
+
+/// Selects how the belt engine computes a run.
+fn select_belt<'run>(
+    program: &'run dyn Program,
+    placement: &'run Placement,
+    communication: Communication,
+    shortcuts: Shortcuts,
+) -> Result<Selection<'run>, NoBeltError> {
+    let program: &CubeProgram = program.special().cube().ok_or(NoBeltError::Program)?;
+    if placement.machine().graph().is_some() {
+        return Err(NoBeltError::Network);
+    }
+    if !placement.is_one_to_one() {
+        return Err(NoBeltError::SharedNodes);
+    }
+    if communication.links() == LinkMode::SingleDirection {
+        return Err(NoBeltError::SingleDirection);
+    }
+    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
+    let units = program.facts().uniform_units;
+    let unit = units.and_then(|units| communication.unit_equivalent(units, false));
+    if let (Placement::Product(placement), Lines::Classes) = (placement, shortcuts.lines)
+        && let Some(lines) = LineProblem::new(program, placement, (communication, unit), shortcuts.bulk)
+    {
+        return Ok(Selection::Lines(lines));
+    }
+    let unit = unit.ok_or(NoBeltError::Timing)?;
+    match unit.links() {
+        LinkMode::FullDuplex => MachineProblem::new(program, placement, unit, shortcuts.bulk)
+            .map(Selection::WholeBelt)
+            .ok_or(NoBeltError::TooLarge),
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => Err(NoBeltError::HalfDuplex),
+    }
+}
+
+/// Returns the rules under which messages of one unit take the times of those of a program, if there are such rules: the
+/// engines for messages of one unit then run it.
+fn unit_equivalent(
+    program: &dyn Program,
+    placement: &Placement,
+    communication: Communication,
+) -> Option<Communication> {
+    let facts = program.facts();
+    let units = facts.uniform_units.filter(|_| facts.has_one_compute_time)?;
+    communication.unit_equivalent(units, !placement.is_one_to_one())
+}
+
+/// Returns the number of links that the packets of a compute-and-communicate program on a named embedding cross.
+fn packet_hops(program: &dyn Program, placement: &Placement, communication: Communication) -> u128 {
+    let (Some(cube), Placement::Product(placement)) = (program.special().cube(), placement) else { return 0 };
+    let fields = FieldLine::all(placement);
+    let hops = |(stage, &dimension): (usize, &CubeDimension)| {
+        let packets = communication.packet_count(program.max_units(stage));
+        let of_field = |field: &FieldLine| {
+            let bit = field.bit(dimension)?;
+            let distance =
+                |pair: Pair| u128::from(field.extent().distance(pair.positions[0], pair.positions[1]));
+            let lines = program.process_count() / field.extent().length();
+            Some(2 * u128::from(lines) * u128::from(packets) * field.pairs(bit).map(distance).sum::<u128>())
+        };
+        fields.iter().filter_map(of_field).sum::<u128>()
+    };
+    cube.stages().iter().enumerate().map(hops).sum()
+}

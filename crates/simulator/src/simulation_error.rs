@@ -1,0 +1,86 @@
+//! The reasons for which a run is refused, or its outcome must not be used.
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::LinkMode;
+
+use crate::{ImbalanceError, NoBeltError, StuckTasks};
+
+/// The reason for which a run was refused, or its outcome must not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SimulationError {
+    /// The placement is of another number of processes.
+    #[error("a placement of {placed} processes, expected {processes} as in the program")]
+    ProcessCount {
+        /// The processes of the placement.
+        placed: u64,
+        /// The processes of the program.
+        processes: u64,
+    },
+    /// More messages may be in flight than the engines can number.
+    #[error("up to {messages} messages at a time, expected at most {MAX_MESSAGES}")]
+    TooManyMessages {
+        /// The most messages in flight at a time.
+        messages: u64,
+    },
+    /// The clock could overflow.
+    #[error("a makespan of up to {bound} cycles, expected less than {} (2^63)", 1_u64 << 63)]
+    TooManyCycles {
+        /// A bound on the makespan.
+        bound: u128,
+    },
+    /// A process did not finish its last stage: the program's sources and destinations do not
+    /// match.
+    #[error("process {process} did not finish")]
+    Unfinished {
+        /// The first such process.
+        process: ProcessId,
+    },
+    /// The engine asked for does not apply.
+    #[error(transparent)]
+    NoBelt(#[from] NoBeltError),
+    /// The run cannot be divided into lines that are run separately.
+    #[error("the stages do not take one coordinate after another on a named embedding")]
+    NotByLines,
+    /// Single-direction links of a network.
+    #[error("single-direction links of a network, whose links lie in no dimensions to take turns")]
+    NoTurns,
+    /// Coordinated execution on a network.
+    #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
+    NoPhases,
+    /// Routing by sorting on a machine with a length that is no power of two.
+    #[error("routing by sorting on a machine with a length that is no power of two")]
+    NotSorted,
+    /// Messages that differ in size, or whose transmissions occupy a link, move their heads and are
+    /// received in different times, in an engine for messages of one unit.
+    #[error("messages whose times on a link differ, expected messages of one unit")]
+    TimesDiffer,
+    /// Coordinated execution under a rule by which messages do not move in steps.
+    #[error("coordinated execution with {rule}, expected messages that move link by link in steps")]
+    NoSteps {
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Channels that serve their inputs in turn, under another link mode than full-duplex.
+    #[error("round-robin arbitration of {links} links, expected full-duplex")]
+    NoRoundRobin {
+        /// The link mode.
+        links: LinkMode,
+    },
+    /// Coordinated execution of a program in some of whose stages some processes do not compute.
+    #[error(
+        "coordinated execution of a program in which some processes pass through stages, expected all to compute"
+    )]
+    NotTogether,
+    /// Coordinated execution of a task graph.
+    #[error("coordinated execution of a task graph, whose operations are in no stages")]
+    NoStages,
+    /// A task graph that does not come to its end.
+    #[error(transparent)]
+    Stuck(StuckTasks),
+    /// The times do not add up: a defect of the simulator.
+    #[error(transparent)]
+    Imbalance(#[from] ImbalanceError),
+}
+
+/// The most messages that may be in flight at a time in a run.
+pub const MAX_MESSAGES: u64 = 1 << 30;
