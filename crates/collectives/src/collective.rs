@@ -316,16 +316,14 @@ impl Collective {
         messages
     }
 
-    /// Visits all messages of a stage, in any order: source, destination and size \[units\].
+    /// Visits all messages of a stage: source, destination and size \[units\]; by ascending source
+    /// unless there is only one step of one group.
     pub fn visit(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
-        match self.stage(stage) {
-            Stage::Groups(groups, within) => groups.visit(within, visit),
-            Stage::Synchronisation { shares } => {
-                for source in ProcessId::first(self.rank_count() * u64::from(shares)) {
-                    self.list(End::Source, stage, source, &mut |to, units| visit(source, to, units));
-                }
-            }
-            Stage::Computation(_) => {}
+        if let Some(groups) = self.single() {
+            return groups.visit(stage, visit);
+        }
+        for source in ProcessId::first(self.process_count()) {
+            self.list(End::Source, stage, source, &mut |to, units| visit(source, to, units));
         }
     }
 

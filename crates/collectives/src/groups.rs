@@ -154,11 +154,6 @@ impl Groups {
         ProcessId::new(narrow(u64::from(place.share) * self.rank_count() + u64::from(rank)))
     }
 
-    /// Returns the first rank of every group, ascending.
-    fn firsts(&self) -> Vec<u32> {
-        self.map.as_ref().map_or_else(|| vec![0], |map| map.firsts().collect())
-    }
-
     /// Lists the messages of which a process is this end in a stage: the process at the other end,
     /// ascending, and the size \[units\].
     pub fn list(&self, end: End, stage: usize, process: ProcessId, add: &mut dyn FnMut(ProcessId, u64)) {
@@ -166,14 +161,17 @@ impl Groups {
         self.algorithm.list(stage, place, end, &mut |peer, units| add(self.process(first, peer), units));
     }
 
-    /// Visits all messages of a stage, in any order: source, destination and size \[units\].
+    /// Visits all messages of a stage: source, destination and size \[units\]; of several groups by
+    /// ascending source.
     pub fn visit(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
-        let firsts = self.firsts();
-        self.algorithm.visit(stage, &mut |source, destination, units| {
-            for &first in &firsts {
-                visit(self.process(first, source), self.process(first, destination), units);
-            }
-        });
+        if self.map.is_none() {
+            return self.algorithm.visit(stage, &mut |source, destination, units| {
+                visit(self.process(0, source), self.process(0, destination), units);
+            });
+        }
+        for source in ProcessId::first(self.process_count()) {
+            self.list(End::Source, stage, source, &mut |to, units| visit(source, to, units));
+        }
     }
 
     /// Returns the time for which a process computes in a stage \[cycles\]: `compute_cycles` if it is an
