@@ -161,10 +161,9 @@ impl Collective {
         for (number, step) in steps.iter().enumerate() {
             let before = number.checked_sub(1).map_or(0, |before| steps[before].share_count());
             let shares = if before == 0 { 0 } else { before.max(step.share_count()) };
-            let synchronises = shares > 1;
             first_stages.push(stage_count);
-            synchronised.push(if synchronises { shares } else { 0 });
-            stage_count += usize::from(synchronises) + step.stage_count();
+            synchronised.push(if shares > 1 { shares } else { 0 });
+            stage_count += usize::from(shares > 1) + step.stage_count();
         }
         let share_count = steps.iter().map(Step::share_count).max().unwrap_or(1);
         let rank_count = Length::new(shape.node_count());
