@@ -3,12 +3,22 @@
 //! What the notes leave open is fixed here: the gap between the levels `i` and `i + 1` of a butterfly crosses bit `i`,
 //! and so does the cube link at position `i` of a cycle of the cube-connected cycles.
 
+mod bit_runs;
+mod butterfly;
+mod de_bruijn;
+mod shuffle_exchange;
+mod symmetric;
+
 use std::ops::RangeInclusive;
 
-use crate::{
-    Network, NetworkError,
-    routing::{MAX_SHUFFLE_EXCHANGE_ORDER, Rotation, RouteRule, Symmetry},
+pub(crate) use self::{
+    butterfly::LevelWalk,
+    symmetric::{Moves, Symmetric},
 };
+use self::{
+    butterfly::Butterfly, de_bruijn::DeBruijn, shuffle_exchange::ShuffleExchange, symmetric::Rotation,
+};
+use crate::{Network, NetworkError};
 
 /// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
 type Lengths = fn(u64, u64) -> Vec<u64>;
@@ -22,7 +32,7 @@ pub(crate) struct Family {
     pub(crate) dimensions: RangeInclusive<u64>, // the greatest have about 2^20 nodes
     lengths: Lengths,
     links: Links,
-    rule: fn(u32) -> RouteRule,
+    with_formula: fn(Network, u32) -> Network, // if it has one
 }
 
 impl Family {
@@ -38,7 +48,7 @@ impl Family {
         let lengths = (self.lengths)(dimensions, 1 << order);
         let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
         let network = Network::from_edges(nodes, &(self.links)(order));
-        Some((lengths, network.map(|network| network.with_rule((self.rule)(order)))))
+        Some((lengths, network.map(|network| (self.with_formula)(network, order))))
     }
 
     /// A hypercube with a cycle of `n` nodes for each of its own: `(i, x)` at `i + n x`.
@@ -46,7 +56,7 @@ impl Family {
         dimensions: 2..=16,
         lengths: |own, words| vec![own, words],
         links: cube_connected_cycles,
-        rule: rotation,
+        with_formula: with_rotation,
     };
 
     /// `n` levels of `2^n` nodes, of which the last leads to the first: `(i, x)` at `i + n x`.
@@ -54,7 +64,7 @@ impl Family {
         dimensions: 2..=16,
         lengths: |own, words| vec![own, words],
         links: wrapped_butterfly,
-        rule: rotation,
+        with_formula: with_rotation,
     };
 
     /// `n + 1` levels of `2^n` nodes: `(i, x)` at `i + (n + 1) x`.
@@ -62,15 +72,15 @@ impl Family {
         dimensions: 1..=15,
         lengths: |own, words| vec![own + 1, words],
         links: butterfly,
-        rule: RouteRule::Butterfly,
+        with_formula: |network, order| network.with_formula(Butterfly { order }),
     };
 
     /// Words of `n` bits, linked by rotation and by exchange.
     pub(crate) const SHUFFLE_EXCHANGE: Self = Self {
-        dimensions: 1..=MAX_SHUFFLE_EXCHANGE_ORDER as u64,
+        dimensions: 1..=shuffle_exchange::MAX_ORDER as u64,
         lengths: |_, words| vec![words],
         links: shuffle_exchange,
-        rule: RouteRule::ShuffleExchange,
+        with_formula: |network, order| network.with_formula(ShuffleExchange { order }),
     };
 
     /// Words of `n` bits, linked by shifts.
@@ -78,7 +88,7 @@ impl Family {
         dimensions: 1..=20,
         lengths: |_, words| vec![words],
         links: de_bruijn,
-        rule: RouteRule::DeBruijn,
+        with_formula: |network, order| network.with_formula(DeBruijn { order }),
     };
 
     /// The complete binary tree.
@@ -86,7 +96,7 @@ impl Family {
         dimensions: 1..=19,
         lengths: |_, words| vec![2 * words - 1],
         links: binary_tree,
-        rule: |_| RouteRule::Searched,
+        with_formula: |network, _| network,
     };
 
     /// Leaves with a tree over every row and column.
@@ -94,13 +104,14 @@ impl Family {
         dimensions: 1..=9,
         lengths: |_, words| vec![words * (3 * words - 2)],
         links: mesh_of_trees,
-        rule: |_| RouteRule::Searched,
+        with_formula: |network, _| network,
     };
 }
 
-/// The routes of a network that rotation and exclusive or move to itself.
-fn rotation(order: u32) -> RouteRule {
-    RouteRule::symmetric(Symmetry::Rotation(Rotation::new(order)))
+/// The distances of a network that rotation and exclusive or move to itself.
+fn with_rotation(network: Network, order: u32) -> Network {
+    let formula = Symmetric::new(Rotation::new(order), &network);
+    network.with_formula(formula)
 }
 
 /// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.

@@ -31,7 +31,7 @@ mod network;
 mod node;
 mod partition;
 mod route;
-mod routing;
+mod routes;
 mod shape;
 mod switched;
 mod twisted;
@@ -44,12 +44,10 @@ pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
 pub use machine::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
-pub use network::{
-    MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError, Resource, RouteChoice, RoutedMessage,
-};
+pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
-pub use routing::RouteSteps;
+pub use routes::{NetworkRoutes, RouteChoice};
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
 pub use switched::{MAX_NETWORK_NODES, NetworkParameters};

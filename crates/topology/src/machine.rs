@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use self::{error::MachineError, failures::Failures};
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
-    NetworkParameters, NodeError, NodeId, RouteChoice, Shape, TieRule, Wrap,
+    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, Wrap,
 };
 
 /// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
@@ -243,10 +243,20 @@ impl Machine {
         }
     }
 
-    /// Looks up the routes to all of these nodes, in parallel, where they are looked up in tables.
+    /// The routes of a graph under its choice; `None` of a grid.
+    #[inline]
+    #[must_use]
+    pub fn network_routes(&self) -> Option<NetworkRoutes<'_>> {
+        match &self.form {
+            MachineForm::Grid(_) => None,
+            MachineForm::Graph(graph) => Some(NetworkRoutes::new(&graph.network, graph.choice)),
+        }
+    }
+
+    /// Makes the tables of routes to all of these nodes, in parallel, if routes are looked up in tables.
     pub fn prepare_routes(&self, destinations: &[NodeId]) {
-        if let MachineForm::Graph(graph) = &self.form {
-            graph.network.prepare_routes(graph.choice, destinations);
+        if let Some(routes) = self.network_routes() {
+            routes.prepare(destinations);
         }
     }
 
@@ -334,7 +344,9 @@ impl Machine {
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
         match &self.form {
             MachineForm::Grid(grid) => grid.distance(a, b),
-            MachineForm::Graph(graph) => graph.network.distance(graph.choice, a, b).unwrap_or(0).into(),
+            MachineForm::Graph(graph) => {
+                NetworkRoutes::new(&graph.network, graph.choice).distance(a, b).unwrap_or(0).into()
+            },
         }
     }
 
@@ -360,7 +372,7 @@ impl Machine {
         match &self.form {
             MachineForm::Grid(grid) => grid.next_leg(at, to, tie),
             MachineForm::Graph(graph) => {
-                let direction = graph.network.next(graph.choice, from, at, to)?;
+                let direction = NetworkRoutes::new(&graph.network, graph.choice).next(from, at, to)?;
                 Some(Leg { direction, hops: 1 })
             }
         }

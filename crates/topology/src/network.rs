@@ -1,39 +1,19 @@
-//! Networks: nodes and links that lie in no dimensions, and shortest routes by formula or by tables.
+//! Networks: nodes and links that lie in no dimensions, and the numbering of their channels.
 //!
-//! Of several shortest routes a message takes the one over the neighbours with the lowest numbers, or one by chance
-//! ([`RouteChoice`]; `docs/model.md` sections 12 and 19). Distances come from the [`RouteRule`] of a regular network;
-//! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
-
-mod counted_routes;
-mod looked_up;
-mod route_choice;
-mod route_tables;
-mod walk;
+//! Which routes messages take is found in [`routes`](crate::routes).
 
 use std::sync::OnceLock;
 
-use self::{
-    counted_routes::CountedRoutes,
-    route_tables::{PortRow, RouteTable},
-};
-pub use self::{
-    route_choice::RouteChoice,
-    walk::{Resource, RoutedMessage},
-};
-pub(crate) use self::{route_tables::RouteCounts, walk::Moving};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
-    routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
+    routes::{Distances, Tables},
 };
 
 /// The most neighbours that a node of a network may have.
 pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 
-/// The most nodes of a network whose routes are looked up in tables of a byte for every pair of nodes.
+/// The most nodes of a network whose distances are looked up in tables, of a byte or more for every pair of nodes.
 pub const MAX_ROUTED_NODES: u64 = 1 << 16;
-
-/// The distance of a node without a route.
-const UNREACHED: u32 = u32::MAX;
 
 /// An undirected graph without loops and without two links between the same nodes.
 ///
@@ -46,15 +26,11 @@ pub struct Network {
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
-    ports_of_group: [usize; 2], // as [`CountedRoutes`] groups them
-    port_bits: u32,             // that the numbers of ports have
-    hosts: u32,                 // the nodes that processes can be on, the first ones
-    rule: RouteRule,
-    routes: RouteTable<PortRow>, // over the lowest neighbours, where no formula has them
-    route_counts: RouteTable<Box<[CountedRoutes]>>, // as far
-    // These are found when they are first asked for.
-    links_of_channels: OnceLock<Box<[u32]>>,
-    distance_bound: OnceLock<u64>, // of its nodes
+    hosts: u32,  // the nodes that processes can be on, the first ones
+    leaves: u32, // so many of the first nodes have at most one link
+    formula: Option<Box<dyn Distances>>,
+    tables: Tables,                // without a formula
+    distance_bound: OnceLock<u64>, // of its nodes; found when it is first asked for
 }
 
 /// A list of links that makes no network.
@@ -113,19 +89,17 @@ impl Network {
         neighbours.shrink_to_fit();
         let degree = firsts.get(1).copied();
         let is_regular = firsts.windows(2).all(|pair| degree == Some(pair[1] - pair[0]));
+        let leaves = firsts.windows(2).take_while(|pair| pair[1] - pair[0] <= 1).count();
         Ok(Self {
             degree: degree.filter(|_| is_regular),
             max_degree: most as usize,
-            ports_of_group: CountedRoutes::ports_of_group(most as usize),
-            port_bits: RouteSteps::bits_of_codes(most.max(2)),
+            hosts: node_count,
+            leaves: u32::try_from(leaves).unwrap_or(node_count),
             firsts,
             neighbours,
-            hosts: node_count,
-            rule: RouteRule::Searched,
-            routes: RouteTable::new(),
-            links_of_channels: OnceLock::new(),
+            formula: None,
+            tables: Tables::default(),
             distance_bound: OnceLock::new(),
-            route_counts: RouteTable::new(),
         })
     }
 
@@ -146,15 +120,32 @@ impl Network {
         Self { hosts, ..self }
     }
 
-    /// How distances are found.
-    #[cfg(test)]
-    pub(crate) fn rule(&self) -> &RouteRule {
-        &self.rule
+    /// The same with distances by a formula.
+    pub(crate) fn with_formula(self, formula: impl Distances + 'static) -> Self {
+        Self { formula: Some(Box::new(formula)), ..self }
     }
 
-    /// The same with distances by a formula.
-    pub(crate) fn with_rule(self, rule: RouteRule) -> Self {
-        Self { rule, ..self }
+    /// The formula of its distances, if it has one.
+    #[inline]
+    pub(crate) fn formula(&self) -> Option<&dyn Distances> {
+        self.formula.as_deref()
+    }
+
+    /// The tables of distances.
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The neighbours of a node that may have further links, ascending, and the port of the first of them.
+    #[inline]
+    pub(crate) fn inner_neighbours(&self, node: NodeId) -> (u16, &[NodeId]) {
+        let neighbours = self.neighbours(node);
+        let first = if self.leaves == 0 {
+            0
+        } else {
+            neighbours.partition_point(|neighbour| neighbour.index() < self.leaves)
+        };
+        (u16::try_from(first).unwrap_or(u16::MAX), &neighbours[first..])
     }
 
     /// The number of nodes that processes can be on, failed ones included: the first ones.
@@ -260,45 +251,19 @@ impl Network {
         })
     }
 
-    /// The distance between two nodes \[links\]; none without a route. Where routes are looked up, it is that of the route of
-    /// this choice.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    #[must_use]
-    pub fn distance(&self, choice: RouteChoice, at: NodeId, to: NodeId) -> Option<u32> {
-        if self.looks_up() {
-            return self.looked_up_distance(choice, at, to);
-        }
-        self.rule.distance(self, at.index(), to.index())
-    }
-
-    /// The distance of every node to `to` \[links\]; none for nodes without a route to it.
+    /// The distance of every node to `to` \[links\]; `None` for nodes without a route to it.
     #[must_use]
     pub fn distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
-        match self.rule {
-            RouteRule::FullMesh | RouteRule::HyperX(_) | RouteRule::FatTree(_) | RouteRule::Dragonfly(_) => {
-                let nodes = (0..).take(self.firsts.len() - 1);
-                nodes.map(|at| self.rule.distance(self, at, to.index())).collect()
-            }
-            RouteRule::Searched
-            | RouteRule::Symmetric(..)
-            | RouteRule::Butterfly(_)
-            | RouteRule::ShuffleExchange(_)
-            | RouteRule::DeBruijn(_) => self.searched_distances_to(to),
-        }
-    }
-
-    /// The same, by a search.
-    pub(crate) fn searched_distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
         let distances = self.links_to(to);
-        distances.into_iter().map(|links| Some(links).filter(|&links| links != UNREACHED)).collect()
+        distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
     }
 
-    /// The distance of every node to `to` \[links\] by a search, [`UNREACHED`] without a route.
+    /// The distance of a node without a route.
+    pub(crate) const UNREACHED: u32 = u32::MAX;
+
+    /// The distance of every node to `to` \[links\] by a search; [`Self::UNREACHED`] without a route.
     pub(crate) fn links_to(&self, to: NodeId) -> Vec<u32> {
-        let mut distances = vec![UNREACHED; self.firsts.len() - 1];
+        let mut distances = vec![Self::UNREACHED; self.firsts.len() - 1];
         let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
         *own = 0;
         let mut reached = Vec::with_capacity(distances.len());
@@ -312,32 +277,13 @@ impl Network {
             let farther = distances[node.index() as usize] + 1;
             for &neighbour in self.neighbours(node) {
                 let own = &mut distances[neighbour.index() as usize];
-                if *own == UNREACHED {
+                if *own == Self::UNREACHED {
                     *own = farther;
                     reached.push(neighbour);
                 }
             }
         }
         distances
-    }
-
-    /// For every node, its distance to `to` and the number of shortest routes there.
-    pub(crate) fn routes_to(&self, to: NodeId) -> RouteCounts {
-        let distances = self.searched_distances_to(to);
-        let mut order: Vec<u32> = (0..).take(distances.len()).collect();
-        order.retain(|&node| distances[node as usize].is_some());
-        order.sort_by_key(|&node| distances[node as usize]);
-        let mut routes = vec![0_u64; distances.len()];
-        for node in order {
-            let own = distances[node as usize];
-            let nearer =
-                |next: &&NodeId| distances[next.index() as usize].map(|distance| distance + 1) == own;
-            let next = self.neighbours(NodeId::new(node)).iter().filter(nearer);
-            let sum: u64 = next.map(|next| routes[next.index() as usize]).sum();
-            routes[node as usize] = if own == Some(0) { 1 } else { sum.min(MAX_ROUTE_COUNT) };
-        }
-        let distances = distances.into_iter().map(|distance| distance.map_or(u16::MAX, short)).collect();
-        RouteCounts { distances, routes: routes.into() }
     }
 
     /// The directions of all ports that any node has.
@@ -347,7 +293,8 @@ impl Network {
     }
 
     /// The direction of the channel at a port.
-    fn direction(&self, node: NodeId, port: u16) -> Direction {
+    #[inline]
+    pub(crate) fn direction(&self, node: NodeId, port: u16) -> Direction {
         let sign =
             if self.neighbours(node)[usize::from(port)] > node { Sign::Positive } else { Sign::Negative };
         Direction { dimension: HostDimension::of_port(port), sign }
@@ -366,6 +313,18 @@ impl Network {
         let (near, far) = (channel.node.min(far), channel.node.max(far));
         let port = self.neighbours(near).binary_search(&far).ok()?;
         Some(Link { near, dimension: HostDimension::of_port(u16::try_from(port).ok()?) })
+    }
+
+    /// The number of the link between two neighbours among the channels of [`Self::first_channels`]: that of the channel
+    /// from the node with the lower index.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn link_number(&self, one: NodeId, other: NodeId) -> u32 {
+        let (near, far) = (one.min(other).index(), one.max(other).index());
+        self.first_channel(near) + self.port_to(near, far).map_or(0, u32::from)
     }
 
     /// Every link once, as its end with the lower index and the other.
@@ -389,6 +348,7 @@ impl Eq for Network {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{NetworkRoutes, RouteChoice};
 
     fn nodes(network: &Network, node: u32) -> Vec<u32> {
         network.neighbours(NodeId::new(node)).iter().map(|node| node.index()).collect()
@@ -399,7 +359,7 @@ mod tests {
         let network = Network::from_edges(5, &[(0, 1), (1, 2), (3, 4)]).unwrap();
         for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
             let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)]
-                .map(|(at, to)| network.distance(choice, NodeId::new(at), NodeId::new(to)));
+                .map(|(at, to)| NetworkRoutes::new(&network, choice).distance(NodeId::new(at), NodeId::new(to)));
             assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
         }
     }
@@ -418,7 +378,7 @@ mod tests {
     #[test]
     fn no_distance_is_above_the_bound_where_a_network_falls_apart() {
         let network = Network::from_edges(8, &[(0, 1), (2, 3), (3, 4), (4, 5), (5, 6)]).unwrap();
-        assert_eq!(network.distance(RouteChoice::Lowest, NodeId::new(2), NodeId::new(6)), Some(4));
+        assert_eq!(network.distances_to(NodeId::new(6))[2], Some(4));
         assert!(network.distance_bound() >= 4);
     }
 
@@ -449,7 +409,7 @@ mod tests {
         let wide = Network::from_edges(65536, &star[..65535]).unwrap();
         let [first, last] = [1, 65535].map(NodeId::new);
         for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
-            assert_eq!(wide.distance(choice, first, last), Some(2));
+            assert_eq!(NetworkRoutes::new(&wide, choice).distance(first, last), Some(2));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Routes: dimension order on grids, shortest paths on graphs (`docs/model.md` section 4).
 
-use crate::{Channel, Leg, Machine, Network, NodeId, RouteSteps, TieRule};
+use crate::{Channel, Leg, Machine, NetworkRoutes, NodeId, TieRule};
 
 /// The channels of a route, in order: an iterator.
 ///
@@ -14,34 +14,27 @@ pub struct Route<'machine> {
     at: NodeId,
     to: NodeId,
     tie: TieRule,
-    leg: Option<Leg>,                               // the rest of the current leg
-    steps: Option<(&'machine Network, RouteSteps)>, // behind this leg, where all links of the route are found together
+    leg: Option<Leg>,                         // the rest of the current leg
+    routes: Option<NetworkRoutes<'machine>>, // of a graph
 }
 
 impl Machine {
-    /// The links of the route between two nodes of a network, to be followed by [`Network::next_of_steps`], and how many
-    /// they are: where finding all of them together takes less than one after the other.
-    ///
-    /// # Panics
-    ///
-    /// When a network has no such nodes.
-    #[must_use]
-    pub fn steps(&self, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
-        self.graph()?.steps(self.route_choice()?, from, to)
-    }
-
     /// The channels that a message from `from` to `to` crosses, in order.
     #[must_use]
     pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
-        let route = Route { machine: self, from, at: from, to, tie, leg: None, steps: None };
-        match self.graph().zip(self.steps(from, to)) {
-            Some((network, (_, mut steps))) if from != to => {
-                let direction = network.next_of_steps(from, &mut steps);
-                let leg = direction.map(|direction| Leg { direction, hops: 1 });
-                Route { leg, steps: Some((network, steps)), ..route }
-            }
-            _ => Route { leg: self.next_leg(from, to, tie), ..route },
-        }
+        let routes = self.network_routes();
+        let mut route = Route { machine: self, from, at: from, to, tie, leg: None, routes };
+        route.leg = route.next_leg();
+        route
+    }
+}
+
+impl Route<'_> {
+    /// The leg that begins where the route has come to.
+    fn next_leg(&self) -> Option<Leg> {
+        let Some(routes) = &self.routes else { return self.machine.next_leg(self.at, self.to, self.tie) };
+        let direction = routes.next(self.from, self.at, self.to)?;
+        Some(Leg { direction, hops: 1 })
     }
 }
 
@@ -52,15 +45,7 @@ impl Iterator for Route<'_> {
         let Leg { direction, hops } = self.leg?;
         let channel = Channel { node: self.at, direction };
         self.at = self.machine.neighbour(self.at, direction)?;
-        self.leg = match (hops, &mut self.steps) {
-            (1, _) if self.at == self.to => None,
-            (1, Some((network, steps))) => {
-                let direction = network.next_of_steps(self.at, steps);
-                direction.map(|direction| Leg { direction, hops: 1 })
-            }
-            (1, None) => self.machine.leg_at(self.from, self.at, self.to, self.tie),
-            _ => Some(Leg { direction, hops: hops - 1 }),
-        };
+        self.leg = if hops > 1 { Some(Leg { direction, hops: hops - 1 }) } else { self.next_leg() };
         Some(channel)
     }
 }

@@ -5,14 +5,11 @@ mod dragonfly;
 mod fat_tree;
 mod hosts;
 mod hyperx;
-mod keeps_routes;
 
 use std::fmt;
 
-pub(crate) use self::{
-    dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX, keeps_routes::KeepsRoutes,
-};
-use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routing::RouteRule};
+use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
+use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routes::Distances};
 
 /// The parameters of a full mesh or a network with switches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,19 +169,21 @@ impl NetworkParameters {
     /// Returns the network. All of [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         let (hosts, nodes) = (small(self.host_count()), small(self.node_count()));
-        let (links, rule) = match self {
+        let network =
+            |links: Vec<(u32, u32)>| Ok(Network::from_edges(nodes, &links)?.with_hosts(hosts));
+        match self {
             Self::FullMesh { .. } => {
                 let pairs = (0..nodes).flat_map(|one| (one + 1..nodes).map(move |other| (one, other)));
-                (pairs.collect(), RouteRule::FullMesh)
+                Ok(network(pairs.collect())?.with_formula(FullMesh))
             }
             Self::HyperX { shape, hosts_per_switch } => {
                 let hyperx = HyperX::new(Hosts::new(hosts, small(*hosts_per_switch)), shape);
-                (hyperx.links(), RouteRule::HyperX(hyperx))
+                Ok(network(hyperx.links())?.with_formula(hyperx))
             }
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
                 let hosts = Hosts::new(hosts, small(*hosts_per_switch));
                 let dragonfly = Dragonfly::new(hosts, small(*switches_per_group), small(*global_links));
-                (dragonfly.links(), RouteRule::Dragonfly(dragonfly))
+                Ok(network(dragonfly.links())?.with_formula(dragonfly))
             }
             Self::LeafSpine { leaves, hosts_per_switch, spines } => {
                 let tree = FatTree::LeafSpine {
@@ -192,7 +191,7 @@ impl NetworkParameters {
                     leaves: small(*leaves),
                     spines: small(*spines),
                 };
-                (tree.links(nodes), RouteRule::FatTree(tree))
+                Ok(network(tree.links(nodes))?.with_formula(tree))
             }
             Self::KAryTree { arity, levels } => {
                 let k = small(*arity);
@@ -203,10 +202,23 @@ impl NetworkParameters {
                     digits: powers.iter().map(|&stride| IndexDigit::new(*arity, stride)).collect(),
                     strides: powers.into_iter().map(Divisor::new).collect(),
                 };
-                (tree.links(nodes), RouteRule::FatTree(tree))
+                Ok(network(tree.links(nodes))?.with_formula(tree))
             }
-        };
-        Ok(Network::from_edges(nodes, &links)?.with_hosts(hosts).with_rule(rule))
+        }
+    }
+}
+
+/// Nodes that are all linked with each other.
+#[derive(Debug)]
+struct FullMesh;
+
+impl Distances for FullMesh {
+    fn distance(&self, at: u32, to: u32) -> u32 {
+        u32::from(at != to)
+    }
+
+    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
+        Some(1)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     Divisor, MAX_DIMENSIONS, MachineError, Network,
-    routing::{RouteRule, Symmetry},
+    families::{Moves, Symmetric},
 };
 
 /// A torus whose wraparounds add to other coordinates.
@@ -90,10 +90,23 @@ impl TwistedTorus {
         moved
     }
 
-    /// The node to which `to` is moved when `at` is moved to node 0: the difference of their coordinates, where a dimension
+    /// Returns the network.
+    pub(crate) fn network(self) -> Result<Network, MachineError> {
+        let nodes: u32 = self.lengths.iter().product();
+        let network = Network::from_edges(nodes, &self.links())?;
+        if self.is_symmetric() {
+            let formula = Symmetric::new(self, &network);
+            return Ok(network.with_formula(formula));
+        }
+        Ok(network)
+    }
+}
+
+impl Moves for TwistedTorus {
+    /// The difference of their coordinates, where a dimension
     /// that has to be crossed backwards over its wraparound takes off what that adds.
     #[inline]
-    pub(crate) fn difference(&self, at: u32, to: u32) -> u32 {
+    fn difference(&self, at: u32, to: u32) -> u32 {
         let mut rest = [at, to];
         let mut difference = [0_u32; MAX_DIMENSIONS];
         for (dimension, (&length, divisor)) in self.lengths.iter().zip(&self.divisors).enumerate() {
@@ -118,15 +131,5 @@ impl TwistedTorus {
             stride *= length;
         }
         node
-    }
-
-    /// Returns the network.
-    pub(crate) fn network(self) -> Result<Network, MachineError> {
-        let nodes: u32 = self.lengths.iter().product();
-        let network = Network::from_edges(nodes, &self.links())?;
-        if self.is_symmetric() {
-            return Ok(network.with_rule(RouteRule::symmetric(Symmetry::Translation(self))));
-        }
-        Ok(network)
     }
 }

@@ -6,10 +6,7 @@
 //! a node's links carry twice its load plus the edges that end there. An edge within a node uses no link and touches the
 //! node once.
 
-use cubefold_topology::{
-    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, Resource, RouteChoice, RoutedMessage,
-    TieRule,
-};
+use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NetworkRoutes, NodeId, TieRule};
 use rayon::prelude::*;
 
 use super::{
@@ -284,18 +281,22 @@ pub(super) fn on_graph<G: Guest>(
     for node in images {
         load[node.index() as usize] += 1;
     }
-    let mut counts = GraphCounts::new(network, machine.route_choice().unwrap_or_default());
+    let routes = NetworkRoutes::new(network, machine.route_choice().unwrap_or_default());
+    // By node, the routes that neither begin nor end there, and all routes; of each link at its channel from the lower end.
+    let (mut passing, mut touching) = (vec![0_u64; nodes], vec![0_u64; nodes]);
+    let mut links = vec![0_u64; network.channel_ends().len()];
     let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));
     let image = |process: ProcessId| images[process.label() as usize];
-    let mut ends = edges.map(|(low, high)| [image(low), image(high)]);
-    loop {
-        let together: Vec<[NodeId; 2]> = ends.by_ref().take(GraphCounts::TOGETHER).collect();
-        if together.is_empty() {
-            break;
+    for [from, to] in edges.map(|(low, high)| [image(low), image(high)]) {
+        touching[to.index() as usize] += 1;
+        let mut at = from;
+        while let Some(next) = routes.next_node(from, at, to) {
+            links[network.link_number(at, next) as usize] += 1;
+            touching[at.index() as usize] += 1;
+            passing[at.index() as usize] += u64::from(at != from);
+            at = next;
         }
-        counts.add(&together);
     }
-    let GraphCounts { passing, touching, links, .. } = counts;
     let of_node = |node: NodeId| {
         let channels =
             network.neighbours(node).iter().zip(&links[network.first_channel(node.index()) as usize..]);
@@ -306,64 +307,6 @@ pub(super) fn on_graph<G: Guest>(
         link_congestion: Extremes::of(machine.nodes().flat_map(of_node)),
         node_congestion: Extremes::of(touching),
         load: Extremes::of(machine.hosts().map(|host| load[host.index() as usize])),
-    }
-}
-
-/// The routes of a graph that go over each of its nodes and links.
-struct GraphCounts<'a> {
-    network: &'a Network,
-    choice: RouteChoice,
-    passing: Vec<u64>,  // by node, the routes that neither begin nor end there
-    touching: Vec<u64>, // by node, all routes
-    links: Vec<u64>,    // of each link at its channel from the lower end
-}
-
-impl<'a> GraphCounts<'a> {
-    /// The number of routes that are followed side by side, so that their cache misses overlap.
-    const TOGETHER: usize = 1 << 10;
-
-    /// No routes yet.
-    fn new(network: &'a Network, choice: RouteChoice) -> Self {
-        let nodes = usize::try_from(network.node_count()).unwrap_or(usize::MAX);
-        let (passing, touching, links) =
-            (vec![0; nodes], vec![0; nodes], vec![0; network.channel_ends().len()]);
-        Self { network, choice, passing, touching, links }
-    }
-
-    /// Adds the routes between the two nodes of each pair; from a node to itself there is one of no links.
-    fn add(&mut self, ends: &[[NodeId; 2]]) {
-        let mut moving = Vec::with_capacity(ends.len());
-        let mut lengths = Vec::with_capacity(ends.len());
-        let pairs = ends.iter().map(|&[from, to]| (from, to));
-        self.network.set_out_together(self.choice, pairs, &mut moving, &mut lengths);
-        for (&[from, to], &links) in ends.iter().zip(&lengths) {
-            self.touching[to.index() as usize] += 1;
-            if links > 0 {
-                self.touching[from.index() as usize] += 1;
-            }
-        }
-        let mut has_links = lengths.iter().map(|&links| links > 0);
-        moving.retain(|_| has_links.next() == Some(true));
-        let (mut nodes, mut channels, mut crossed) = (vec![], vec![], vec![]);
-        while !moving.is_empty() {
-            nodes.clear();
-            nodes.extend(moving.iter().map(RoutedMessage::node));
-            channels.clear();
-            self.network.advance(self.choice, Resource::Channel, &mut moving, &mut channels);
-            crossed.clear();
-            crossed.extend(
-                nodes.iter().zip(&moving).map(|(&from, own)| self.network.link_number(from, own.node())),
-            );
-            for &link in &crossed {
-                self.links[link as usize] += 1;
-            }
-            moving.retain(|message| !message.has_arrived());
-            for message in &moving {
-                let node = message.node().index() as usize;
-                self.passing[node] += 1;
-                self.touching[node] += 1;
-            }
-        }
     }
 }
 

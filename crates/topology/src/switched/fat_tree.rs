@@ -1,14 +1,13 @@
 //! Fat trees of two levels, and k-ary n-trees (Petrini & Vanneschi 1997).
 
+use std::ops::Range;
+
 use super::Hosts;
-use crate::{
-    Digit, Divisor, IndexDigit, narrow,
-    routing::{ChannelNumbers, Hop, LevelWalk, RouteSteps},
-};
+use crate::{Digit, Divisor, IndexDigit, families::LevelWalk, narrow, routes::Distances};
 
 /// Levels of switches.
 #[derive(Debug)]
-pub(crate) enum FatTree {
+pub(super) enum FatTree {
     /// Leaves, each linked to all spines.
     LeafSpine { hosts: Hosts, leaves: u32, spines: u32 },
     /// Switches `(level, w)` at `hosts + width level + w`, `w` of `levels - 1` digits, digit 0 the lowest; the digits of
@@ -37,12 +36,6 @@ impl FatTree {
                 links
             }
         }
-    }
-
-    #[inline]
-    fn hosts(&self) -> Hosts {
-        let (Self::LeafSpine { hosts, .. } | Self::KAry { hosts, .. }) = *self;
-        hosts
     }
 
     /// The switches of a level of a k-ary tree.
@@ -99,9 +92,11 @@ impl FatTree {
             _ => 2,
         }
     }
+}
 
+impl Distances for FatTree {
     #[inline]
-    pub(crate) fn distance(&self, at: u32, to: u32) -> u32 {
+    fn distance(&self, at: u32, to: u32) -> u32 {
         if at == to {
             return 0;
         }
@@ -114,8 +109,9 @@ impl FatTree {
         }
     }
 
-    pub(crate) fn route_count(&self, at: u32, to: u32) -> u64 {
-        match *self {
+    #[inline]
+    fn route_count(&self, at: u32, to: u32) -> Option<u64> {
+        Some(match *self {
             Self::LeafSpine { hosts, leaves, spines } => {
                 let [(one, _), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
                 match (Self::between(leaves, one, other), one < leaves) {
@@ -125,136 +121,12 @@ impl FatTree {
                 }
             }
             Self::KAry { arity, .. } => self.walk(at, to).map_or(1, |(walk, _)| walk.ways(arity.get())),
-        }
+        })
     }
 
-    /// The numbers of channels: of a switch by their ports.
-    pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
-        match *self {
-            Self::LeafSpine { hosts, leaves, spines } => {
-                ChannelNumbers { single: hosts.count(), codes: (hosts.per_switch() + spines).max(leaves) }
-            }
-            Self::KAry { hosts, arity, .. } => {
-                ChannelNumbers { single: hosts.count(), codes: 2 * narrow(arity.get()) }
-            }
-        }
-    }
-
-    /// The bits of the code of a link of [`Self::steps`].
-    ///
-    /// Those of a whole route are at most 128. In a tree of two levels, whose nodes have less than 2^16 links each, they are
-    /// four times 16. In a k-ary n-tree they are `2 n (b + 1)` with `2^b` the least power of two that is not below `k`. As
-    /// `b < 1 + log2 k` and `k^n < 2^21`, that is less than `4 n + 42`, and `n` is at most 17 in a network of 2^21 nodes.
+    /// None to a switch of a k-ary tree. The ports of a switch lead down first, then up.
     #[inline]
-    pub(crate) fn step_bits(&self) -> u32 {
-        RouteSteps::bits_of_codes(self.channel_numbers().codes)
-    }
-
-    /// The links of the shortest route from a host to another that is drawn by a hash of each node on it
-    /// (`docs/model.md` section 19), and how many they are; none between other nodes. Hashes of 0 draw the lowest neighbours.
-    ///
-    /// There are at most as many routes as switches, which is far below the greatest number that is counted.
-    #[inline]
-    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> Option<(u32, RouteSteps)> {
-        let hosts = self.hosts();
-        if from.max(to) >= hosts.count() {
-            return None;
-        }
-        if from == to {
-            return Some((0, RouteSteps::default()));
-        }
-        let [(own, _), (other, _)] = [from, to].map(|host| hosts.switch_of(host));
-        let (bits, mut links, mut steps) = (self.step_bits(), 0, RouteSteps::default());
-        // From the last link to the first.
-        let mut cross = |code| {
-            steps.prepend(bits, code);
-            links += 1;
-        };
-        cross(hosts.place(to));
-        match *self {
-            Self::LeafSpine { spines, .. } => {
-                if own != other {
-                    cross(other);
-                    cross(hosts.per_switch() + narrow(hash(hosts.count() + own) % u64::from(spines)));
-                }
-            }
-            Self::KAry { arity, ref digits, ref strides, .. } => {
-                let top = Self::differing(arity, own, other).map_or(0, |(_, digit)| digit + 1) as usize;
-                let (digits, strides, width) = (&digits[..top], &strides[..top], Self::width(strides));
-                let mut switch = hosts.count() + own;
-                // A link up begins as many routes as there are ways to go up the rest.
-                for (&digit, ways) in digits.iter().zip(strides.iter().rev()) {
-                    let (drawn, _) = ways.divide_any(hash(switch));
-                    let (_, value) = arity.divide_any(drawn);
-                    switch = Self::with_digit(switch, digit, narrow(value)) + width;
-                }
-                for digit in digits {
-                    cross(digit.position(other));
-                }
-                for digit in digits.iter().rev() {
-                    cross(narrow(arity.get()) + digit.position(switch));
-                }
-            }
-        }
-        cross(0);
-        Some((links, steps))
-    }
-
-    /// The link of a node with a code.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    pub(crate) fn hop(&self, at: u32, code: u32) -> Hop {
-        let hosts = self.hosts();
-        if let Some(up) = hosts.link_up(at) {
-            return up;
-        }
-        let switch = at - hosts.count();
-        let next = match *self {
-            Self::LeafSpine { leaves, .. } => match code.checked_sub(hosts.per_switch()) {
-                _ if switch >= leaves => hosts.count() + code,
-                None => switch * hosts.per_switch() + code,
-                Some(spine) => hosts.count() + leaves + spine,
-            },
-            Self::KAry { arity, ref digits, ref strides, .. } => {
-                let (level, _) = Self::level_and_word(strides, switch);
-                let width = Self::width(strides);
-                // The hosts and the switches of a level are multiples of the width, and change no digit of a word.
-                match code.checked_sub(narrow(arity.get())) {
-                    None if level == 0 => switch * hosts.per_switch() + code,
-                    None => Self::with_digit(at, digits[level as usize - 1], code) - width,
-                    Some(value) => Self::with_digit(at, digits[level as usize], value) + width,
-                }
-            }
-        };
-        Hop { code, next }
-    }
-
-    /// The code of the link back from a link of a switch to another.
-    #[inline]
-    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
-        let hosts = self.hosts();
-        let Some(switch) = at.checked_sub(hosts.count()) else { return 0 };
-        match *self {
-            Self::LeafSpine { leaves, .. } => match switch.checked_sub(leaves) {
-                Some(spine) => hosts.per_switch() + spine,
-                None => switch,
-            },
-            Self::KAry { arity, ref digits, ref strides, .. } => {
-                let (level, _) = Self::level_and_word(strides, switch);
-                let (arity, is_up) = (narrow(arity.get()), at < hop.next);
-                let changed = if is_up { level } else { level.wrapping_sub(1) };
-                let own = digits.get(changed as usize).map_or(0, |digit| digit.position(at));
-                if is_up { own } else { arity + own }
-            }
-        }
-    }
-
-    /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the
-    /// first, and how many they are. None to a switch of a k-ary tree.
-    ///
-    /// The ports of a switch lead down first, then up.
-    #[inline]
-    pub(crate) fn alike_ports(&self, at: u32, to: u32) -> Option<(u16, u64)> {
+    fn nearer_ports(&self, at: u32, to: u32) -> Option<Range<u16>> {
         let (port, count) = match *self {
             Self::LeafSpine { hosts, leaves, spines } => {
                 let [(own, up), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
@@ -280,6 +152,7 @@ impl FatTree {
             },
             Self::KAry { .. } => return None,
         };
-        Some((u16::try_from(port).ok()?, count.into()))
+        let [first, end] = [port, port + count].map(u16::try_from);
+        Some(first.ok()?..end.ok()?)
     }
 }

@@ -1,7 +1,7 @@
 //! The hosts of a network with switches: they have the lowest numbers, and host `i` is on switch
 //! `floor(i / hosts per switch)`.
 
-use crate::{Divisor, narrow, routing::Hop};
+use crate::{Divisor, narrow};
 
 /// The hosts of a network, as many on each of the first switches.
 #[derive(Debug, Clone, Copy)]
@@ -40,20 +40,6 @@ impl Hosts {
             None => (self.per_switch.split(node).0, 1),
             Some(switch) => (switch, 0),
         }
-    }
-
-    /// The link of a host to its switch.
-    #[inline]
-    pub(crate) fn link_up(self, node: u32) -> Option<Hop> {
-        (node < self.count).then(|| Hop { code: 0, next: self.count + self.per_switch.split(node).0 })
-    }
-
-    /// The link of a switch to the host at a place.
-    #[inline]
-    pub(super) fn link_down(self, node: u32, place: u32) -> Hop {
-        // Both are nodes.
-        let first = node.wrapping_sub(self.count).wrapping_mul(self.per_switch());
-        Hop { code: place, next: first.wrapping_add(place) }
     }
 
     /// The place of a host among those on its switch.

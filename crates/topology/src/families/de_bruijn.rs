@@ -1,0 +1,57 @@
+//! Undirected de Bruijn networks: words linked by shifts (Pradhan & Reddy 1982).
+//!
+//! A walk shifts a word right and left. What it never shifts out stays: a block of `m` bits that two words have in common,
+//! `s` places apart. All else is shifted out, which takes `2 (n - m) - |s|` links: the bits on one side of the block, then
+//! those on the other, then back to its place in the second word. `n` links replace all bits, as a block of no bits that
+//! moves by `n`. So the greatest `2 m + |s|` decides.
+
+use super::bit_runs::runs;
+use crate::{narrow, routes::Distances};
+
+/// Words of so many bits, at most 20.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeBruijn {
+    pub(super) order: u32, // n
+}
+
+/// The agreements of both shifts are the halves of one word.
+const HALF: u32 = 32;
+
+impl DeBruijn {
+    /// The places in which two words agree if a block moves by so many places, below `n`: down in the lower half, up in
+    /// the upper half.
+    #[inline]
+    fn agreement(self, x: u32, y: u32, shift: u32) -> u64 {
+        let mask = narrow((1 << (self.order - shift)) - 1);
+        let (down, up) = (!(x >> shift ^ y) & mask, !(x ^ y >> shift) & mask);
+        u64::from(down) | u64::from(up) << HALF
+    }
+
+    /// The greatest `2 m + |s|`.
+    #[inline]
+    fn overlap(self, x: u32, y: u32) -> u32 {
+        let mut greatest = self.order; // a block of no bits moves by n
+        for shift in (0..self.order).rev() {
+            // The least length that is better.
+            let mut length = (greatest + 2 - shift) / 2;
+            let mut starts = runs(self.agreement(x, y, shift), length);
+            while starts != 0 {
+                greatest = 2 * length + shift;
+                starts &= starts >> 1;
+                length += 1;
+            }
+        }
+        greatest
+    }
+}
+
+impl Distances for DeBruijn {
+    #[inline]
+    fn distance(&self, at: u32, to: u32) -> u32 {
+        2 * self.order - self.overlap(at, to)
+    }
+
+    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,228 @@
+//! Shortest routes of networks: distances, the neighbours that are nearer, and the next one on a route.
+//!
+//! The distances of a family of networks follow from a formula ([`Distances`]); without one they are looked up in
+//! [tables](rows). A route is found link by link: at every node the next one is a neighbour that is nearer to the
+//! destination, the one with the lowest number or one that is drawn ([`RouteChoice`]; `docs/model.md` sections 12
+//! and 19). It depends on nothing but the ends of the route and the node.
+
+mod choice;
+mod rows;
+
+use std::{fmt, ops::Range, sync::Arc};
+
+pub use self::choice::RouteChoice;
+pub(crate) use self::rows::{Row, Tables};
+use self::{
+    choice::{drawn, route_hash},
+    rows::Table,
+};
+use crate::{Direction, Network, NodeId};
+
+/// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
+pub(crate) const MAX_ROUTE_COUNT: u64 = 1 << 48;
+
+/// The distances of a family of networks, all of whose nodes are connected.
+pub(crate) trait Distances: fmt::Debug + Send + Sync {
+    /// The distance between two nodes \[links\].
+    fn distance(&self, at: u32, to: u32) -> u32;
+
+    /// The number of shortest routes between two nodes; `None` if no formula has it.
+    fn route_count(&self, at: u32, to: u32) -> Option<u64>;
+
+    /// The ports of `at` that lead nearer to `to`, another node, if they are consecutive and as many shortest routes
+    /// begin with each; `None` if neighbours are to be compared.
+    fn nearer_ports(&self, _at: u32, _to: u32) -> Option<Range<u16>> {
+        None
+    }
+}
+
+/// The routes of a network under one choice.
+#[derive(Debug, Clone)]
+pub struct NetworkRoutes<'network> {
+    network: &'network Network,
+    choice: RouteChoice,
+    table: Option<Arc<Table>>, // without a formula
+}
+
+/// The distances to one destination.
+trait ToDestination {
+    /// The distance of a node \[links\]; `None` without a route.
+    fn distance(&self, node: u32) -> Option<u32>;
+
+    /// The number of shortest routes from a node; `None` if it is to be counted.
+    fn route_count(&self, node: u32) -> Option<u64>;
+}
+
+/// By formula.
+struct ByFormula<'network> {
+    formula: &'network dyn Distances,
+    to: u32,
+}
+
+impl ToDestination for ByFormula<'_> {
+    #[inline]
+    fn distance(&self, node: u32) -> Option<u32> {
+        Some(self.formula.distance(node, self.to))
+    }
+
+    #[inline]
+    fn route_count(&self, node: u32) -> Option<u64> {
+        self.formula.route_count(node, self.to)
+    }
+}
+
+impl ToDestination for Row {
+    #[inline]
+    fn distance(&self, node: u32) -> Option<u32> {
+        self.distance(node)
+    }
+
+    #[inline]
+    fn route_count(&self, node: u32) -> Option<u64> {
+        self.route_count(node)
+    }
+}
+
+impl<'network> NetworkRoutes<'network> {
+    /// The routes of a network. Tables that it needs are kept with the network, and for as long as this lives.
+    #[must_use]
+    pub fn new(network: &'network Network, choice: RouteChoice) -> Self {
+        Self { network, choice, table: network.table(choice) }
+    }
+
+    /// Makes the rows of the tables for these destinations, in parallel.
+    pub fn prepare(&self, destinations: &[NodeId]) {
+        if let Some(table) = &self.table {
+            table.prepare(self.network, destinations);
+        }
+    }
+
+    /// The distance between two nodes \[links\]; `None` without a route.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn distance(&self, at: NodeId, to: NodeId) -> Option<u32> {
+        match (self.network.formula(), &self.table) {
+            (Some(formula), _) => Some(formula.distance(at.index(), to.index())),
+            (None, Some(table)) => table.row(self.network, to).distance(at.index()),
+            (None, None) => None,
+        }
+    }
+
+    /// The node after `at` on the route from `from` to `to`; `None` at the destination, and without a route.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn next_node(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<NodeId> {
+        let port = self.next_port([from, at, to])?;
+        Some(self.network.neighbours(at)[usize::from(port)])
+    }
+
+    /// The direction of the next link at `at` of the route from `from` to `to`; `None` at the destination, and without a
+    /// route.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn next(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<Direction> {
+        Some(self.network.direction(at, self.next_port([from, at, to])?))
+    }
+
+    /// The port of that link.
+    fn next_port(&self, ends: [NodeId; 3]) -> Option<u16> {
+        let [_, at, to] = ends;
+        if at == to {
+            return None;
+        }
+        match (self.network.formula(), &self.table) {
+            (Some(formula), _) => match formula.nearer_ports(at.index(), to.index()) {
+                Some(ports) => self.port_of_alike(ends, ports, formula),
+                None => self.compared_port(ends, &ByFormula { formula, to: to.index() }),
+            },
+            (None, Some(table)) => self.compared_port(ends, table.row(self.network, to)),
+            (None, None) => None,
+        }
+    }
+
+    /// The port among consecutive ones that lead nearer and begin equally many routes.
+    fn port_of_alike(&self, ends: [NodeId; 3], ports: Range<u16>, formula: &dyn Distances) -> Option<u16> {
+        match self.choice {
+            RouteChoice::Spread(seed) if ports.len() > 1 => {
+                let [_, at, to] = ends;
+                let next = self.network.neighbours(at)[usize::from(ports.start)];
+                let each = formula.route_count(next.index(), to.index())?.min(MAX_ROUTE_COUNT);
+                let drawn = route_hash(seed, ends) % (each * ports.len() as u64) / each;
+                Some(ports.start + u16::try_from(drawn).ok()?)
+            }
+            RouteChoice::Lowest | RouteChoice::Spread(_) => Some(ports.start),
+        }
+    }
+
+    /// The port that is found by comparing the distances of all neighbours.
+    fn compared_port(&self, ends: [NodeId; 3], distances: &impl ToDestination) -> Option<u16> {
+        let [_, at, to] = ends;
+        let nearer = distances.distance(at.index())?.checked_sub(1)?;
+        if nearer == 0 {
+            return self.network.port_to(at.index(), to.index());
+        }
+        let (first, neighbours) = self.network.inner_neighbours(at);
+        let is_nearer = |(_, next): &(u16, &NodeId)| distances.distance(next.index()) == Some(nearer);
+        let mut ports = (first..).zip(neighbours).filter(is_nearer);
+        match self.choice {
+            RouteChoice::Lowest => ports.next().map(|(port, _)| port),
+            RouteChoice::Spread(seed) => {
+                let (ports, nodes): (Vec<u16>, Vec<u32>) =
+                    ports.map(|(port, next)| (port, next.index())).unzip();
+                if let [only] = ports[..] {
+                    return Some(only);
+                }
+                let count = |&node: &u32| Some(distances.route_count(node)?.min(MAX_ROUTE_COUNT));
+                let counts: Option<Vec<u64>> = nodes.iter().map(count).collect();
+                let counts = counts.unwrap_or_else(|| self.count_routes(nodes, nearer, to.index(), distances));
+                ports.get(drawn(route_hash(seed, ends), &counts)?).copied()
+            }
+        }
+    }
+
+    /// The numbers of shortest routes from some nodes, ascending, all of which are so many links from `to`, at least 1:
+    /// counted over the nodes on these routes, one level of distances after another.
+    fn count_routes(
+        &self,
+        nodes: Vec<u32>,
+        links: u32,
+        to: u32,
+        distances: &impl ToDestination,
+    ) -> Vec<u64> {
+        let mut levels = vec![nodes];
+        for left in (1..links).rev() {
+            let beyond = levels.last().into_iter().flatten().flat_map(|&node| {
+                let (_, neighbours) = self.network.inner_neighbours(NodeId::new(node));
+                neighbours.iter().map(|next| next.index())
+            });
+            let mut level: Vec<u32> = beyond.collect();
+            level.sort_unstable();
+            level.dedup();
+            level.retain(|&node| distances.distance(node) == Some(left));
+            levels.push(level);
+        }
+        levels.push(vec![to]);
+        let mut counts = vec![1_u64];
+        for pair in levels.windows(2).rev() {
+            let [own, next] = [&pair[0], &pair[1]];
+            let of_node = |&node: &u32| {
+                let neighbours = self.network.neighbours(NodeId::new(node)).iter();
+                let places = neighbours.filter_map(|end| next.binary_search(&end.index()).ok());
+                places.map(|place| counts[place]).sum::<u64>().min(MAX_ROUTE_COUNT)
+            };
+            counts = own.iter().map(of_node).collect();
+        }
+        counts
+    }
+}

@@ -1,0 +1,55 @@
+//! The choice among several shortest routes (`docs/model.md` sections 12 and 19).
+
+use crate::NodeId;
+
+/// Which of the shortest routes of a network a message takes (`docs/model.md` sections 12 and 19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum RouteChoice {
+    /// The one over the neighbours with the lowest numbers.
+    #[default]
+    Lowest,
+    /// Any, all equally likely, by a hash of source, destination and this seed.
+    Spread(u64),
+}
+
+impl RouteChoice {
+    /// The words for all choices.
+    pub const NAMES: [&str; 2] = ["lowest", "spread"];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lowest => Self::NAMES[0],
+            Self::Spread(_) => Self::NAMES[1],
+        }
+    }
+}
+
+/// The hash that draws the next link at node `at` of the route between two nodes: the seed, both ends and the node, each
+/// mixed in with the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+#[inline]
+pub(super) fn route_hash(seed: u64, [from, at, to]: [NodeId; 3]) -> u64 {
+    [from, to, at].into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
+}
+
+#[inline]
+fn mix(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// The place on which a hash falls among weights that follow one another: the hash modulo their sum.
+///
+/// The sum of the weights must be below 2^64; if it is 0, the hash falls on none.
+#[inline]
+pub(super) fn drawn(hash: u64, weights: &[u64]) -> Option<usize> {
+    let mut left = hash.checked_rem(weights.iter().sum())?;
+    weights.iter().position(|&weight| {
+        let is_drawn = left < weight;
+        left = left.wrapping_sub(weight); // unused once one is drawn
+        is_drawn
+    })
+}

@@ -1,0 +1,198 @@
+//! Tables of distances for networks without a formula: a row a destination, found by breadth-first search when it is
+//! first needed.
+//!
+//! A row under `lowest` has the distance of every node, one byte or four a node; under `spread` it has the number of
+//! shortest routes, too, eight bytes together.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use rayon::prelude::*;
+
+use super::{MAX_ROUTE_COUNT, RouteChoice};
+use crate::{Network, NodeId};
+
+/// The distances of all nodes to a destination \[links\].
+#[derive(Debug)]
+pub(crate) enum Row {
+    /// Distances below 255, which is the distance of a node without a route.
+    Short(Box<[u8]>),
+    /// Any distances; [`u32::MAX`] without a route.
+    Long(Box<[u32]>),
+    /// Distances, at most 2^16 - 1, with the numbers of shortest routes.
+    Counted(Box<[CountedRoutes]>),
+}
+
+/// The distance of a node, in the upper 16 bits, and the number of its shortest routes less 1, in the lower 48.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CountedRoutes(u64);
+
+impl CountedRoutes {
+    /// No route.
+    const NONE: Self = Self(u64::MAX);
+
+    const COUNT_BITS: u32 = MAX_ROUTE_COUNT.ilog2();
+
+    fn new(distance: u32, count: u64) -> Self {
+        Self(u64::from(distance) << Self::COUNT_BITS | (count - 1))
+    }
+}
+
+impl Row {
+    /// The greatest distance bound under which rows have one byte a node.
+    const MAX_SHORT: u64 = 254;
+
+    /// Returns the row of a destination.
+    pub(crate) fn new(network: &Network, choice: RouteChoice, to: NodeId) -> Self {
+        match choice {
+            RouteChoice::Spread(_) => Self::counted(network, to),
+            RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => {
+                let short = |links| u8::try_from(links).unwrap_or(u8::MAX);
+                Self::Short(network.links_to(to).into_iter().map(short).collect())
+            }
+            RouteChoice::Lowest => Self::Long(network.links_to(to).into()),
+        }
+    }
+
+    /// Returns the row of a destination, with numbers of routes.
+    pub(crate) fn counted(network: &Network, to: NodeId) -> Self {
+        let distances = network.links_to(to);
+        let mut order: Vec<u32> = (0..).take(distances.len()).collect();
+        order.retain(|&node| distances[node as usize] != Network::UNREACHED);
+        order.sort_by_key(|&node| distances[node as usize]);
+        let (mut counts, mut row) = (vec![0_u64; distances.len()], vec![CountedRoutes::NONE; distances.len()]);
+        for node in order {
+            let own = distances[node as usize];
+            let nearer = network.neighbours(NodeId::new(node)).iter().map(|next| next.index() as usize);
+            let sum: u64 = nearer.filter(|&next| distances[next] + 1 == own).map(|next| counts[next]).sum();
+            let count = if own == 0 { 1 } else { sum.min(MAX_ROUTE_COUNT) };
+            counts[node as usize] = count;
+            row[node as usize] = CountedRoutes::new(own, count);
+        }
+        Self::Counted(row.into())
+    }
+
+    /// Bytes of a row a node.
+    fn bytes_per_node(network: &Network, choice: RouteChoice) -> u64 {
+        match choice {
+            RouteChoice::Spread(_) => 8,
+            RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => 1,
+            RouteChoice::Lowest => 4,
+        }
+    }
+
+    /// The distance of a node; `None` without a route.
+    #[inline]
+    pub(crate) fn distance(&self, node: u32) -> Option<u32> {
+        match self {
+            Self::Short(row) => Some(row[node as usize]).filter(|&links| links != u8::MAX).map(u32::from),
+            Self::Long(row) => Some(row[node as usize]).filter(|&links| links != Network::UNREACHED),
+            Self::Counted(row) => {
+                let own = row[node as usize];
+                let links = u32::try_from(own.0 >> CountedRoutes::COUNT_BITS).ok()?;
+                (own != CountedRoutes::NONE).then_some(links)
+            }
+        }
+    }
+
+    /// The number of shortest routes from a node that has any; `None` where rows have no numbers.
+    #[inline]
+    pub(crate) fn route_count(&self, node: u32) -> Option<u64> {
+        let Self::Counted(row) = self else { return None };
+        Some((row[node as usize].0 & (MAX_ROUTE_COUNT - 1)) + 1)
+    }
+}
+
+/// The rows of one network under one choice.
+#[derive(Debug)]
+pub(crate) struct Table {
+    rows: Box<[OnceLock<Row>]>,
+    choice: RouteChoice,
+}
+
+impl Table {
+    fn new(network: &Network, choice: RouteChoice) -> Self {
+        Self { rows: (0..network.node_count()).map(|_| OnceLock::new()).collect(), choice }
+    }
+
+    /// The row of a destination.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    pub(super) fn row(&self, network: &Network, to: NodeId) -> &Row {
+        self.rows[to.index() as usize].get_or_init(|| Row::new(network, self.choice, to))
+    }
+
+    /// Makes the rows of these destinations, in parallel.
+    pub(super) fn prepare(&self, network: &Network, destinations: &[NodeId]) {
+        destinations.par_iter().for_each(|&to| {
+            self.row(network, to);
+        });
+    }
+}
+
+/// The tables of a network, by choice; they are kept until they are released.
+#[derive(Debug, Default)]
+pub(crate) struct Tables(RwLock<[Option<Arc<Table>>; 2]>);
+
+impl Tables {
+    /// The table of a choice, whatever its seed.
+    fn get(&self, network: &Network, choice: RouteChoice) -> Arc<Table> {
+        let place = usize::from(matches!(choice, RouteChoice::Spread(_)));
+        let found = self.0.read().unwrap_or_else(PoisonError::into_inner)[place].clone();
+        found.unwrap_or_else(|| {
+            let mut tables = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(tables[place].get_or_insert_with(|| Arc::new(Table::new(network, choice))))
+        })
+    }
+
+    fn release(&self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
+    }
+}
+
+impl Network {
+    /// The table of a choice; `None` if distances follow from a formula.
+    pub(super) fn table(&self, choice: RouteChoice) -> Option<Arc<Table>> {
+        self.formula().is_none().then(|| self.tables().get(self, choice))
+    }
+
+    /// Whether distances are looked up in tables.
+    #[must_use]
+    pub fn has_tables(&self) -> bool {
+        self.formula().is_none()
+    }
+
+    /// Frees the tables as soon as nobody uses them. Rows that are needed again are made again.
+    pub fn release_tables(&self) {
+        self.tables().release();
+    }
+
+    /// The memory of the tables of distances to all hosts \[bytes\]; 0 by formula.
+    #[must_use]
+    pub fn bytes_of_routes(&self, choice: RouteChoice) -> u64 {
+        if !self.has_tables() {
+            return 0;
+        }
+        let pairs = self.node_count().saturating_mul(self.host_count());
+        pairs.saturating_mul(Row::bytes_per_node(self, choice))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_that_are_released_stay_for_those_who_hold_them() {
+        let network = Network::from_edges(2, &[(0, 1)]).unwrap();
+        let held = network.table(RouteChoice::Lowest).unwrap();
+        assert!(Arc::ptr_eq(&held, &network.table(RouteChoice::Lowest).unwrap()));
+        let first = Arc::downgrade(&held);
+        network.release_tables();
+        assert_eq!(held.row(&network, NodeId::new(1)).distance(0), Some(1));
+        drop(held);
+        assert!(first.upgrade().is_none());
+    }
+}
