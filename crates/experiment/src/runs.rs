@@ -5,10 +5,10 @@
 
 mod jobs;
 pub mod journal;
-mod kept_routes;
 mod link_traffic;
 mod parallel_runs;
 mod progress;
+mod route_tables;
 pub(crate) mod runner;
 
 pub use self::{

@@ -85,7 +85,7 @@ pub(crate) fn bytes(
     let transport = match kind {
         TransportKind::Narrow(_) | TransportKind::Wide(_) => flow::bytes(program, machine),
         TransportKind::Packets => {
-            Packets::bytes(machine, communication, messages, packets_under_way(program, communication))
+            Packets::bytes(machine, communication, packets_under_way(program, communication))
         }
     };
     transport

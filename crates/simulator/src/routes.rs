@@ -40,12 +40,7 @@ impl<'run> Routes<'run> {
 
     /// The next leg of a message at `at`; `None` at its destination. Only routes of networks depend on the source.
     #[inline]
-    pub(crate) fn next_leg(
-        &self,
-        source: impl FnOnce() -> NodeId,
-        at: NodeId,
-        to: NodeId,
-    ) -> Option<Leg> {
+    pub(crate) fn next_leg(&self, source: impl FnOnce() -> NodeId, at: NodeId, to: NodeId) -> Option<Leg> {
         match self {
             Self::Grid(grid) => grid.next_leg(at, to),
             Self::Network(routes) => link(routes, [source(), at, to]),

@@ -11,12 +11,12 @@ mod symmetric;
 
 use std::ops::RangeInclusive;
 
+use self::{
+    butterfly::Butterfly, de_bruijn::DeBruijn, shuffle_exchange::ShuffleExchange, symmetric::Rotation,
+};
 pub(crate) use self::{
     butterfly::LevelWalk,
     symmetric::{Moves, Symmetric},
-};
-use self::{
-    butterfly::Butterfly, de_bruijn::DeBruijn, shuffle_exchange::ShuffleExchange, symmetric::Rotation,
 };
 use crate::{Network, NetworkError};
 

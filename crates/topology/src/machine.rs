@@ -346,7 +346,7 @@ impl Machine {
             MachineForm::Grid(grid) => grid.distance(a, b),
             MachineForm::Graph(graph) => {
                 NetworkRoutes::new(&graph.network, graph.choice).distance(a, b).unwrap_or(0).into()
-            },
+            }
         }
     }
 

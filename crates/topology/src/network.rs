@@ -358,8 +358,9 @@ mod tests {
     fn nodes_without_a_route_have_no_distance() {
         let network = Network::from_edges(5, &[(0, 1), (1, 2), (3, 4)]).unwrap();
         for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
-            let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)]
-                .map(|(at, to)| NetworkRoutes::new(&network, choice).distance(NodeId::new(at), NodeId::new(to)));
+            let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)].map(|(at, to)| {
+                NetworkRoutes::new(&network, choice).distance(NodeId::new(at), NodeId::new(to))
+            });
             assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
         }
     }

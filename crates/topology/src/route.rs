@@ -14,7 +14,7 @@ pub struct Route<'machine> {
     at: NodeId,
     to: NodeId,
     tie: TieRule,
-    leg: Option<Leg>,                         // the rest of the current leg
+    leg: Option<Leg>,                        // the rest of the current leg
     routes: Option<NetworkRoutes<'machine>>, // of a graph
 }
 

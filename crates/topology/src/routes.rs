@@ -185,7 +185,8 @@ impl<'network> NetworkRoutes<'network> {
                 }
                 let count = |&node: &u32| Some(distances.route_count(node)?.min(MAX_ROUTE_COUNT));
                 let counts: Option<Vec<u64>> = nodes.iter().map(count).collect();
-                let counts = counts.unwrap_or_else(|| self.count_routes(nodes, nearer, to.index(), distances));
+                let counts =
+                    counts.unwrap_or_else(|| self.count_routes(nodes, nearer, to.index(), distances));
                 ports.get(drawn(route_hash(seed, ends), &counts)?).copied()
             }
         }
@@ -193,13 +194,7 @@ impl<'network> NetworkRoutes<'network> {
 
     /// The numbers of shortest routes from some nodes, ascending, all of which are so many links from `to`, at least 1:
     /// counted over the nodes on these routes, one level of distances after another.
-    fn count_routes(
-        &self,
-        nodes: Vec<u32>,
-        links: u32,
-        to: u32,
-        distances: &impl ToDestination,
-    ) -> Vec<u64> {
+    fn count_routes(&self, nodes: Vec<u32>, links: u32, to: u32, distances: &impl ToDestination) -> Vec<u64> {
         let mut levels = vec![nodes];
         for left in (1..links).rev() {
             let beyond = levels.last().into_iter().flatten().flat_map(|&node| {
@@ -226,3 +221,6 @@ impl<'network> NetworkRoutes<'network> {
         counts
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -169,8 +169,7 @@ impl NetworkParameters {
     /// Returns the network. All of [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         let (hosts, nodes) = (small(self.host_count()), small(self.node_count()));
-        let network =
-            |links: Vec<(u32, u32)>| Ok(Network::from_edges(nodes, &links)?.with_hosts(hosts));
+        let network = |links: Vec<(u32, u32)>| Ok(Network::from_edges(nodes, &links)?.with_hosts(hosts));
         match self {
             Self::FullMesh { .. } => {
                 let pairs = (0..nodes).flat_map(|one| (one + 1..nodes).map(move |other| (one, other)));

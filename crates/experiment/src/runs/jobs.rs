@@ -12,7 +12,7 @@ use cubefold_simulator::Ranks;
 use rayon::ThreadPool;
 
 use crate::{
-    runs::kept_routes::{InUse, KeptRoutes},
+    runs::route_tables::{InUse, RouteTables},
     scenario::Run,
 };
 
@@ -148,13 +148,8 @@ impl Admission {
 
 impl Permit {
     /// Lets the run look up routes while its memory is taken.
-    pub(crate) fn look_up(&mut self, run: &Run, routes: &KeptRoutes) {
-        self.routes = Some(routes.begin(run, self.left()));
-    }
-
-    /// The memory limit minus that of the admitted runs \[bytes\].
-    fn left(&self) -> u64 {
-        self.admission.limit.saturating_sub(self.admission.lock().bytes)
+    pub(crate) fn look_up(&mut self, run: &Run, tables: &RouteTables) {
+        self.routes = Some(tables.begin(run));
     }
 }
 
@@ -243,7 +238,6 @@ mod tests {
         assert!(room(100) && room(101));
         let first = admission.enter(60);
         assert!(room(40) && !room(41) && !room(u64::MAX));
-        assert_eq!(first.left(), 40);
         let second = admission.enter(0);
         assert!(!room(0), "a third");
         drop((first, second));

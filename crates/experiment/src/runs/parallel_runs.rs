@@ -19,7 +19,7 @@ use crate::{
     runs::{
         Progress, Resources,
         jobs::{Job, Permit, run_jobs},
-        kept_routes::KeptRoutes,
+        route_tables::RouteTables,
         runner::{
             FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure,
         },
@@ -77,21 +77,23 @@ fn each_run<E: Send>(
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     let resources = beside_scenarios(&asked, resources);
     let groups = groups(&asked, 2);
-    let routes = KeptRoutes::new(groups.iter().map(|group| group.run).chain(asked.iter().copied()));
+    let routes = RouteTables::default();
     let shared =
         SharedMetrics::measure(pool, &groups, asked.len(), (resources, &routes), &Progress::default());
     let shared = Mutex::new(shared);
     let resources = Resources { threads: pool.current_num_threads(), ..resources };
     let way = RunWay::new(keep, resources, asked.len());
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
-    run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, mut permit| {
+    let result = run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, mut permit| {
         let (run, place) = (asked[job.place], places[job.place]);
         let metrics = shared.lock().unwrap_or_else(PoisonError::into_inner).take(job.place);
         permit.look_up(run, &routes);
         let finished = caught(run, place, || execute(run, place, way, progress, metrics));
         progress.run_over();
         deliver(place, finished, permit)
-    })
+    });
+    routes.release_idle();
+    result
 }
 
 /// The resources without the memory of the scenarios.
@@ -129,8 +131,9 @@ pub fn measure_runs(
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
     let groups = groups(runs, 1);
-    let routes = KeptRoutes::new(groups.iter().map(|group| group.run));
+    let routes = RouteTables::default();
     let mut shared = SharedMetrics::measure(pool, &groups, runs.len(), (resources, &routes), progress);
+    routes.release_idle();
     let entry = |(place, run): (usize, &&Run)| {
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {
@@ -163,13 +166,13 @@ struct Group<'run> {
 }
 
 impl SharedMetrics {
-    /// Measures the placements of groups of so many runs, in parallel, with tables of routes that they keep; `progress` counts
+    /// Measures the placements of groups of so many runs, in parallel; `progress` counts
     /// the runs whose placements are measured.
     fn measure(
         pool: &ThreadPool,
         groups: &[Group<'_>],
         runs: usize,
-        (resources, routes): (Resources, &KeptRoutes),
+        (resources, routes): (Resources, &RouteTables),
         progress: &Progress,
     ) -> Self {
         let job = |(place, group): (usize, &Group<'_>)| Job {

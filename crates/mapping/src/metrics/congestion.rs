@@ -6,7 +6,9 @@
 //! a node's links carry twice its load plus the edges that end there. An edge within a node uses no link and touches the
 //! node once.
 
-use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NetworkRoutes, NodeId, TieRule};
+use cubefold_topology::{
+    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NetworkRoutes, NodeId, TieRule,
+};
 use rayon::prelude::*;
 
 use super::{

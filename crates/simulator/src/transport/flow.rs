@@ -28,7 +28,7 @@ mod word;
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Channel, Direction, Extent, Leg, LinkMode, Machine, NodeId, Resource, Sign, narrow};
+use cubefold_topology::{Channel, Direction, Extent, Leg, LinkMode, Machine, NodeId, Sign, narrow};
 
 pub(crate) use self::word::Word;
 use self::{
@@ -239,6 +239,15 @@ impl<W: Word> Rules<W> {
             two_links: layout.two_links(),
         }
     }
+}
+
+/// What a message occupies while it crosses a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resource {
+    /// The channel: messages in both directions at once.
+    Channel,
+    /// The link.
+    Link,
 }
 
 /// The resource that is granted to one message at a time on full-duplex or half-duplex links.

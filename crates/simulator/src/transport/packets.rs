@@ -140,7 +140,7 @@ impl<'run> Packets<'run> {
     }
 
     /// Bytes for a machine with so many messages, in so many packets, under way.
-    pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64, packets: u64) -> u64 {
+    pub(crate) fn bytes(machine: &Machine, communication: Communication, packets: u64) -> u64 {
         let channels = machine.channel_places();
         let network = match communication.service() {
             ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
@@ -151,7 +151,6 @@ impl<'run> Packets<'run> {
         network
             .saturating_add(packets.saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
             .saturating_add(machine.bytes_of_routes())
-            .saturating_add(Routes::bytes(machine, messages))
     }
 
     /// Packets that continue in their direction join the queues of their next channels, which is most of what happens.
@@ -233,9 +232,8 @@ impl<'run> Packets<'run> {
         let record = messages.table.record(packet.message());
         // On networks, which one engine has, the route may depend on the source.
         let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
-        let place = (packet.message(), record.distance - packet.links());
         // A packet with links left is not at its destination.
-        if let Some(leg) = self.routes.next_leg_of_packet(place, source, packet.node(), record.to) {
+        if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
             self.join(&packet.on_leg(leg), now, messages, arrivals);
         }
     }
@@ -273,7 +271,6 @@ impl Transport for Packets<'_> {
     ) -> u32 {
         let record = messages.table.record(message);
         let (distance, leg) = self.routes.begin(from, record.to);
-        self.routes.keep(message);
         let links = narrow(distance); // below 2^32, the number of nodes
         if let Some(leg) = leg {
             let packet = Packet::first(message, record.size, from, leg, links);

@@ -54,7 +54,8 @@ impl ShuffleExchange {
         }
         let (above, below) = (longest_runs(above), longest_runs(below));
         let mut lengths = visits.map(u32::count_ones);
-        for (turn, (length, (above, below))) in (0..order).zip(lengths.iter_mut().zip(above.iter().zip(&below)))
+        for (turn, (length, (above, below))) in
+            (0..order).zip(lengths.iter_mut().zip(above.iter().zip(&below)))
         {
             // All links of the side of the gap there and back, but for its own, and those of the other side once; or all once.
             let up = 2 * order - turn - 2 * (above + 1);

@@ -59,7 +59,8 @@ impl Row {
         let mut order: Vec<u32> = (0..).take(distances.len()).collect();
         order.retain(|&node| distances[node as usize] != Network::UNREACHED);
         order.sort_by_key(|&node| distances[node as usize]);
-        let (mut counts, mut row) = (vec![0_u64; distances.len()], vec![CountedRoutes::NONE; distances.len()]);
+        let (mut counts, mut row) =
+            (vec![0_u64; distances.len()], vec![CountedRoutes::NONE; distances.len()]);
         for node in order {
             let own = distances[node as usize];
             let nearer = network.neighbours(NodeId::new(node)).iter().map(|next| next.index() as usize);

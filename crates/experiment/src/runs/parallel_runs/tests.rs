@@ -79,7 +79,7 @@ fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
     let runs: Vec<&Run> = all.iter().collect();
     let shared_by_two = |runs: &[&Run]| {
         let groups = groups(runs, 2);
-        let routes = KeptRoutes::new(groups.iter().map(|group| group.run));
+        let routes = RouteTables::default();
         SharedMetrics::measure(&pool, &groups, runs.len(), (RESOURCES, &routes), &progress)
     };
     let mut shared = shared_by_two(&runs);

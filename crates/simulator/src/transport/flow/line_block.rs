@@ -8,10 +8,10 @@
 
 use std::ops::Range;
 
-use cubefold_topology::{HostDimension, Resource, narrow};
+use cubefold_topology::{HostDimension, narrow};
 
 use super::{
-    Rules,
+    Resource, Rules,
     batch::{Batches, BufferPool},
     word::Word,
 };

@@ -1,0 +1,95 @@
+//! The tables of routes of the machines of a sweep.
+//!
+//! A machine whose distances have no formula keeps its tables. They are freed when a run begins on another machine and no
+//! run is at work with them, so that runs in a row on one machine share them and only machines at work take memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cubefold_topology::Network;
+
+use crate::scenario::Run;
+
+/// The networks that may have tables, each with the number of runs at work on it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RouteTables(Arc<Mutex<Vec<(Arc<Network>, usize)>>>);
+
+/// A run at work on its machine, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct InUse {
+    tables: RouteTables,
+    network: Option<Arc<Network>>, // if its distances are looked up
+}
+
+impl RouteTables {
+    /// A run begins: the tables of all other machines that no run is at work on are freed.
+    pub(crate) fn begin(&self, run: &Run) -> InUse {
+        let network = run.placement.machine().graph().filter(|network| network.has_tables());
+        let is_own = |other: &Arc<Network>| network.is_some_and(|own| Arc::ptr_eq(own, other));
+        let mut all = self.lock();
+        all.retain(|(other, at_work)| {
+            let is_kept = *at_work > 0 || is_own(other);
+            if !is_kept {
+                other.release_tables();
+            }
+            is_kept
+        });
+        if let Some(network) = network {
+            match all.iter_mut().find(|(other, _)| is_own(other)) {
+                Some((_, at_work)) => *at_work += 1,
+                None => all.push((Arc::clone(network), 1)),
+            }
+        }
+        InUse { tables: self.clone(), network: network.cloned() }
+    }
+
+    /// Frees the tables of machines that no run is at work on.
+    pub(crate) fn release_idle(&self) {
+        self.lock().retain(|(network, at_work)| {
+            if *at_work == 0 {
+                network.release_tables();
+            }
+            *at_work > 0
+        });
+    }
+
+    /// The list, which every holder leaves in order.
+    fn lock(&self) -> MutexGuard<'_, Vec<(Arc<Network>, usize)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let Some(own) = &self.network else { return };
+        let mut all = self.tables.lock();
+        if let Some((_, at_work)) = all.iter_mut().find(|(other, _)| Arc::ptr_eq(own, other)) {
+            *at_work -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::runs;
+
+    #[test]
+    fn only_machines_at_work_and_the_last_one_keep_tables() {
+        // Rings of 8, each without one of three links.
+        let runs = runs(
+            "[machine]\nkind = \"ring\"\nshape = [8]\n[mapping]\nembeddings = [\"xor\"]\n[sweep]\n\
+              \"machine.failed_links\" = [[[0, 1]], [[2, 3]], [[4, 5]]]\n",
+        );
+        let tables = RouteTables::default();
+        let count = || tables.lock().len();
+        drop(tables.begin(&runs[0]));
+        assert_eq!(count(), 1);
+        let second = tables.begin(&runs[1]);
+        assert_eq!(count(), 1);
+        drop(tables.begin(&runs[2]));
+        assert_eq!(count(), 2);
+        drop(second);
+        tables.release_idle();
+        assert_eq!(count(), 0);
+    }
+}
