@@ -9,9 +9,16 @@ use cubefold_topology::Network;
 
 use crate::scenario::Run;
 
-/// The networks that may have tables, each with the number of runs at work on it.
+/// The networks that may have tables.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RouteTables(Arc<Mutex<Vec<(Arc<Network>, usize)>>>);
+pub(crate) struct RouteTables(Arc<Mutex<Vec<Held>>>);
+
+/// A network that may have tables.
+#[derive(Debug)]
+struct Held {
+    network: Arc<Network>,
+    at_work: usize, // runs
+}
 
 /// A run at work on its machine, until this is dropped.
 #[derive(Debug)]
@@ -26,17 +33,11 @@ impl RouteTables {
         let network = run.placement.machine().graph().filter(|network| network.has_tables());
         let is_own = |other: &Arc<Network>| network.is_some_and(|own| Arc::ptr_eq(own, other));
         let mut all = self.lock();
-        all.retain(|(other, at_work)| {
-            let is_kept = *at_work > 0 || is_own(other);
-            if !is_kept {
-                other.release_tables();
-            }
-            is_kept
-        });
+        release(&mut all, |held| held.at_work == 0 && !is_own(&held.network));
         if let Some(network) = network {
-            match all.iter_mut().find(|(other, _)| is_own(other)) {
-                Some((_, at_work)) => *at_work += 1,
-                None => all.push((Arc::clone(network), 1)),
+            match all.iter_mut().find(|held| is_own(&held.network)) {
+                Some(held) => held.at_work += 1,
+                None => all.push(Held { network: Arc::clone(network), at_work: 1 }),
             }
         }
         InUse { tables: self.clone(), network: network.cloned() }
@@ -44,17 +45,19 @@ impl RouteTables {
 
     /// Frees the tables of machines that no run is at work on.
     pub(crate) fn release_idle(&self) {
-        self.lock().retain(|(network, at_work)| {
-            if *at_work == 0 {
-                network.release_tables();
-            }
-            *at_work > 0
-        });
+        release(&mut self.lock(), |held| held.at_work == 0);
     }
 
     /// The list, which every holder leaves in order.
-    fn lock(&self) -> MutexGuard<'_, Vec<(Arc<Network>, usize)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Held>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Frees the tables of those networks of a list for which `is_released` holds, and takes them from it.
+fn release(all: &mut Vec<Held>, is_released: impl Fn(&Held) -> bool) {
+    for held in all.extract_if(.., |held| is_released(held)) {
+        held.network.release_tables();
     }
 }
 
@@ -62,8 +65,8 @@ impl Drop for InUse {
     fn drop(&mut self) {
         let Some(own) = &self.network else { return };
         let mut all = self.tables.lock();
-        if let Some((_, at_work)) = all.iter_mut().find(|(other, _)| Arc::ptr_eq(own, other)) {
-            *at_work -= 1;
+        if let Some(held) = all.iter_mut().find(|held| Arc::ptr_eq(own, &held.network)) {
+            held.at_work -= 1;
         }
     }
 }
