@@ -3,12 +3,11 @@
 
 pub(crate) mod diagnostic;
 pub(crate) mod input_file;
-pub(crate) mod missing_processes;
 pub(crate) mod quantity;
 pub(crate) mod region;
 pub(crate) mod text;
 
 pub use self::{
-    quantity::{Ratio, engineering_rate, engineering_seconds},
+    quantity::{Bytes, Ratio, engineering_rate, engineering_seconds},
     text::printable,
 };

@@ -25,14 +25,14 @@ pub mod scenario;
 mod support;
 pub mod tools;
 
-pub use input::{Ratio, engineering_rate, engineering_seconds, printable};
+pub use input::{Bytes, Ratio, engineering_rate, engineering_seconds, printable};
 pub use records::{
-    Definition, DefinitionGroup, Topic, exact_mean, mean_of_means, results_schema, scenario_schema,
+    BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,
+    results_schema, scenario_schema,
 };
 pub use runs::{
-    BusyLinks, Bytes, FinishedRun, KeepRecords, LinkTraffic, Means, MemoryError, Permit, Progress, Resources,
-    RunError, busy_links, check_export, check_placements, check_runs, execute, execute_runs, follow,
-    link_congestion, measure_runs,
+    KeepRecords, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links, check_placements,
+    check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
 };
 pub use scenario::{
     CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport,
@@ -40,9 +40,9 @@ pub use scenario::{
     NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario, ScenarioError,
     ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue, check_with,
     embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with, program_kinds,
-    read_coordinates, read_hosts, read_measurement, scenario_keys,
+    read_coordinates, read_hosts, scenario_keys,
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
-    address_exchange_steps, settings_besides_algorithms, size_in_words,
+    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms, size_in_words,
 };

@@ -13,11 +13,8 @@ pub(crate) mod runner;
 
 pub use self::{
     jobs::{Permit, Resources},
-    link_traffic::{BusyLinks, LinkTraffic, busy_links, link_congestion},
+    link_traffic::{busy_links, link_congestion},
     parallel_runs::{Means, execute_runs, measure_runs},
     progress::Progress,
-    runner::{
-        Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_placements, check_runs,
-        execute, follow,
-    },
+    runner::{KeepRecords, MemoryError, RunError, check_placements, check_runs, execute, follow},
 };

@@ -9,12 +9,12 @@ mod checked;
 mod collective;
 mod cycle_bound;
 mod draft;
+pub(crate) mod draw_key;
 mod embeddings;
 mod error_report;
 mod errors;
 mod execution;
 mod failures;
-mod generator_key;
 mod goal_file;
 mod keyed_values;
 mod keys;
@@ -55,16 +55,15 @@ use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
-pub(crate) use self::goal_file::describe_stuck;
 pub use self::{
     checked::{CheckedScenario, CheckedScenarios, check_with},
+    draw_key::generator_key,
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
-    generator_key::generator_key,
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
-    launcher_file::{LauncherEntry, read_coordinates, read_hosts, read_measurement},
+    launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     physical_scale::PhysicalScale,
     program::{ProgramKind, program_kinds},
@@ -86,6 +85,7 @@ use self::{
     sweep::{Assignment, Sweep},
     value::Size,
 };
+pub(crate) use self::{goal_file::describe_stuck, launcher_file::parsed};
 use crate::input::{input_file::STANDARD_INPUT, region::Region, text::printable};
 
 /// Largest number of runs of one file.
@@ -142,6 +142,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// The algorithm of its collective; `None` for sequences and other programs.
+    pub(crate) fn algorithm(&self) -> Option<&'static str> {
+        Some(self.program.collective.as_deref()?.specification()?.algorithm.name())
+    }
+
     /// Coordinates of a node, on the whole machine if the program runs in a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
@@ -313,6 +318,23 @@ impl Site {
 }
 
 impl Scenario {
+    /// Algorithms of the collectives, without duplicates, in the order of the runs.
+    #[must_use]
+    pub fn algorithms(&self) -> Vec<&'static str> {
+        let mut found = vec![];
+        for algorithm in self.runs.iter().filter_map(Run::algorithm) {
+            if !found.contains(&algorithm) {
+                found.push(algorithm);
+            }
+        }
+        found
+    }
+
+    /// Groups of runs that differ only in the embedding.
+    pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
+        self.runs.chunk_by(|one, other| one.combination == other.combination)
+    }
+
     fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
         let source = Self::source(path, library)?;
         Self::from_source(&source, settings, library)
@@ -414,7 +436,7 @@ fn runs(
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);
         let fit =
-            |program| execution::check_engine(settings, execution, program, (embedding, placement), rules);
+            |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
         errors.extend(program.with_others().filter_map(|program| fit(program).err()));
     }
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();

@@ -14,5 +14,7 @@ pub use self::{
         AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms,
         size_in_words,
     },
+    calibration::read_measurement,
+    program_files::check_export,
     reference::{MissingReference, Reference},
 };

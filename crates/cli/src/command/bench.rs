@@ -50,7 +50,7 @@ pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<Ex
     let compared = saved.as_ref().map(|saved| compare(&figures, &saved.rows));
     let settings = [("size", size.name().into()), ("threads", threads.into())];
     if let Some(file) = file {
-        let written: Vec<BenchRecord> = figures.iter().map(BenchRecord::new).collect();
+        let written: Vec<BenchRecord> = figures.iter().map(Figures::record).collect();
         file.write(|file| write_document(file, Document::BENCH, &settings, written.iter().map(Ok)))?;
     }
     write(output, format, &settings, &figures, compared.as_deref(), saved.as_ref())?;
@@ -94,8 +94,8 @@ fn write(
     saved: Option<&SavedSet>,
 ) -> Result<(), Failure> {
     let rows: Vec<BenchRecord> = match compared {
-        Some(compared) => compared.iter().map(BenchRecord::compared).collect(),
-        None => figures.iter().map(BenchRecord::new).collect(),
+        Some(compared) => compared.iter().map(ComparedRow::record).collect(),
+        None => figures.iter().map(Figures::record).collect(),
     };
     let page = || Ok(bench_table(&rows, saved));
     write_records(output, format, Document::BENCH, settings, || rows.iter().map(Ok), page)

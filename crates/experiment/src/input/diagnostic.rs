@@ -1,9 +1,13 @@
-//! Errors in a text, with their positions.
+//! Errors in a text, with their positions, and the list of processes that a file leaves out.
 
 use std::ops::Range;
 
+use cubefold_mapping::ProcessId;
+
 /// Largest number of errors that are reported for one file.
 pub(crate) const MAX_REPORTED: usize = 20;
+/// Largest number of ranges of missing processes that are listed.
+const MAX_GAPS: usize = 5;
 
 /// One error in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,5 +46,37 @@ impl Diagnostics {
     /// Number of errors that were counted but not kept.
     pub(crate) fn left_out(&self) -> u64 {
         self.count - self.kept.len() as u64
+    }
+}
+
+/// Lists the first `count` processes that are not in `known`, which ascends: `1, 4 to 6 and 20 more`.
+pub(crate) fn missing_processes(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
+    let (mut texts, mut unnamed, mut next) = (vec![], 0, 0);
+    for process in known.map(|process| u64::from(process.label())).chain([count]) {
+        if process > next {
+            let last = process - 1;
+            if texts.len() < MAX_GAPS {
+                texts.push(if last == next { next.to_string() } else { format!("{next} to {last}") });
+            } else {
+                unnamed += process - next;
+            }
+        }
+        next = process + 1;
+    }
+    let more = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
+    format!("{}{more}", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_named_and_from_the_sixth_on_counted() {
+        let missing =
+            |known: &[u32], count| missing_processes(known.iter().copied().map(ProcessId::new), count);
+        assert_eq!(missing(&[0, 2, 3, 7], 8), "1, 4 to 6");
+        assert_eq!(missing(&[], 4), "0 to 3");
+        assert_eq!(missing(&[1, 3, 5, 7, 9], 14), "0, 2, 4, 6, 8 and 4 more");
     }
 }

@@ -256,6 +256,22 @@ fn engineering(number: f64, units: &[(f64, &str)]) -> String {
     }
 }
 
+/// A number of bytes, displayed in units of 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+        let unit = (0..UNITS.len()).rev().find(|&unit| self.0 >> (10 * unit) > 0).unwrap_or(0);
+        let tenths = (u128::from(self.0) * 10) >> (10 * unit);
+        match unit {
+            0 => write!(formatter, "{} bytes", self.0),
+            unit => write!(formatter, "{}.{} {}", tenths / 10, tenths % 10, UNITS[unit]),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,5 +322,11 @@ mod tests {
         let shown = [0.0, 1.24e-5, 9.9996e-4, 3.2, 1.234e-7, 5e-13].map(engineering_seconds);
         assert_eq!(shown, ["0 ps", "12.4 us", "1.00 ms", "3.20 s", "123 ns", "0.50 ps"]);
         assert_eq!(engineering_rate(4.66e10), "46.6 GB/s");
+    }
+
+    #[test]
+    fn bytes_read_as_people_say_them() {
+        let texts = [0, 1023, 1536, 5 << 30].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(texts, ["0 bytes", "1023 bytes", "1.5 KiB", "5.0 GiB"]);
     }
 }

@@ -9,9 +9,11 @@ use super::{
     LauncherFormat,
     hosts::{HostList, HostOptions},
 };
-use crate::input::diagnostic::Diagnostics;
 use crate::input::text::{described, span};
-use crate::input::{missing_processes, region::Region};
+use crate::input::{
+    diagnostic::{Diagnostics, missing_processes},
+    region::Region,
+};
 
 /// Largest number of processes: a few characters of a task map could stand for any number of them.
 const MAX_PROCESSES: u64 = 1 << 24;
@@ -178,7 +180,7 @@ impl<'t> Reading<'t> {
     /// Reports ranks without a place, unless an earlier error may concern them.
     fn complain_of_missing(&mut self) {
         if self.processes - self.seats.len() as u64 > self.unknown {
-            let missing = missing_processes::named(self.seats.keys().copied(), self.processes);
+            let missing = missing_processes(self.seats.keys().copied(), self.processes);
             let last = self.processes - 1;
             self.complain_of_all(|| {
                 format!("no place for rank {missing}, expected one for each of 0 to {last}")

@@ -1,17 +1,12 @@
 //! A row of the benchmark as `cubefold bench` writes it, and its columns.
 
-use std::time::Duration;
-
 use serde::Serialize;
 
 use super::column::{Column, Record, Row};
-use crate::{
-    records::definition::{Definition, Kind},
-    tools::benchmark::{ComparedRow, Figures},
-};
+use crate::records::definition::{Definition, Kind};
 
 /// The figures of a row (`docs/performance.md`), and their comparison.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct BenchRecord {
     /// The measured work and its size.
     pub row: String,
@@ -31,55 +26,6 @@ pub struct BenchRecord {
     pub allowed_percent: Option<f64>,
     /// `same`, `slower`, `faster`, `new` or `missing`; `None` without a comparison.
     pub verdict: Option<&'static str>,
-}
-
-impl BenchRecord {
-    /// The record of a row without a comparison.
-    #[must_use]
-    pub fn new(figures: &Figures) -> Self {
-        Self {
-            cpu_milliseconds: Some(milliseconds(figures.cpu)),
-            wall_milliseconds: Some(milliseconds(figures.wall)),
-            ratio_to_baseline: Some(figures.ratio),
-            noise_percent: Some(percent(figures.noise)),
-            ..Self::unmeasured(figures.row.clone())
-        }
-    }
-
-    /// The record of a row with its comparison.
-    #[must_use]
-    pub fn compared(row: &ComparedRow) -> Self {
-        let measured = row.now.as_ref().map_or_else(|| Self::unmeasured(row.row.clone()), Self::new);
-        Self {
-            saved_ratio_to_baseline: row.saved.as_ref().map(|saved| saved.ratio_to_baseline),
-            change_percent: row.change().map(percent),
-            allowed_percent: row.allowed().map(percent),
-            verdict: Some(row.verdict.name()),
-            ..measured
-        }
-    }
-
-    fn unmeasured(row: String) -> Self {
-        Self {
-            row,
-            cpu_milliseconds: None,
-            wall_milliseconds: None,
-            ratio_to_baseline: None,
-            noise_percent: None,
-            saved_ratio_to_baseline: None,
-            change_percent: None,
-            allowed_percent: None,
-            verdict: None,
-        }
-    }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-fn percent(part: f64) -> f64 {
-    part * 100.0
 }
 
 impl Record for BenchRecord {

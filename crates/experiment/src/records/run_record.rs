@@ -16,8 +16,7 @@ use super::{
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
-    records::exact_mean,
-    runs::FinishedRun,
+    records::{FinishedRun, exact_mean},
     scenario::{Loading, Run},
 };
 
@@ -183,6 +182,14 @@ impl RunRecord {
 }
 
 impl RunRecord {
+    /// Adds the ratio of the makespan to that of the reference.
+    #[must_use]
+    pub fn with_ratio(mut self, reference: Option<u64>) -> Self {
+        let ratio = |reference: u64| exact_mean(self.makespan_cycles.into(), reference.into());
+        self.ratio_to_reference = reference.and_then(ratio);
+        self
+    }
+
     /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; `None` if link use is not
     /// counted.
     #[must_use]

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     records::{
+        FinishedRun,
         definition::{Definition, Kind},
         exact_mean,
     },
-    runs::FinishedRun,
     scenario::Run,
 };
 

@@ -2,69 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, simulate};
-use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
+use cubefold_simulator::{CountLinkUse, simulate};
+use cubefold_topology::Link;
 
 use crate::{
+    records::{BusyLinks, LinkTraffic},
     runs::{
-        FinishedRun, RunError,
+        RunError,
         runner::{failed, request},
     },
     scenario::Run,
 };
-
-/// A link and its load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinkTraffic {
-    /// The link.
-    pub link: Link,
-    /// Number of guest edges, or cycles.
-    pub count: u64,
-    /// Busy cycles in each direction, from the near end and back; `None` for guest edges.
-    pub ways: Option<[u64; 2]>,
-}
-
-impl LinkTraffic {
-    /// Makes the load of a link from its busy cycles in each direction.
-    pub(crate) fn busy((link, ways): (Link, [Cycles; 2])) -> Self {
-        let ways = ways.map(Cycles::get);
-        Self { link, count: ways.iter().sum(), ways: Some(ways) }
-    }
-
-    /// Nodes at the ends of the link; direction `+` leads from the first to the second.
-    #[must_use]
-    pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
-        let Link { near, dimension } = self.link;
-        let far = machine.neighbour(near, Direction { dimension, sign: Sign::Positive })?;
-        Some([near, far])
-    }
-}
-
-/// The busy links and the makespan of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BusyLinks {
-    /// The makespan \[cycles\].
-    pub makespan: u64,
-    /// Links that are used, by dimension and near end.
-    pub links: Vec<LinkTraffic>,
-}
-
-impl BusyLinks {
-    /// The busy links of an outcome, if they were counted.
-    fn of(outcome: &Outcome) -> Option<Self> {
-        let counted: &LinkUse = outcome.traffic.link_use.as_ref()?;
-        let links = counted.busy_channels().map(LinkTraffic::busy).collect();
-        Some(Self { makespan: outcome.summary.makespan().get(), links })
-    }
-}
-
-impl FinishedRun {
-    /// The links that were busy; `None` if the run was too large to count them.
-    #[must_use]
-    pub fn busy_links(&self) -> Option<BusyLinks> {
-        BusyLinks::of(&self.outcome)
-    }
-}
 
 /// Lists the number of guest edges on each link that is used, by dimension and near end (`docs/model.md`
 /// section 7).

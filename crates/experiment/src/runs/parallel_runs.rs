@@ -15,14 +15,12 @@ use cubefold_mapping::PlacementMetrics;
 use rayon::ThreadPool;
 
 use crate::{
-    records::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
+    records::{FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     runs::{
         Progress, Resources,
         jobs::{Job, Permit, run_jobs},
         route_tables::RouteTables,
-        runner::{
-            FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure,
-        },
+        runner::{KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure},
     },
     scenario::Run,
 };

@@ -6,77 +6,31 @@ mod errors;
 mod link_load;
 mod rank_tasks;
 
-use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
-use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
+use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, LowerBound, Observer, OperationTimes, Outcome, PhaseLength, Plan,
-    RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound,
-    predict, simulate,
+    DimensionChoice as SimulatorChoice, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
+    Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound, predict,
+    simulate,
 };
 
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
 use self::rank_tasks::rank_task;
 pub use self::{
-    errors::{Bytes, MemoryError, RunError},
+    errors::{MemoryError, RunError},
     rank_tasks::follow,
 };
 use crate::{
-    records::{ExecutionRecord, MachineRecord, ProgramRecord},
-    runs::{LinkTraffic, Progress, Resources, progress::Meter},
+    input::Bytes,
+    records::FinishedRun,
+    runs::{Progress, Resources, progress::Meter},
     scenario::{
         DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
-        generator_key,
+        draw_key::{Purpose, draw_key},
     },
-    tools::program_files::ProgramFormat,
 };
-
-/// The results of a run.
-#[derive(Debug)]
-pub struct FinishedRun {
-    /// The program that ran: the run's, or the fastest of its equivalents.
-    pub program: Arc<ScenarioProgram>,
-    /// The outcome of the simulation.
-    pub outcome: Outcome,
-    /// The metrics of the placement, which runs with the same placement share.
-    pub metrics: Arc<PlacementMetrics>,
-    /// The makespan without contention \[cycles\].
-    pub predicted: Option<u64>,
-    /// A bound below all placements, if one is known.
-    pub lower_bound: Option<LowerBound>,
-    /// The lower bounds of a collective on this placement.
-    pub collective_bounds: Option<CollectiveBounds>,
-    /// Total number of links crossed by the units of all messages.
-    pub unit_hops: u128,
-    /// The link that is busy for the most cycles, if link use is counted and any link is used.
-    pub busiest_link: Option<LinkTraffic>,
-    /// The load of the busiest channel, for networks and all-to-all, if it is counted.
-    pub channel_congestion: Option<ChannelCongestion>,
-    /// The largest number of busy cycles of a channel: a direction of a full-duplex link, else a link.
-    pub busiest_channel: Option<u64>,
-    /// Every process in every stage, by process and stage, if they are kept.
-    pub records: Vec<StageRecord>,
-    /// The name of the run among the ranks that divided it; the records are then those of the processes of
-    /// this rank, and every other rank has its own.
-    pub part_of: Option<RankTask>,
-    /// Names among ranks of the run's programs that do not count; these have records, too.
-    pub parts_that_do_not_count: Vec<RankTask>,
-    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
-    pub operations: Vec<OperationTimes>,
-}
-
-impl FinishedRun {
-    /// The run with the program that counts.
-    #[must_use]
-    pub fn run_that_counts<'run>(&self, run: &'run Run) -> Cow<'run, Run> {
-        if Arc::ptr_eq(&self.program, &run.program) {
-            Cow::Borrowed(run)
-        } else {
-            Cow::Owned(Run { program: Arc::clone(&self.program), ..run.clone() })
-        }
-    }
-}
 
 /// Checks that every run can be made, by clock, sizes and memory, without running anything.
 ///
@@ -92,7 +46,7 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
                 .map_err(|error| failed(run, place, error))?;
         }
     }
-    let held = held_beside(runs, resources, ("the list of results", BYTES_A_RESULT))?;
+    let held = held_beside(runs, resources, "the list of results", BYTES_A_RESULT)?;
     admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
 }
 
@@ -102,17 +56,8 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 ///
 /// The first run that is refused.
 pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
-    let held = held_beside(runs, resources, ("the list of placements", BYTES_A_MEASURED_RUN))?;
+    let held = held_beside(runs, resources, "the list of placements", BYTES_A_MEASURED_RUN)?;
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
-}
-
-/// Checks that the program of a run can be written in a format, without writing anything.
-///
-/// # Errors
-///
-/// If it takes more memory than allowed.
-pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
-    admit(&[run], resources, |run| format.bytes_to_write(run).saturating_add(run.held_bytes))
 }
 
 /// Memory per result until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
@@ -132,7 +77,8 @@ pub(crate) fn held_by(runs: &[&Run]) -> u64 {
 fn held_beside(
     runs: &[&Run],
     resources: Resources,
-    (what, bytes_a_run): (&'static str, u64),
+    what: &'static str,
+    bytes_a_run: u64,
 ) -> Result<u64, RunError> {
     let listed = (runs.len() as u64).saturating_sub(UNCOUNTED_RUNS).saturating_mul(bytes_a_run);
     let needed = held_by(runs).saturating_add(listed);
@@ -144,7 +90,7 @@ fn held_beside(
 }
 
 /// Checks that each run fits in memory.
-fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
+pub(crate) fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
     let too_large = |(place, run): (usize, &&Run)| {
         let needed = need(run);
         (needed > resources.memory).then(|| MemoryError {
@@ -211,10 +157,10 @@ pub(crate) fn execute_measured(
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let workers = |program| way.workers(run, place, program);
-    let mut fastest = execute_program(run, place, (way.keep, workers(0)), progress, metrics)?;
+    let mut fastest = execute_program(run, place, way.keep, workers(0), progress, metrics)?;
     for (number, other) in run.program.others.iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
-        let mut slower = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
+        let mut slower = execute_program(&run, place, way.keep, workers(number + 1), progress, None)?;
         if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
             std::mem::swap(&mut slower, &mut fastest);
         }
@@ -228,7 +174,8 @@ pub(crate) fn execute_measured(
 fn execute_program(
     run: &Run,
     place: usize,
-    (keep, workers): (KeepRecords, Option<Workers>),
+    keep: KeepRecords,
+    workers: Option<Workers>,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
@@ -336,7 +283,7 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
                 DimensionChoice::Random => {
-                    SimulatorChoice::Random { key: generator_key(run.seed, &task_name(run)) }
+                    SimulatorChoice::Random { key: draw_key(run, Purpose::DimensionChoice) }
                 }
             },
             phase_length: match phases {
@@ -346,31 +293,13 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
             },
             scheme: match run.execution.routing {
                 Some(RoutingRule::Valiant) => {
-                    let key =
-                        generator_key(run.seed, &format!("nodes by which messages go; {}", task_name(run)));
-                    RoutingScheme::Valiant { key }
+                    RoutingScheme::Valiant { key: draw_key(run, Purpose::IntermediateNode) }
                 }
                 Some(RoutingRule::Sorting) => RoutingScheme::Sorting,
                 _ => RoutingScheme::Phases,
             },
         }),
     }
-}
-
-/// Members of a machine's record that key random choices: those of the first version, so that no choice
-/// changes when records get more members.
-const KEYED_MEMBERS: [&str; 6] = ["kind", "shape", "wrap", "links", "hop_cycles", "partition"];
-
-/// A description of a run without its seed, made from its record: independent of the order of runs.
-fn task_name(run: &Run) -> String {
-    let execution = ExecutionRecord::new(&run.execution, run.communication);
-    // Records of names and numbers always serialize; a failure would only make runs share their choices.
-    let mut machine = serde_json::to_value(MachineRecord::new(run)).unwrap_or_default();
-    if let Some(members) = machine.as_object_mut() {
-        members.retain(|name, _| KEYED_MEMBERS.contains(&name.as_str()));
-    }
-    let words = serde_json::to_string(&(machine, ProgramRecord::new(&run.program), execution));
-    format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
 }
 
 /// Whether the records of all processes and stages are kept for rows and pictures.

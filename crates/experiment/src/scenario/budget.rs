@@ -9,7 +9,7 @@ use std::{cell::Cell, path::Path};
 use cubefold_topology::Network;
 
 use super::{errors::ScenarioError, source_file::Place};
-use crate::runs::Bytes;
+use crate::input::Bytes;
 
 /// Memory per run when it is read, without its machine, placement and program \[bytes\].
 ///

@@ -240,7 +240,7 @@ pub struct ScenarioErrors(Vec<ScenarioError>);
 
 impl ScenarioErrors {
     /// Removes repetitions, which occur if two scenarios share a file.
-    pub(super) fn new(mut errors: Vec<ScenarioError>) -> Self {
+    pub(crate) fn new(mut errors: Vec<ScenarioError>) -> Self {
         let mut seen = std::collections::BTreeSet::new();
         errors.retain(|error| seen.insert(error.identity()));
         Self(errors)

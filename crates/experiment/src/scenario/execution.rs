@@ -398,7 +398,8 @@ pub(super) fn check_engine(
     settings: &Settings<'_>,
     execution: Execution,
     program: &ScenarioProgram,
-    (embedding, placement): (&EmbeddingName, &Placement),
+    embedding: &EmbeddingName,
+    placement: &Placement,
     communication: Communication,
 ) -> Result<(), ScenarioError> {
     let asked = matches!(execution.engine, EngineChoice::Belt(_));

@@ -20,7 +20,6 @@ use crate::{
         self, CoordinateError, CoordinateMap, HostList, HostOptions, LauncherError, LauncherFile,
         LauncherFormat,
     },
-    tools::calibration::Measurement,
 };
 
 /// The keys of the table.
@@ -211,16 +210,6 @@ pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
     read_map(path).map_err(ScenarioErrors::new)
 }
 
-/// Reads the output of a benchmark, for [`Calibration`](crate::tools::calibration::Calibration).
-///
-/// # Errors
-///
-/// If the file cannot be read, or is not output of a known benchmark: every error.
-pub fn read_measurement(path: &Path) -> Result<Measurement, ScenarioErrors> {
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    parsed(path, "measurements", |text| Measurement::parse(&name, text)).map_err(ScenarioErrors::new)
-}
-
 fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
     parsed(path, "list of hosts", HostList::parse)
 }
@@ -230,7 +219,7 @@ fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
 }
 
 /// Reads and parses a file called `what` in messages.
-fn parsed<T>(
+pub(crate) fn parsed<T>(
     path: &Path,
     what: &str,
     parse: impl FnOnce(&str) -> Result<T, Diagnostics>,

@@ -84,7 +84,7 @@ fn grid(
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
     if let Some(kind) = kind {
-        settings.report_foreign((Key::MachineKind, kind.name()), is_foreign, errors);
+        settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
     }
     let size = size(settings, kind, errors);
     let wraps = wraps(settings, kind, size.as_ref(), errors);

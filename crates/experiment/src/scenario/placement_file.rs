@@ -26,7 +26,10 @@ use super::{
     source_file::{Place, SourceFile},
 };
 use crate::input::{
-    diagnostic::MAX_REPORTED, input_file, missing_processes, region::Region, text::described,
+    diagnostic::{MAX_REPORTED, missing_processes},
+    input_file,
+    region::Region,
+    text::described,
 };
 
 /// A file that gives no placement.
@@ -223,7 +226,7 @@ impl<'a> Reading<'a> {
         if missing <= self.unknown_processes || unread {
             return;
         }
-        let missing = missing_processes::named(self.rows.iter().map(|row| row.process), self.processes);
+        let missing = missing_processes(self.rows.iter().map(|row| row.process), self.processes);
         let last = self.processes - 1;
         let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
         self.report(|texts| texts.wrong(0, None, &message));

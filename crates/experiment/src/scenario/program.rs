@@ -174,7 +174,7 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
 /// Reports keys that belong only to other kinds of programs.
 fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
     let name = format_args!("{} program", kind.name);
-    settings.report_foreign((Key::ProgramKind, name), |key| key.is_foreign_to(kind), errors);
+    settings.report_foreign(Key::ProgramKind, name, |key| key.is_foreign_to(kind), errors);
 }
 
 fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {

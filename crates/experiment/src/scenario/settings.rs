@@ -148,7 +148,8 @@ impl<'a> Settings<'a> {
     /// Reports the keys of a section that are set although its kind does not have them.
     pub(super) fn report_foreign(
         &self,
-        (kind_key, kind): (Key, impl Display),
+        kind_key: Key,
+        kind: impl Display,
         is_foreign: impl Fn(Key) -> bool,
         errors: &mut Vec<ScenarioError>,
     ) {

@@ -21,7 +21,7 @@ pub(super) fn read(
     let kind_place = settings.place(Key::MachineKind);
     let is_foreign =
         |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
-    settings.report_foreign((Key::MachineKind, kind.name()), is_foreign, errors);
+    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
     let parameters = match kind {
         MachineKind::FullMesh => {
             NetworkParameters::FullMesh { nodes: number(settings, kind, Key::MachineNodes, errors)? }

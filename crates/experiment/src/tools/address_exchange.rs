@@ -6,7 +6,7 @@ use cubefold_simulator::{
 };
 use cubefold_topology::Machine;
 
-use crate::runs::{Bytes, RunError};
+use crate::{input::Bytes, runs::RunError};
 
 /// Number of parallel data movement steps in which every node of `machine` sends its address to all its
 /// neighbours, measured by a coordinated run: 1, 2 and at most 2c under the three link modes.

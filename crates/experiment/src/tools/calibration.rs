@@ -17,10 +17,23 @@ mod measurement;
 mod nccl_tests;
 mod osu;
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 pub use self::measurement::{Measurement, SeriesKind};
-use crate::input::{engineering_rate, engineering_seconds};
+use crate::{
+    input::{engineering_rate, engineering_seconds},
+    scenario::{ScenarioErrors, parsed},
+};
+
+/// Reads the output of a benchmark, for [`Calibration`].
+///
+/// # Errors
+///
+/// If the file cannot be read, or is not output of a known benchmark: every error.
+pub fn read_measurement(path: &Path) -> Result<Measurement, ScenarioErrors> {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    parsed(path, "measurements", |text| Measurement::parse(&name, text)).map_err(ScenarioErrors::new)
+}
 
 /// A series with its fitted line.
 #[derive(Debug, Clone, PartialEq)]

@@ -19,7 +19,10 @@ use std::{fmt, io};
 
 use cubefold_simulator::{OperationKind, TaskSchedule, TaskScheduleError, task_schedule};
 
-use crate::scenario::{ExecutionMode, Run};
+use crate::{
+    runs::{Resources, RunError, runner::admit},
+    scenario::{ExecutionMode, Run},
+};
 
 /// A format of programs. The set is closed; the command line uses the same words.
 #[derive(Clone, Copy)]
@@ -130,6 +133,15 @@ impl ProgramFormat {
     pub fn write(self, run: &Run) -> Result<ProgramFiles, ProgramFileError> {
         (self.0.write)(run)
     }
+}
+
+/// Checks that the program of a run can be written in a format, without writing anything.
+///
+/// # Errors
+///
+/// If it takes more memory than allowed.
+pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
+    admit(&[run], resources, |run| format.bytes_to_write(run).saturating_add(run.held_bytes))
 }
 
 impl PartialEq for ProgramFormat {

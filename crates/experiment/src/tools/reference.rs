@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    records::{RunRecord, exact_mean},
     scenario::{Run, Scenario},
     tools::settings_besides_algorithms,
 };
@@ -75,16 +74,6 @@ impl Reference {
     }
 }
 
-impl RunRecord {
-    /// Adds the ratio of the makespan to that of the reference.
-    #[must_use]
-    pub fn with_ratio(mut self, reference: Option<u64>) -> Self {
-        let ratio = |reference: u64| exact_mean(self.makespan_cycles.into(), reference.into());
-        self.ratio_to_reference = reference.and_then(ratio);
-        self
-    }
-}
-
 impl MissingReference {
     /// An error for the combination of the runs `group`.
     fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Self {
@@ -102,36 +91,9 @@ impl MissingReference {
     }
 }
 
-impl Scenario {
-    /// Algorithms of the collectives, without duplicates, in the order of the runs.
-    #[must_use]
-    pub fn algorithms(&self) -> Vec<&'static str> {
-        let mut found = vec![];
-        for algorithm in self.runs.iter().filter_map(algorithm) {
-            if !found.contains(&algorithm) {
-                found.push(algorithm);
-            }
-        }
-        found
-    }
-
-    /// Groups of runs that differ only in the embedding.
-    pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
-        combinations(&self.runs)
-    }
-}
-
-fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
-    runs.chunk_by(|a, b| a.combination == b.combination)
-}
-
-fn algorithm(run: &Run) -> Option<&'static str> {
-    Some(run.program.collective.as_deref()?.specification()?.algorithm.name())
-}
-
 fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
     let mut found = vec![];
-    for group in combinations(runs) {
+    for group in runs.chunk_by(|one, other| one.combination == other.combination) {
         let own = &makespans[found.len()..];
         let place = group.iter().position(|run| run.embedding.to_string() == name);
         found.extend(vec![place.map(|place| own[place]); group.len()]);
@@ -148,7 +110,7 @@ fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>>
     };
     let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());
     let (mut same, mut alike) = (BTreeMap::new(), BTreeMap::new());
-    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| algorithm(run) == Some(name)) {
+    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| run.algorithm() == Some(name)) {
         same.insert(exact(run), makespan);
         alike.entry(wide(run)).or_insert(makespan);
     }

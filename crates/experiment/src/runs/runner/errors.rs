@@ -2,6 +2,8 @@
 
 use cubefold_simulator::SimulationError;
 
+use crate::input::Bytes;
+
 /// A run that was refused or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
@@ -115,31 +117,4 @@ pub struct MemoryError {
     pub needed: Bytes,
     /// The memory allowed.
     pub limit: Bytes,
-}
-
-/// A number of bytes, displayed in units of 1024.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(pub u64);
-
-impl std::fmt::Display for Bytes {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-        let unit = (0..UNITS.len()).rev().find(|&unit| self.0 >> (10 * unit) > 0).unwrap_or(0);
-        let tenths = (u128::from(self.0) * 10) >> (10 * unit);
-        match unit {
-            0 => write!(formatter, "{} bytes", self.0),
-            unit => write!(formatter, "{}.{} {}", tenths / 10, tenths % 10, UNITS[unit]),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_read_as_people_say_them() {
-        let texts = [0, 1023, 1536, 5 << 30].map(|bytes| Bytes(bytes).to_string());
-        assert_eq!(texts, ["0 bytes", "1023 bytes", "1.5 KiB", "5.0 GiB"]);
-    }
 }

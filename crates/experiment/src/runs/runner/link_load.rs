@@ -8,7 +8,7 @@ use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, stage_distances
 use cubefold_topology::{Link, LinkMode};
 
 use crate::{
-    runs::LinkTraffic,
+    records::LinkTraffic,
     scenario::{ExecutionMode, RoutingRule, Run},
 };
 

@@ -5,8 +5,8 @@ use cubefold_simulator::{
 };
 use sha2::{Digest, Sha256};
 
-use super::{KeepRecords, Kept, RunError, failed, task_name};
-use crate::scenario::Run;
+use super::{KeepRecords, Kept, RunError, failed};
+use crate::scenario::{Run, draw_key::description};
 
 const PROGRAM_BITS: u32 = 8;
 const PLACE_BITS: u32 = 30;
@@ -15,7 +15,7 @@ const DIGEST_BITS: u32 = 24;
 /// Name of a program of a run in a sweep, for messages between ranks. Its digest reveals ranks that have read
 /// different scenarios.
 pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, program: usize) -> RankTask {
-    let digest = Sha256::digest(format!("{}; seed {}", task_name(run), run.seed));
+    let digest = Sha256::digest(format!("{}; seed {}", description(run), run.seed));
     let digest =
         digest.iter().take((DIGEST_BITS / 8) as usize).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
     // A sweep has at most 10^9 runs, and a run few programs.

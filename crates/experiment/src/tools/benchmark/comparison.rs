@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Figures, Size};
-use crate::records::Document;
+use crate::records::{BenchRecord, Document};
 
 /// Saved figures of an earlier benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -238,6 +238,20 @@ fn allowed_change(now: &Figures, saved: &SavedRow) -> f64 {
 }
 
 impl ComparedRow {
+    /// The record of the row with its comparison.
+    #[must_use]
+    pub fn record(&self) -> BenchRecord {
+        let unmeasured = || BenchRecord { row: self.row.clone(), ..BenchRecord::default() };
+        let percent = |part: f64| part * 100.0;
+        BenchRecord {
+            saved_ratio_to_baseline: self.saved.as_ref().map(|saved| saved.ratio_to_baseline),
+            change_percent: self.change().map(percent),
+            allowed_percent: self.allowed().map(percent),
+            verdict: Some(self.verdict.name()),
+            ..self.now.as_ref().map_or_else(unmeasured, Figures::record)
+        }
+    }
+
     /// The increase of the ratio as a fraction of the saved one; negative for a decrease. `None` unless both
     /// figures exist.
     #[must_use]

@@ -7,6 +7,7 @@ use cubefold_simulator::{Engine, SimulationError};
 
 use super::{Baseline, Benchmark, Elapsed, Size, Stopwatch, row::Prepared};
 use crate::{
+    records::BenchRecord,
     runs::{Progress, RunError},
     scenario::ScenarioErrors,
 };
@@ -175,6 +176,20 @@ pub(super) struct Sample {
 }
 
 impl Figures {
+    /// The record of a row without a comparison.
+    #[must_use]
+    pub fn record(&self) -> BenchRecord {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        BenchRecord {
+            row: self.row.clone(),
+            cpu_milliseconds: Some(milliseconds(self.cpu)),
+            wall_milliseconds: Some(milliseconds(self.wall)),
+            ratio_to_baseline: Some(self.ratio),
+            noise_percent: Some(self.noise * 100.0),
+            ..BenchRecord::default()
+        }
+    }
+
     /// The figures of some repetitions.
     pub(super) fn new(row: &str, samples: &[Sample]) -> Self {
         let sorted = |of: fn(&Sample) -> Duration| {
