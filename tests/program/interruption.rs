@@ -250,7 +250,9 @@ fn a_damaged_record_is_made_again_and_a_note_says_so() {
     fs::write(scratch.path("r.csv.partial"), &damaged).unwrap();
     let finished = run(&["run", &scenario, "--output", &output, "--resume"]);
     assert_eq!(finished.code, Some(0));
-    let note = format!("note: in {output}.partial 1 record was damaged, and its run is executed again\n");
+    let note = format!(
+        "note: in {output}.partial a record was damaged; its run and those recorded after it are executed again\n"
+    );
     assert_eq!(finished.stderr, note);
     assert!(scratch.read("r.csv") == expected);
 }

@@ -107,15 +107,13 @@ impl SweepOutput {
         }
     }
 
-    /// A sentence on damaged records; `None` if all are intact.
+    /// A sentence on a damaged journal; `None` if it is whole.
     pub(crate) fn loss(&self) -> Option<String> {
         let (Self::File { journal, .. } | Self::Part { journal, .. }) = self else { return None };
-        let noun = match journal.journal().lost() {
-            0 => return None,
-            1 => "1 record was damaged, and its run is".to_owned(),
-            lost => format!("{lost} records were damaged, and their runs are"),
-        };
-        Some(format!("in {} {noun} executed again", journal.path().display()))
+        let path = journal.path().display();
+        journal.journal().was_damaged().then(|| {
+            format!("in {path} a record was damaged; its run and those recorded after it are executed again")
+        })
     }
 
     /// The total number of runs.

@@ -1,12 +1,12 @@
 //! Journals: the finished runs of a sweep in a file that survives any end of the program.
 //!
-//! A journal begins with the version of the program and a description of every run. The record of each
-//! finished run follows, in the order of completion, written at once with its length and a checksum. When a
-//! journal is opened again, an incomplete record at its end is cut off, and a damaged record costs only
-//! itself. So a sweep can be continued, and a journal of another sweep is recognised, with the differences.
+//! A journal begins with the version of the program and a description of every run. The record of each finished
+//! run follows, in the order in which the runs finished. Each is written in one piece, with its length and a
+//! checksum. When a journal is opened again, it ends before the first record that is not whole: a sweep continues
+//! with the runs recorded before. A journal of another sweep is refused, with the first difference.
 //!
-//! A journal keeps no records in memory, only their offsets. Results are written from it in the order of the
-//! runs; [`MergedJournals`] merges the parts that several machines ran.
+//! A journal keeps the positions of records in memory, not the records. Results are written from it in the order of
+//! the runs; [`MergedJournals`] puts the parts of several machines together.
 
 mod form;
 mod journal_file;
@@ -17,7 +17,7 @@ mod sweep_plan;
 mod tests;
 
 use std::{
-    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -31,7 +31,7 @@ pub use self::{
     sweep_plan::{Change, RunChange, SweepPlan},
 };
 use self::{
-    form::{Beginning, Frame, Header, PREFIX, frame, read_frame, read_header},
+    form::{Frame, Header, PREFIX, frame, read_frame, read_header},
     sweep_plan::Section,
 };
 use crate::records::RunRecord;
@@ -41,7 +41,7 @@ use crate::records::RunRecord;
 pub struct Journal<S> {
     header: Header,
     contents: Mutex<Contents<S>>,
-    lost: u64, // damaged records that were found when the journal was continued
+    damaged: bool, // when it was continued
 }
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ struct Contents<S> {
     places: Vec<Option<u64>>, // by run, the offset of its frame; `None` until the run is finished
 }
 
-/// The contents of a frame: a finished run.
+/// The payload of the frame of a finished run.
 #[derive(Serialize)]
 struct Entry<'record> {
     run: usize,
@@ -95,47 +95,34 @@ impl<S: Storage> Journal<S> {
         drop(writer);
         let end = storage.stream_position()?;
         let places = vec![None; plan.run_count()];
-        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), lost: 0 })
+        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), damaged: false })
     }
 
-    /// Continues a journal of the same sweep. An incomplete end is cut off, damaged records are left out, and
-    /// a journal that ends before its first record is restarted. Damaged descriptions of runs are written
-    /// again if the digest is that of this sweep.
+    /// Continues a journal of the same sweep after its last whole record before any damage. One that ends before its
+    /// first record is begun anew.
     ///
     /// # Errors
     ///
-    /// If it belongs to another sweep, part, or version of the program, or cannot be read. It is left
-    /// unchanged.
+    /// When it is of another sweep, part, or version of the program, is damaged before its first record, or cannot
+    /// be read. It is left as it is then.
     pub fn resume(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
         let own = Header::new(plan, shard)?;
         storage.rewind()?;
         let mut reader = BufReader::new(&mut storage);
-        let begin = match read_header(&mut reader)? {
-            Beginning::Short => {
-                drop(reader);
-                if !own.begins_with(plan, &mut storage)? {
-                    return Err(JournalError::Damaged);
-                }
-                return Self::begin(storage, plan, shard);
-            }
-            Beginning::Torn(found) => {
-                drop(reader);
-                if own.begins_with(plan, &mut storage)? {
-                    return Self::begin(storage, plan, shard);
-                }
-                own.restore(&found, plan, &mut storage)?
-            }
-            Beginning::Whole(found, planned) => {
-                own.accept(&found, &planned.descriptions, plan)?;
-                reader.stream_position()?
-            }
+        let Some((found, planned)) = read_header(&mut reader)? else {
+            drop(reader);
+            return if own.begins_with(plan, &mut storage)? {
+                Self::begin(storage, plan, shard)
+            } else {
+                Err(JournalError::Damaged)
+            };
         };
-        let mut reader = BufReader::new(&mut storage);
-        reader.seek(SeekFrom::Start(begin))?;
-        let Index { end, places, lost } = index(&mut reader, &own)?;
+        own.accept(&found, &planned.descriptions, plan)?;
+        let (end, places) = index(&mut reader, &own)?;
         drop(reader);
+        let damaged = ends_with_a_line(&mut storage, end)?;
         storage.cut(end)?;
-        Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), lost })
+        Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), damaged })
     }
 
     /// Adds the record of the run at `place` as a whole, without waiting for the disk.
@@ -163,10 +150,10 @@ impl<S: Storage> Journal<S> {
         runs.filter(|&run| contents.places[run].is_none()).collect()
     }
 
-    /// Number of damaged records that were found when it was continued; their runs are missing.
+    /// Whether a damaged record was found when it was continued. The runs recorded after it are missing, too.
     #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.lost
+    pub fn was_damaged(&self) -> bool {
+        self.damaged
     }
 
     /// Number of runs of its part.
@@ -194,83 +181,41 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// The entries after a header.
-#[derive(Debug)]
-struct Index {
-    end: u64,                 // after the last complete entry
-    places: Vec<Option<u64>>, // by run, the offset of its entry
-    lost: u64,                // lines that are not complete entries
-}
-
-/// Reads the entries after a header. Lines that are not complete entries, or repeat a run, are skipped.
-fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<Index, JournalError> {
+/// Reads the whole entries after a header up to the first that is damaged, of no run of its part, or of a run that is
+/// known already. Returns where they end, and by run where its entry begins.
+fn index(reader: &mut (impl Read + Seek), header: &Header) -> Result<(u64, Vec<Option<u64>>), JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
-    let (mut at, mut lost) = (end, 0);
-    loop {
-        let entry = match read_frame(reader)? {
-            Frame::End => break,
-            Frame::Torn => None,
-            Frame::Whole(payload) => run_of(&payload, header).map(|run| (run, payload.len())),
-        };
-        if let Some((run, length)) = entry.filter(|&(run, _)| places[run].is_none()) {
-            places[run] = Some(at);
-            at += (PREFIX + length + 1) as u64;
-            end = at;
-            continue;
-        }
-        // An entry is one line: the next one begins after the next line feed.
-        reader.seek(SeekFrom::Start(at))?;
-        let mut line = vec![];
-        at += reader.read_until(b'\n', &mut line)? as u64;
-        if line.last() != Some(&b'\n') {
-            break; // incomplete
-        }
-        lost += 1;
+    while let Frame::Whole(payload) = read_frame(reader)? {
+        let Some(run) = run_of(&payload, header).filter(|&run| places[run].is_none()) else { break };
+        places[run] = Some(end);
+        end += (PREFIX + payload.len() + 1) as u64;
     }
-    Ok(Index { end, places, lost })
+    Ok((end, places))
 }
 
-/// The run of an entry, if it is in the journal's part.
+/// Whether what follows the whole entries ends in a line feed: an entry that was never completed does not.
+fn ends_with_a_line<S: Storage>(storage: &mut S, end: u64) -> io::Result<bool> {
+    if storage.seek(SeekFrom::End(0))? == end {
+        return Ok(false);
+    }
+    storage.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    storage.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// The run of an entry, if the part has it.
 fn run_of(payload: &[u8], header: &Header) -> Option<usize> {
     let entry: ReadEntry = serde_json::from_slice(payload).ok()?;
     (entry.run < header.runs && header.shard.has(entry.run)).then_some(entry.run)
 }
 
 impl Header {
-    /// Encodes the beginning of a journal with this header.
-    fn bytes(&self, plan: &SweepPlan<'_>) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![];
-        self.write(plan, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Writes damaged descriptions of runs again, after an intact header. Returns the offset of the records.
-    ///
-    /// # Errors
-    ///
-    /// If it belongs to another sweep, part or version of the program, or ends before its first record.
-    fn restore<S: Storage>(
-        &self,
-        found: &Self,
-        plan: &SweepPlan<'_>,
-        storage: &mut S,
-    ) -> Result<u64, JournalError> {
-        found.check_version()?;
-        let bytes = self.bytes(plan)?;
-        let is_own = found == self && storage.seek(SeekFrom::End(0))? >= bytes.len() as u64;
-        if !is_own {
-            return Err(JournalError::Damaged);
-        }
-        storage.rewind()?;
-        storage.write_all(&bytes)?;
-        storage.flush()?;
-        Ok(bytes.len() as u64)
-    }
-
-    /// Whether the storage is a prefix of the beginning of a journal with this header.
+    /// Whether the storage holds a beginning of a journal with this header.
     fn begins_with<S: Storage>(&self, plan: &SweepPlan<'_>, storage: &mut S) -> io::Result<bool> {
-        let expected = self.bytes(plan)?;
+        let mut expected = vec![];
+        self.write(plan, &mut expected)?;
         storage.rewind()?;
         let mut found = vec![];
         // One byte more than expected shows whether there is more.

@@ -54,11 +54,11 @@ pub(super) const PREFIX: usize = 8 + 1 + 16 + 1;
 /// The result of reading a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// The payload of an intact frame.
+    /// The payload of a frame whose checksum holds.
     Whole(Vec<u8>),
     /// The end of the storage.
     End,
-    /// An incomplete or changed frame.
+    /// An incomplete or damaged frame.
     Torn,
 }
 
@@ -127,20 +127,10 @@ pub(super) struct Header {
     pub(super) scenarios: Vec<Section>,
 }
 
-/// The result of reading the beginning of a file.
-pub(super) enum Beginning {
-    /// A header, and the runs.
-    Whole(Header, PlannedRuns),
-    /// A header, and runs that are incomplete or damaged.
-    Torn(Header),
-    /// It is incomplete.
-    Short,
-}
-
 /// The runs of a journal's sweep, in their order.
 #[derive(Debug, Default)]
 pub(super) struct PlannedRuns {
-    /// Their descriptions.
+    /// Their descriptions ([`SweepPlan::describe`]).
     pub(super) descriptions: Vec<String>,
     /// Their captions in tables.
     pub(super) captions: Vec<RunCaption>,
@@ -173,7 +163,6 @@ impl Header {
         descriptions: &[String],
         plan: &SweepPlan<'_>,
     ) -> Result<(), JournalError> {
-        found.check_version()?;
         if found.digest != self.digest {
             let now = |place| plan.describe(place).unwrap_or_default();
             return Err(JournalError::Changed(change(descriptions, self.runs, now)));
@@ -185,7 +174,7 @@ impl Header {
     }
 
     /// Checks that this version of the program wrote it.
-    pub(super) fn check_version(&self) -> Result<(), JournalError> {
+    fn check_version(&self) -> Result<(), JournalError> {
         if self.engines == ENGINES_DIGEST {
             return Ok(());
         }
@@ -197,38 +186,38 @@ impl Header {
 /// records, or the versions of published crates, which never change.
 const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
-/// The difference between the runs of a journal and others.
+/// The first difference between the runs of a journal and others.
 pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {
     let both = was.iter().take(count).enumerate();
     let first = both.into_iter().find_map(|(run, was)| RunChange::between(run, was, &now(run)));
     Change { counts: (was.len(), count), first }
 }
 
-/// Reads the beginning of a journal.
-pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Beginning, JournalError> {
+/// Reads the header of a journal and the runs that it is for; `None` if they are not whole.
+pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Option<(Header, PlannedRuns)>, JournalError> {
     let mut first = vec![];
     // The limit stops an endless first line.
     io::Read::take(&mut *reader, 64).read_until(b'\n', &mut first)?;
     let Some(line) = first.strip_suffix(b"\n") else {
-        let expected = format!("{MAGIC}{FORM}");
-        let begun = expected.as_bytes().starts_with(&first);
-        return if begun { Ok(Beginning::Short) } else { Err(JournalError::Foreign) };
+        let is_begun = format!("{MAGIC}{FORM}").as_bytes().starts_with(&first);
+        return if is_begun { Ok(None) } else { Err(JournalError::Foreign) };
     };
     let form = line.strip_prefix(MAGIC.as_bytes()).ok_or(JournalError::Foreign)?;
     if form != FORM.to_string().as_bytes() {
         let found = String::from_utf8_lossy(form).into_owned();
         return Err(JournalError::Form { found, expected: FORM });
     }
-    let Frame::Whole(header) = read_frame(reader)? else { return Ok(Beginning::Short) };
+    let Frame::Whole(header) = read_frame(reader)? else { return Ok(None) };
     let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
+    header.check_version()?;
     let mut runs = PlannedRuns::default();
     for _ in 0..header.runs {
-        let Frame::Whole(description) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
-        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
+        let Frame::Whole(description) = read_frame(reader)? else { return Ok(None) };
+        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(None) };
         runs.descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
         runs.captions.push(serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?);
     }
-    Ok(Beginning::Whole(header, runs))
+    Ok(Some((header, runs)))
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::{
 };
 
 use super::{
-    Change, Contents, Index, Journal, JournalError, Section, Shard,
-    form::{Beginning, Header, PlannedRuns, change, read_header},
+    Change, Contents, Journal, JournalError, Section, Shard,
+    form::{Header, PlannedRuns, change, read_header},
     index,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     records::{RunCaption, RunRecord, ScenarioCaption},
 };
 
-/// The parts of one sweep, which together have every run once.
+/// The journals of the parts of one sweep, which together have every run once.
 #[derive(Debug)]
 pub struct MergedJournals {
     parts: Vec<Part>,
@@ -164,13 +164,10 @@ impl Part {
     fn read(path: &Path) -> Result<(Self, PlannedRuns), JournalError> {
         let mut storage = input_file::open(path).map_err(io::Error::from)?;
         let mut reader = BufReader::new(&mut storage);
-        let Beginning::Whole(header, planned) = read_header(&mut reader)? else {
-            return Err(JournalError::Damaged);
-        };
-        header.check_version()?;
-        let Index { end, places, lost } = index(&mut reader, &header)?;
+        let (header, planned) = read_header(&mut reader)?.ok_or(JournalError::Damaged)?;
+        let (end, places) = index(&mut reader, &header)?;
         let contents = Mutex::new(Contents { storage, end, places });
-        Ok((Self { path: path.to_owned(), journal: Journal { header, contents, lost } }, planned))
+        Ok((Self { path: path.to_owned(), journal: Journal { header, contents, damaged: false } }, planned))
     }
 
     fn header(&self) -> &Header {
@@ -210,7 +207,8 @@ fn overlap(first: &Part, second: &Part, count: usize) -> MergeError {
     MergeError::Overlap { first: named(first), second: named(second), runs: RunList(runs) }
 }
 
-/// The error for runs that are in no part: an incomplete part, or else a gap.
+/// The error for runs in no part: [`MergeError::Incomplete`] of the part that should have them, else
+/// [`MergeError::Gap`].
 fn incomplete(parts: &[Part], owners: &[Option<usize>]) -> MergeError {
     let absent: Vec<usize> = (0..owners.len()).filter(|&run| owners[run].is_none()).collect();
     for part in parts {
