@@ -198,7 +198,7 @@ fn only_what_the_launcher_decides_is_noted() {
     let noted = "slurm-hostfile gives the host of a rank but not its slot: hosts have 2 nodes of the machine each, \
                  and the launcher decides which of them a rank uses";
     assert_eq!(note(LauncherFormat::SLURM_HOSTFILE, Some(&hosts)).as_deref(), Some(noted));
-    assert!(note(LauncherFormat::FLUX_TASKMAP, None).unwrap().starts_with("flux-taskmap tells"));
+    assert!(note(LauncherFormat::FLUX_TASKMAP, None).unwrap().starts_with("flux-taskmap gives"));
     let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
     let options = HostOptions { hosts: None, slots_per_node: Some(2) };
     let file = LauncherFile::new(in_turn.region(), &in_turn.placement, LauncherFormat::FLUX_TASKMAP, options);

@@ -184,10 +184,10 @@ fn what_has_changed_is_named() {
             "mapping.embeddings = [\"standard\", \"gray\", \"byweight\"]\n",
             "in run 1 embedding was \"xor\" and is \"gray\"",
         ),
-        ("mapping.embeddings = [\"standard\", \"xor\"]\n", "it is for 3 runs, and 2 are asked for"),
+        ("mapping.embeddings = [\"standard\", \"xor\"]\n", "it is for 3 runs, expected 2"),
         (
             "mapping.embeddings = [\"xor\", \"standard\", \"gray\", \"byweight\"]\n",
-            "it is for 3 runs, and 4 are asked for; in run 0 embedding was \"standard\" and is \"xor\"",
+            "it is for 3 runs, expected 4; in run 0 embedding was \"standard\" and is \"xor\"",
         ),
     ];
     let ring = "machine.kind = \"ring\"\nmachine.shape = [8]\n";

@@ -176,7 +176,7 @@ fn groups_of_other_guests_divide_their_first_length() {
     }
     let wandering = "machine = { kind = \"shuffle-exchange\", dimensions = 4 }\nprogram = { kind = \"normal\", processes_per_node = 2 }\n";
     let error = load_text(Path::new("s.toml"), wandering).unwrap_err().to_string();
-    assert!(error.contains("expected 1 where the data of a normal program wander"), "{error}");
+    assert!(error.contains("expected 1 if the data of a normal program move"), "{error}");
 }
 
 /// The nodes of all processes of a scenario with a GOAL file of 32 ranks in a ring.
