@@ -3,7 +3,12 @@
 //!
 //! This crate is the command line, and re-exports the crates below it: [`topology`] has machines, [`mapping`] placements
 //! and their metrics, [`simulator`] the engines, [`experiment`] scenario files and results, [`claims`] the claims of the
-//! papers, and [`picture`] pictures.
+//! papers, and [`picture`] pictures; [`collectives`] has all-reduce and the like.
+//!
+//! Three programs in the folder `examples` show the library: `named_embedding` runs a program under named embeddings,
+//! `own_embedding` adds an embedding to a scenario and compares it, and `many_placements` evaluates one placement after
+//! another, as a search does. The types to begin with are [`topology::Machine`], [`mapping::Placement`],
+//! [`simulator::Program`], [`simulator::simulate`], [`simulator::Evaluator`] and [`experiment::Scenario`].
 
 mod arguments;
 mod command;
@@ -19,6 +24,7 @@ mod sweep_output;
 mod table;
 
 pub use cubefold_claims as claims;
+pub use cubefold_collectives as collectives;
 pub use cubefold_experiment as experiment;
 pub use cubefold_mapping as mapping;
 pub use cubefold_picture as picture;

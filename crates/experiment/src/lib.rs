@@ -35,12 +35,12 @@ pub use runs::{
     check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
 };
 pub use scenario::{
-    CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport,
-    Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry, Loading,
-    NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario, ScenarioError,
-    ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue, check_with,
-    embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with, program_kinds,
-    read_coordinates, read_hosts, scenario_keys,
+    AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,
+    EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry,
+    Loading, NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario,
+    ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue,
+    check_with, embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with,
+    program_kinds, read_coordinates, read_hosts, scenario_keys,
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,

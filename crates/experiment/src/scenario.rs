@@ -4,6 +4,7 @@
 //! validated into domain types, with the sweep's values replacing the file's. All errors of all files are
 //! collected with their places. Nothing is run or printed here.
 
+mod added_embedding;
 mod budget;
 mod checked;
 mod collective;
@@ -56,6 +57,7 @@ use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 pub use self::{
+    added_embedding::AddedEmbeddingError,
     checked::{CheckedScenario, CheckedScenarios, check_with},
     draw_key::generator_key,
     embeddings::{Embedding, EmbeddingName, embeddings},

@@ -177,6 +177,8 @@ pub enum EmbeddingName {
     File(String),
     /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
     Launcher(LauncherEntry),
+    /// The name of an embedding that a caller of the library has [added](super::Scenario::add_embedding).
+    Added(String),
 }
 
 impl EmbeddingName {
@@ -209,7 +211,7 @@ impl EmbeddingName {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self {
             Self::Registered { embedding, .. } => embedding.rule(),
-            Self::Axes(_) | Self::File(_) | Self::Launcher(_) => None,
+            Self::Axes(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
         }
     }
 
@@ -218,7 +220,7 @@ impl EmbeddingName {
     pub fn construction(&self) -> Option<&'static str> {
         match self {
             Self::Registered { construction, .. } => *construction,
-            Self::Axes(_) | Self::File(_) | Self::Launcher(_) => None,
+            Self::Axes(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
         }
     }
 }
@@ -245,6 +247,7 @@ impl fmt::Display for EmbeddingName {
             Self::Axes(order) => write!(formatter, "{}{order}", axes::PREFIX),
             Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
+            Self::Added(name) => formatter.write_str(name),
         }
     }
 }

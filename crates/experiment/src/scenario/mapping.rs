@@ -281,6 +281,8 @@ fn placement_of_ranks(
             })
         }
         EmbeddingName::File(name) => from_file(fit, embedding, name, library),
+        // These come with their placements, after the file is read.
+        EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
                 format: entry.format,
@@ -331,7 +333,10 @@ fn groups(
             Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
             Maker::Seeded(_) => ContractedGuest::Row,
         },
-        EmbeddingName::Axes(_) | EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
+        EmbeddingName::Axes(_)
+        | EmbeddingName::File(_)
+        | EmbeddingName::Launcher(_)
+        | EmbeddingName::Added(_) => ContractedGuest::Own,
     };
     let program = fit.program.contracted(guest);
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
