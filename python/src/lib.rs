@@ -196,7 +196,8 @@ fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
             return Err(CubefoldError::new_err("the scenario has no runs"));
         };
         let count = site.program.body.process_count();
-        let is_other = |other: &Site| other.machine != site.machine || other.program.body.process_count() != count;
+        let is_other =
+            |other: &Site| other.machine != site.machine || other.program.body.process_count() != count;
         if others.iter().any(is_other) {
             let message = "the sweep changes the machine or the number of processes, expected one of each: give \
                            coordinates for each process, or run the machines one by one";
