@@ -399,7 +399,7 @@ mod tests {
         let after = |title: &str| page.split(&format!("<h2>{title}</h2>")).nth(1).unwrap().to_owned();
         let section = |title: &str| after(title).split("</section>").next().unwrap().to_owned();
         let (links, busy) = (section("Links"), section("Busy links"));
-        assert!(links.contains("on one scale for all placements"));
+        assert!(links.contains("one scale for all placements"));
         assert_eq!(links.matches("up to 2 guest edges.").count(), 2, "{links}");
         assert_eq!(links.matches("\nThe most here: 1\n").count(), 1);
         assert_eq!(busy.matches("up to 4 busy cycles.").count(), 2, "{busy}");
