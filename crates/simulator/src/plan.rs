@@ -192,14 +192,13 @@ impl<'run> Plan<'run> {
             CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
             CountLinkUse::No => None,
         };
+        let by_hop = |(summary, traffic)| Outcome { summary, traffic, engine: Engine::Hop };
         let mut outcome = match self.selection {
             Selection::Coordinated(routing) => self.run_coordinated(routing, link_use.take(), observer)?,
             Selection::Lines(lines) => self.belt_outcome(lines.run(observer)?),
             Selection::WholeBelt(belt) => self.belt_outcome(belt.run(observer)?),
-            Selection::Stages(..) | Selection::Tasks(_) => {
-                let (summary, traffic) = self.run_by_hop(observer)?;
-                Outcome { summary, traffic, engine: Engine::Hop }
-            }
+            Selection::Tasks(graph) => by_hop(engine::run_tasks(graph, placement, communication, observer)?),
+            Selection::Stages(kind, workers) => by_hop(self.run_stages(kind, workers, observer)?),
         };
         if let Some(mut link_use) = link_use {
             link_use.count_routes(program, placement, communication.tie());
@@ -208,22 +207,20 @@ impl<'run> Plan<'run> {
         Ok(outcome)
     }
 
-    /// Runs a program message by message: link by link, unless no message can wait for another.
-    fn run_by_hop(&self, observer: &mut InBatches<'_>) -> Result<(Summary, Traffic), SimulationError> {
+    /// Runs a stage program message by message: link by link, unless no message can wait for another.
+    fn run_stages(
+        &self,
+        kind: TransportKind,
+        workers: Option<Workers>,
+        observer: &mut InBatches<'_>,
+    ) -> Result<(Summary, Traffic), SimulationError> {
         let Self { program, placement, communication, .. } = *self;
         if self.any_engine && contention_free::applies(program, placement, communication) {
             return Ok(contention_free::run(program, placement, communication, observer)?);
         }
-        let kind = match self.selection {
-            Selection::Tasks(graph) => return engine::run_tasks(graph, placement, communication, observer),
-            Selection::Stages(kind, Some(workers)) => {
-                return engine::workers::run(program, placement, communication, kind, workers, observer);
-            }
-            Selection::Stages(kind, None) => kind,
-            Selection::Lines(_) | Selection::WholeBelt(_) | Selection::Coordinated(_) => {
-                TransportKind::Packets
-            }
-        };
+        if let Some(workers) = workers {
+            return engine::workers::run(program, placement, communication, kind, workers, observer);
+        }
         let (starts, mut observers) = (StartTimes::Together, (Ledger::new(program), &mut *observer));
         let run = engine::run(program, placement, communication, kind, starts, &mut observers);
         let traffic = run.map_err(|process| SimulationError::Unfinished { process })?;
