@@ -2,8 +2,8 @@
 
 use std::ops::{BitAndAssign, Shr};
 
-/// The places of a word at which a run of at least `length` ones begins upwards, `length` being at least 1: in
-/// O(log `length`) steps. The halves of a word may hold a word each, if zeros are between them.
+/// Marks the places of a word from which at least `length` ones follow upwards, in O(log `length`) steps; `length` is
+/// at least 1. The halves of a word may hold a word each, with zeros between them.
 #[inline]
 pub(super) fn runs<W: Copy + BitAndAssign + Shr<u32, Output = W>>(word: W, length: u32) -> W {
     let (mut starts, mut have) = (word, 1);
@@ -15,7 +15,7 @@ pub(super) fn runs<W: Copy + BitAndAssign + Shr<u32, Output = W>>(word: W, lengt
     starts
 }
 
-/// The lengths of the longest runs of ones in words.
+/// Returns the length of the longest run of ones of each word.
 #[inline]
 pub(super) fn longest_runs<const N: usize>(mut words: [u32; N]) -> [u32; N] {
     let mut lengths = [0_u32; N];

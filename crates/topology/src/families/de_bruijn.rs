@@ -1,14 +1,14 @@
 //! Undirected de Bruijn networks: words linked by shifts (Pradhan & Reddy 1982).
 //!
-//! A walk shifts a word right and left. What it never shifts out stays: a block of `m` bits that two words have in common,
-//! `s` places apart. All else is shifted out, which takes `2 (n - m) - |s|` links: the bits on one side of the block, then
+//! A walk shifts a word right and left. A block of `m` bits that two words have in common, `s` places apart, is never
+//! shifted out. All other bits are, which takes `2 (n - m) - |s|` links: the bits on one side of the block, then
 //! those on the other, then back to its place in the second word. `n` links replace all bits, as a block of no bits that
 //! moves by `n`. So the greatest `2 m + |s|` decides.
 
 use super::bit_runs::runs;
 use crate::{narrow, routes::Distances};
 
-/// Words of so many bits, at most 20.
+/// The words of `order` bits, at most 20.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeBruijn {
     pub(super) order: u32, // n
@@ -18,7 +18,7 @@ pub(super) struct DeBruijn {
 const HALF: u32 = 32;
 
 impl DeBruijn {
-    /// The places in which two words agree if a block moves by so many places, below `n`: down in the lower half, up in
+    /// The places in which two words agree if a block moves by `shift` places, below `n`: down in the lower half, up in
     /// the upper half.
     #[inline]
     fn agreement(self, x: u32, y: u32, shift: u32) -> u64 {
