@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_mapping::{Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, Cycles, EngineChoice, Evaluator, Program, Request, TaskGraph, predict, simulate,
-    task_schedule,
+    Communication, CubeProgram, Cycles, EngineChoice, Evaluator, Program, Request, TaskGraph, predict,
+    simulate, task_schedule,
 };
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -49,6 +49,36 @@ fn makespans_of_task_graphs_are_those_of_simulate() {
             check(&mut evaluator, &placement, makespan(&graph, &placement, rules), &mut generator);
         }
     });
+}
+
+/// Exact makespans do not show where a run ends: less work does. On a line contention holds most stages back beyond the
+/// floor, so that their messages never set out.
+#[test]
+fn a_run_is_cut_off_when_its_clock_reaches_the_limit() {
+    let line = Machine::new(MachineKind::Line, &[64]).unwrap();
+    let cube = Hypercube::new(6).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+    let rules = Communication::new(LinkMode::HalfDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let mut nodes: Vec<NodeId> = line.nodes().collect();
+    nodes.shuffle(&mut ChaCha12Rng::seed_from_u64(0));
+    let mut evaluator = Evaluator::new(&program, &line, rules).unwrap();
+    let floor = evaluator.floor(&nodes).unwrap();
+    let mut work_below = |limit: Option<Cycles>| {
+        let before = evaluator.work();
+        let makespan = evaluator.makespan(&nodes, limit).unwrap();
+        (makespan, evaluator.work() - before)
+    };
+    let limit = Cycles::new(floor.get() + 1);
+    let (makespan, whole) = work_below(None);
+    assert!(makespan.unwrap() > limit, "contention keeps the run above its floor");
+    // With a limit the floor is computed first.
+    let (above, floor_and_whole) = work_below(makespan.map(|makespan| Cycles::new(makespan.get() + 1)));
+    let (cut, floor_and_part) = work_below(Some(limit));
+    assert_eq!((above, cut), (makespan, None));
+    assert!(
+        whole < floor_and_whole && floor_and_part < floor_and_whole,
+        "{floor_and_part} {floor_and_whole}"
+    );
 }
 
 fn makespan(program: &dyn Program, placement: &Placement, rules: Communication) -> Cycles {
