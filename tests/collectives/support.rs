@@ -76,5 +76,6 @@ pub(crate) fn problem(program: &dyn Program, shares: u32, lengths: &[u64], wrap:
         nodes: (0..shares).flat_map(|_| 0..ranks).collect(),
         computations,
         messages: messages(program),
+        explicit: None,
     }
 }

@@ -12,6 +12,8 @@ mod engines_equal_reference;
 #[cfg(test)]
 mod evaluator_equals_simulate;
 #[cfg(test)]
+mod explicit_routes;
+#[cfg(test)]
 mod golden_steps;
 #[cfg(test)]
 mod many_random_cases;

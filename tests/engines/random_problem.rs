@@ -99,6 +99,7 @@ pub(crate) fn problem(program: &dyn Program, placement: &Placement, communicatio
         passes: passes_of(program),
         nodes: node_indices(placement),
         stages: messages_of(program),
+        explicit: None,
     }
 }
 

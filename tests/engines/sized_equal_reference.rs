@@ -284,6 +284,7 @@ impl SizedCase {
                     units,
                 })
                 .collect(),
+            explicit: None,
         }
     }
 }

@@ -2,11 +2,11 @@
 //! toruses bring (Camarero, Martinez & Beivide 2013).
 
 use cubefold_mapping::{ChannelCongestion, Construction, PatternMessage, Placement, all_to_all_pattern};
-use cubefold_simulator::{PhaseLength, Routing, RoutingScheme, SortedOrder};
+use cubefold_simulator::{MessageRoutes, PhaseLength, Routing, SortedOrder};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
-    cases::{MachineLabel, MessageSets, identity, key, links, route, route_by, shifts},
+    cases::{MachineLabel, MessageSets, identity, links, route, route_by, shifts},
     claim::{Claim, Quantity, Trial},
     findings::{Case, Findings, Scope},
 };
@@ -183,9 +183,8 @@ fn by_chance(dimensions: u32, seeds: u64, findings: &mut Findings) {
         let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
         let placement = identity(&cube);
         let steps = |seed| {
-            let key = key(&format!("Valiant 1982; {case}; {seed}"));
-            let routing = Routing { scheme: RoutingScheme::Valiant { key }, ..Routing::PLAIN };
-            let stages = route_by(&program, &placement, links(LinkMode::FullDuplex), &routing)?;
+            let rules = links(LinkMode::FullDuplex).with_routes(MessageRoutes::Valiant { seed });
+            let stages = route_by(&program, &placement, rules, &Routing::PLAIN)?;
             Ok(stages.iter().map(|stage| stage.steps).sum::<u64>())
         };
         match (0..seeds).map(steps).collect::<Result<Vec<u64>, cubefold_simulator::SimulationError>>() {

@@ -427,6 +427,8 @@ fn runs(
     let links = section.links.unwrap_or_default();
     let communication =
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
+    let routes = execution::message_routes(execution, drawn_by);
+    let communication = communication.map(|communication| communication.with_routes(routes));
     if let Some(communication) = communication {
         let placements = || placed.iter().flatten().map(|(_, placement)| &**placement);
         let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);

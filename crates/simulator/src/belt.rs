@@ -64,6 +64,9 @@ pub enum NoBeltError {
     /// The whole machine moves in one direction at a time.
     #[error("the belt engine has no single-direction links: there everything waits for everything")]
     SingleDirection,
+    /// Messages do not take the routes of the machine.
+    #[error("the belt engine needs messages that take one coordinate after another, the lowest first")]
+    Routes,
     /// A message occupies a link for another time than until its head has moved on, or until it is received.
     #[error(
         "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"

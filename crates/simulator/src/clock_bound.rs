@@ -8,7 +8,7 @@
 use cubefold_mapping::Placement;
 use cubefold_topology::{LinkMode, Machine};
 
-use crate::{Communication, Execution, Program, belt};
+use crate::{Communication, Execution, MessageRoutes, Program, belt, explicit_routes::ExplicitRoutes};
 
 /// Messages of one size for which a process may have to wait, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +37,12 @@ impl SerialMessages {
 pub fn serial_messages(
     program: &dyn Program,
     placement: &Placement,
-    links: LinkMode,
+    communication: Communication,
     execution: &Execution,
 ) -> Vec<SerialMessages> {
-    let may_use_lines = *execution == Execution::Asynchronous && links != LinkMode::SingleDirection;
+    let may_use_lines = *execution == Execution::Asynchronous
+        && communication.links() != LinkMode::SingleDirection
+        && communication.routes() == MessageRoutes::OfMachine;
     if may_use_lines
         && placement.is_one_to_one()
         && let (Some(program), Placement::Product(placement)) = (program.special().cube(), placement)
@@ -48,16 +50,20 @@ pub fn serial_messages(
     {
         return messages;
     }
-    all_messages(program, placement.machine())
+    all_messages(program, placement.machine(), communication)
 }
 
 /// The messages of all stages, under any placement.
-fn all_messages(program: &dyn Program, machine: &Machine) -> Vec<SerialMessages> {
+fn all_messages(
+    program: &dyn Program,
+    machine: &Machine,
+    communication: Communication,
+) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages {
         units,
         count: count * stages as u128,
-        links: machine.distance_bound(),
+        links: ExplicitRoutes::longest(machine, communication),
     };
     match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
@@ -74,9 +80,9 @@ pub fn max_cycles(
     execution: &Execution,
 ) -> u128 {
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, placement.machine().distance_bound());
+        return graph.max_cycles(communication, ExplicitRoutes::longest(placement.machine(), communication));
     }
-    let messages = serial_messages(program, placement, communication.links(), execution);
+    let messages = serial_messages(program, placement, communication, execution);
     sum(program, placement.max_load(), &messages, communication)
 }
 
@@ -87,9 +93,10 @@ pub(crate) fn max_cycles_of_any_placement(
     communication: Communication,
 ) -> u128 {
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, machine.distance_bound());
+        return graph.max_cycles(communication, ExplicitRoutes::longest(machine, communication));
     }
-    sum(program, program.process_count(), &all_messages(program, machine), communication)
+    let messages = all_messages(program, machine, communication);
+    sum(program, program.process_count(), &messages, communication)
 }
 
 /// All computations of a node with `load` processes, and these messages, one after another \[cycles\].
@@ -139,7 +146,10 @@ mod tests {
     fn lines_that_are_run_apart_are_bounded_apart() {
         let machine = Machine::new(MachineKind::Torus, &[8, 8]).unwrap();
         let placement = Placement::embed(EmbeddingKind::Xor, Hypercube::new(6).unwrap(), &machine).unwrap();
-        let of = |stages: &[u64], links| serial_messages(&program(stages), &placement, links, &ASYNCHRONOUS);
+        let of = |stages: &[u64], links| {
+            let rules = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
+            serial_messages(&program(stages), &placement, rules, &ASYNCHRONOUS)
+        };
         let in_lines = SerialMessages { units: 1, count: 48, links: 4 };
         assert_eq!(
             of(&[0, 1, 2, 3, 4, 5], LinkMode::FullDuplex),

@@ -14,7 +14,8 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Leg, LinkMode};
 
 use crate::{
-    Communication, Cycle, Cycles, ImbalanceError, Observer, Program, StageRecord, Summary, Traffic,
+    Communication, Cycle, Cycles, ImbalanceError, MessageRoutes, Observer, Program, StageRecord, Summary,
+    Traffic,
     channels::{Channels, Transit},
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
@@ -30,7 +31,9 @@ const NONE: u32 = u32::MAX;
 pub(crate) fn applies(program: &dyn Program, placement: &Placement, communication: Communication) -> bool {
     let has_processors = placement.max_load() <= communication.processors().get();
     let takes_turns = communication.links() == LinkMode::SingleDirection;
-    if program.special().tasks().is_some() || communication.eager() > 0 || takes_turns || !has_processors {
+    let has_own_routes = communication.routes() != MessageRoutes::OfMachine;
+    let is_excluded = program.special().tasks().is_some() || communication.eager() > 0 || takes_turns;
+    if is_excluded || has_own_routes || !has_processors {
         return false;
     }
     let machine = placement.machine();
@@ -83,7 +86,7 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), ImbalanceError> {
     let nodes = placement.listed_nodes();
-    let placed = PlacedProgram { program, placement, nodes: &nodes, communication };
+    let placed = PlacedProgram::new(program, placement, &nodes, communication);
     let mut processes = Processes::new(nodes.len(), Summary::of_program(program));
     let mut traffic = Traffic { messages: 0, hops: 0, longest_queue: Some(0), routing: None, link_use: None };
     let mut stage = 0;

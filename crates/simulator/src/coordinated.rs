@@ -10,6 +10,7 @@
 //! stage, the time of a step, which is that of the largest message (section 13.4), and the distance of its
 //! message ([`StageClock`]).
 
+mod explicit;
 mod lines;
 mod parts;
 mod router;
@@ -18,12 +19,12 @@ mod schedule;
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{LinkMode, Machine, NodeId};
+use cubefold_topology::{LinkMode, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, End, Observer, Peer, Program, ServiceOrder, SimulationError, SortedOrder,
-    StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
+    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, SimulationError, SortedOrder, StageRecord,
+    Summary, Switching, Traffic, observe::traffic::LinkUseCounter, stage_recursion::PlacedProgram,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -38,17 +39,11 @@ pub struct Routing {
 }
 
 /// The scheme by which the messages of a stage reach their destinations.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RoutingScheme {
-    /// Directly, by phases.
+    /// By phases; on explicit routes, if the rules of communication say so.
     #[default]
     Phases,
-    /// By phases to a node chosen at random for each message, then by phases to the destination (Valiant
-    /// 1982; section 20).
-    Valiant {
-        /// The key of the choices: equal keys make equal choices.
-        key: [u8; 32],
-    },
     /// By sorting the messages by their destinations (section 20).
     Sorting,
 }
@@ -167,25 +162,29 @@ pub(crate) fn run(
             let sharing = computing - program.facts().compute;
             clock.summarise(&schedule.received, sharing, program.process_count(), summary);
             match &nodes {
-                Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
+                Some(nodes) => {
+                    clock.report(&PlacedProgram::new(program, placement, nodes, communication), observer)
+                }
                 None => observer.pairs_finished(program.process_count()),
             }
         } else {
             // The processes differ in sharing as well as in distance.
             let nodes = placement.listed_nodes();
             let each: &mut dyn FnMut(&StageRecord) = &mut |record| summary.add_stage(record, 1);
-            clock.report(program, &nodes, placement.machine(), &mut (ForEach(each), &mut *observer));
+            let placed = PlacedProgram::new(program, placement, &nodes, communication);
+            clock.report(&placed, &mut (ForEach(each), &mut *observer));
         }
         begin = clock.end();
         (messages, hops) = (messages + schedule.messages, hops + schedule.hops);
         stages.push(schedule.routing);
     }
     summary.add_finish(begin, program.process_count());
+    let longest_queue = scheduler.longest_queue();
     // The links of a sort are not followed one by one.
     let is_counted = routing.scheme != RoutingScheme::Sorting;
     let (routing, link_use) =
         (Some(stages), scheduler.into_link_use().filter(|_| is_counted).map(LinkUseCounter::finish));
-    Traffic { messages, hops, longest_queue: None, routing, link_use }
+    Traffic { messages, hops, longest_queue, routing, link_use }
 }
 
 /// The largest sum of computations in a stage over the processes of one node.
@@ -260,21 +259,13 @@ impl StageClock {
         summary.add_stage(&self.record(any, sharing, None), processes - received.count());
     }
 
-    /// Reports the stage of every process, each on its entry of `nodes`.
-    fn report(
-        &self,
-        program: &dyn Program,
-        nodes: &[NodeId],
-        machine: &Machine,
-        observer: &mut dyn Observer,
-    ) {
-        let node = |process: ProcessId| nodes[process.label() as usize];
+    /// Reports the stage of every process.
+    fn report(&self, placed: &PlacedProgram<'_>, observer: &mut dyn Observer) {
         let mut peers = vec![];
-        for process in ProcessId::first(nodes.len() as u64) {
-            program.list(End::Destination, self.stage, process, &mut peers);
-            let distance = |peer: Peer| machine.distance(node(peer.process), node(process));
-            let farthest = peers.drain(..).map(distance).max();
-            let sharing = self.computing - program.computation(self.stage, process);
+        for process in ProcessId::first(placed.nodes.len() as u64) {
+            let incoming = placed.incoming(self.stage, process, &mut peers);
+            let farthest = incoming.map(|message| message.distance).max();
+            let sharing = self.computing - placed.program.computation(self.stage, process);
             observer.stage_finished(&self.record(process, sharing, farthest));
         }
     }

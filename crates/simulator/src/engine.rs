@@ -31,16 +31,16 @@ use cubefold_topology::{Machine, NodeId};
 pub use self::tasks::{StuckReason, StuckTasks};
 use self::{
     border::{Alone, Border, Note, ReadySource, Traveller},
-    message_table::MessageRecord,
     progress::Progress,
 };
 pub(crate) use self::{
-    message_table::{MessageTable, PacketKey},
+    message_table::{MessageRecord, MessageTable, PacketKey},
     stages::{StartTimes, run},
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
     Communication, Cycle, Cycles, Program, Traffic,
+    explicit_routes::ExplicitRoutes,
     time_wheel::TimeWheel,
     transport::{
         Arrivals, Messages, Transport,
@@ -86,6 +86,7 @@ pub(crate) fn bytes(
         TransportKind::Narrow(_) | TransportKind::Wide(_) => flow::bytes(program, machine),
         TransportKind::Packets => {
             Packets::bytes(machine, communication, packets_under_way(program, communication))
+                .saturating_add(ExplicitRoutes::bytes(machine, communication, messages))
         }
     };
     transport

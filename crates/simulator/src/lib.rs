@@ -35,6 +35,7 @@ mod cycle;
 mod data_routing;
 mod engine;
 mod event_queue;
+mod explicit_routes;
 mod field_line;
 mod guest;
 mod message_queue;
@@ -61,6 +62,7 @@ pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
+pub use explicit_routes::{MessageRoutes, explicit_unit_hops};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
     Observer, OperationTimes, StageRecord,

@@ -8,7 +8,7 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Lines, MAX_MESSAGES,
-    NoBeltError, Observer, Program, Request, Routing, RoutingScheme, ServiceOrder, Shortcuts,
+    MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme, ServiceOrder, Shortcuts,
     SimulationError, Summary, TaskGraph, Traffic, Workers,
     belt::{BeltOutcome, LineProblem, MachineProblem},
     clock_bound::max_cycles,
@@ -122,6 +122,7 @@ impl<'run> Plan<'run> {
             Selection::Lines(_) => true,
             Selection::Coordinated(routing) => {
                 routing.scheme == RoutingScheme::Phases
+                    && self.communication.routes() == MessageRoutes::OfMachine
                     && coordinated::is_line_separable(self.program, self.placement)
             }
             Selection::Tasks(_) | Selection::Stages(..) | Selection::WholeBelt(_) => false,
@@ -201,7 +202,7 @@ impl<'run> Plan<'run> {
             Selection::Stages(kind, workers) => by_hop(self.run_stages(kind, workers, observer)?),
         };
         if let Some(mut link_use) = link_use {
-            link_use.count_routes(program, placement, communication.tie());
+            link_use.count_routes(program, placement, communication);
             outcome.traffic.link_use = Some(link_use.finish());
         }
         Ok(outcome)
@@ -260,8 +261,8 @@ impl<'run> Plan<'run> {
     }
 }
 
-/// Refuses rules under which asynchronous execution on a machine is not defined: single-direction links of a
-/// network, and channels that serve their inputs in turn but are not independent.
+/// Refuses rules under which asynchronous execution on a machine is not defined: single-direction links and routes
+/// by way of random nodes of a network, and channels that serve their inputs in turn but are not independent.
 pub(crate) fn check_rules(machine: &Machine, communication: Communication) -> Result<(), SimulationError> {
     let links = communication.links();
     if machine.graph().is_some() && links == LinkMode::SingleDirection {
@@ -269,6 +270,10 @@ pub(crate) fn check_rules(machine: &Machine, communication: Communication) -> Re
     }
     if communication.service() == ServiceOrder::RoundRobin && links != LinkMode::FullDuplex {
         return Err(SimulationError::NoRoundRobin { links });
+    }
+    let has_coordinates = machine.graph().is_none();
+    if matches!(communication.routes(), MessageRoutes::Valiant { .. }) && !has_coordinates {
+        return Err(SimulationError::NoCoordinates);
     }
     Ok(())
 }
@@ -326,6 +331,9 @@ fn select_belt<'run>(
     }
     if communication.links() == LinkMode::SingleDirection {
         return Err(NoBeltError::SingleDirection);
+    }
+    if communication.routes() != MessageRoutes::OfMachine {
+        return Err(NoBeltError::Routes);
     }
     // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
     let units = program.facts().uniform_units;

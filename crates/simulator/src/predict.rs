@@ -9,7 +9,7 @@ use cubefold_topology::{NodeId, axes_distance, narrow};
 use rayon::prelude::*;
 
 use crate::{
-    Communication, CubeProgram, Cycle, Cycles, MessageTiming, Program, Switching,
+    Communication, CubeProgram, Cycle, Cycles, MessageRoutes, MessageTiming, Program, Switching,
     field_line::{FieldLine, Pair},
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
@@ -35,7 +35,8 @@ use crate::{
 #[must_use]
 pub fn predict(program: &dyn Program, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
-    Cycle::new(match (program.special().cube(), placement.form()) {
+    let cube = program.special().cube().filter(|_| communication.routes() == MessageRoutes::OfMachine);
+    Cycle::new(match (cube, placement.form()) {
         (Some(cube), PlacementForm::Product(product)) => by_field(cube, product, communication),
         (Some(cube), PlacementForm::Table(_) | PlacementForm::Construction(_)) => {
             by_pair(cube, placement, communication)
@@ -146,7 +147,7 @@ fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Commun
 /// The largest `T_(S-1)` \[cycles\] of any program, from every process.
 fn by_process(program: &dyn Program, placement: &Placement, communication: Communication) -> u64 {
     let nodes = placement.listed_nodes();
-    let placed = PlacedProgram { program, placement, nodes: &nodes, communication };
+    let placed = PlacedProgram::new(program, placement, &nodes, communication);
     let mut finishes = vec![0; nodes.len()];
     let mut readies = vec![0; nodes.len()];
     let mut stage = 0;

@@ -47,6 +47,9 @@ pub enum SimulationError {
     /// Coordinated execution on a network.
     #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
     NoPhases,
+    /// Routes by way of random nodes on a network.
+    #[error("routes by way of random coordinates on a network, which has none")]
+    NoCoordinates,
     /// Routing by sorting on a machine with a length that is no power of two.
     #[error("routing by sorting on a machine with a length that is no power of two")]
     NotSorted,

@@ -8,7 +8,10 @@
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::NodeId;
 
-use crate::{Communication, End, Peer, Program};
+use crate::{
+    Communication, End, Peer, Program,
+    explicit_routes::{ExplicitRoutes, RoutedPair},
+};
 
 /// A message of a stage as its destination awaits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +66,31 @@ pub(crate) struct PlacedProgram<'run> {
     pub(crate) placement: &'run Placement,
     pub(crate) nodes: &'run [NodeId], // by process
     pub(crate) communication: Communication,
+    routes: Option<ExplicitRoutes<'run>>, // if messages do not take those of the machine
 }
 
-impl PlacedProgram<'_> {
+impl<'run> PlacedProgram<'run> {
+    /// A program whose processes are on these nodes, those of the placement.
+    pub(crate) fn new(
+        program: &'run dyn Program,
+        placement: &'run Placement,
+        nodes: &'run [NodeId],
+        communication: Communication,
+    ) -> Self {
+        let routes = ExplicitRoutes::of_placement(placement, communication);
+        Self { program, placement, nodes, communication, routes }
+    }
+
+    /// The links that a message of a stage crosses.
+    #[inline]
+    fn distance(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        let [from, to] = [source, destination].map(|process| self.nodes[process.label() as usize]);
+        match &self.routes {
+            None => self.placement.machine().distance(from, to),
+            Some(routes) => routes.links(RoutedPair::new(stage, source, destination), from, to),
+        }
+    }
+
     /// The messages to a process in a stage, listed in `peers`.
     #[inline]
     pub(crate) fn incoming<'list>(
@@ -74,11 +99,9 @@ impl PlacedProgram<'_> {
         destination: ProcessId,
         peers: &'list mut Vec<Peer>,
     ) -> impl Iterator<Item = Incoming> + 'list {
-        let machine = self.placement.machine();
-        let to = self.nodes[destination.label() as usize];
         self.program.list(End::Destination, stage, destination, peers);
         peers.drain(..).map(move |Peer { process, units }| {
-            self.message(process, units, machine.distance(self.nodes[process.label() as usize], to))
+            self.message(process, units, self.distance(stage, process, destination))
         })
     }
 
@@ -96,6 +119,9 @@ impl PlacedProgram<'_> {
 
     /// The number of stages from this one on that are known to be the same.
     pub(crate) fn repetitions(&self, stage: usize) -> usize {
+        if self.communication.routes().depend_on_stage() {
+            return 1;
+        }
         let later = stage + 1..self.program.stage_count();
         1 + later.take_while(|&next| self.program.repeats(next)).count()
     }
@@ -111,14 +137,12 @@ pub(crate) struct ListedStage {
 
 impl ListedStage {
     pub(crate) fn new(placed: &PlacedProgram<'_>, stage: usize) -> Self {
-        let machine = placed.placement.machine();
         let mut computations = vec![];
         placed.program.list_computations(stage, &mut computations);
         let mut unordered: Vec<(u32, Incoming)> = vec![];
         let mut firsts = vec![0; placed.nodes.len() + 1];
         placed.program.for_each_message(stage, &mut |source, destination, units| {
-            let [from, to] = [source, destination].map(|process| placed.nodes[process.label() as usize]);
-            let message = placed.message(source, units, machine.distance(from, to));
+            let message = placed.message(source, units, placed.distance(stage, source, destination));
             unordered.push((destination.label(), message));
             firsts[destination.label() as usize + 1] += 1;
         });

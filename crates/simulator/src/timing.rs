@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 
 use cubefold_topology::{LinkMode, TieRule};
 
-use crate::Cycles;
+use crate::{Cycles, MessageRoutes};
 
 /// The rules of a machine's network and nodes for one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,7 @@ pub struct Communication {
     links: LinkMode,
     hop: Cycles, // at least 1
     tie: TieRule,
+    routes: MessageRoutes,
     latency: Cycles,
     switching: Switching,
     packet: Option<NonZeroU64>,
@@ -112,6 +113,7 @@ impl Communication {
             links,
             hop,
             tie,
+            routes: MessageRoutes::default(),
             latency: Cycles::ZERO,
             switching: Switching::default(),
             packet: None,
@@ -129,6 +131,12 @@ impl Communication {
     /// When `hop` is 0.
     pub fn with_hop(self, hop: Cycles) -> Result<Self, ZeroHopError> {
         if hop == Cycles::ZERO { Err(ZeroHopError) } else { Ok(Self { hop, ..self }) }
+    }
+
+    /// The same with a rule for the routes of messages.
+    #[must_use]
+    pub fn with_routes(self, routes: MessageRoutes) -> Self {
+        Self { routes, ..self }
     }
 
     /// The same with a latency of links, `l`: cycles on the wire and in the router that occupy
@@ -178,6 +186,12 @@ impl Communication {
     #[must_use]
     pub fn links(self) -> LinkMode {
         self.links
+    }
+
+    /// The rule for the routes of messages.
+    #[must_use]
+    pub fn routes(self) -> MessageRoutes {
+        self.routes
     }
 
     /// The time for which a unit occupies a link, `T_c` or `u`, at least 1.

@@ -48,6 +48,6 @@ pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
-pub use routes::{NetworkRoutes, RouteChoice};
+pub use routes::{NetworkRoutes, RouteChoice, mix};
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
 pub use switched::{MAX_NETWORK_NODES, NetworkParameters};

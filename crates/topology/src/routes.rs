@@ -10,7 +10,7 @@ mod rows;
 
 use std::{fmt, ops::Range, sync::Arc};
 
-pub use self::choice::RouteChoice;
+pub use self::choice::{RouteChoice, mix};
 pub(crate) use self::rows::{Row, Tables};
 use self::{
     choice::{drawn, route_hash},

@@ -43,6 +43,7 @@ fn program(grid: &Grid, embedding: Embedding, links: Links, compute_cycles: u64)
         passes: BTreeSet::new(),
         stages: (0..dimensions(grid)).map(stage).collect(),
         grid: grid.clone(),
+        explicit: None,
     }
 }
 

@@ -30,6 +30,8 @@ pub mod prediction;
 
 pub mod coordinated;
 
+pub mod explicit_routes;
+
 pub mod stage_program;
 
 pub mod task_graph;

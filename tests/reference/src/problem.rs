@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::explicit_routes::Lists;
 use super::grid::{Channel, Grid, Link};
 use super::route::Tie;
 use super::wires::Wires;
@@ -42,6 +43,8 @@ pub struct Problem {
     pub passes: BTreeSet<(usize, usize)>,
     /// The messages of each stage, from a source to a destination process; at least one stage.
     pub stages: Vec<Vec<(u32, u32)>>,
+    /// The lists of channels that messages carry, where they do not take the routes of the machine.
+    pub explicit: Option<Lists>,
 }
 
 /// What is measured of one process in one stage \[cycles\] (`docs/model.md` section 5).
@@ -101,6 +104,7 @@ impl Problem {
             compute_cycles: 0,
             passes: BTreeSet::new(),
             stages: stages.iter().map(|messages| messages.to_vec()).collect(),
+            explicit: None,
         }
     }
 
@@ -154,8 +158,16 @@ impl Problem {
         load.into_values().max().unwrap_or(0)
     }
 
-    /// Links between the nodes of a message's processes.
+    /// The list that a message carries.
+    fn list(&self, message: Message) -> Option<&Vec<Channel>> {
+        self.explicit.as_ref()?.get(&(message.stage, message.source, message.destination))
+    }
+
+    /// Links between the nodes of a message's processes, or of the list that it carries.
     pub fn distance(&self, message: Message) -> u64 {
+        if let Some(list) = self.list(message) {
+            return list.iter().map(|_| 1).sum();
+        }
         let (from, to) = (self.source_node(message), self.destination_node(message));
         match &self.wires {
             Some(wires) => wires.distance(from, to),
@@ -165,6 +177,9 @@ impl Problem {
 
     /// The channels that a message takes.
     pub fn route(&self, message: Message) -> Vec<Channel> {
+        if let Some(list) = self.list(message) {
+            return list.clone();
+        }
         let (from, to) = (self.source_node(message), self.destination_node(message));
         match &self.wires {
             Some(wires) => wires.route(from, to),

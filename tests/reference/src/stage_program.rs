@@ -8,6 +8,7 @@ mod outcome;
 mod prediction;
 mod run;
 
+use super::explicit_routes::Lists;
 use super::grid::{Channel, Grid, Link};
 use super::problem::Links;
 use super::route::Tie;
@@ -82,6 +83,8 @@ pub struct StageProblem {
     pub computations: Vec<Vec<u64>>,
     /// The messages, in any order.
     pub messages: Vec<SizedMessage>,
+    /// The lists of channels that messages carry, where they do not take the routes of the machine.
+    pub explicit: Option<Lists>,
 }
 
 /// Runs a stage program (sections 13 to 15).
@@ -126,8 +129,16 @@ impl StageProblem {
         sizes
     }
 
-    /// Links between the nodes of a message.
+    /// The list that a message carries.
+    fn list(&self, message: SizedMessage) -> Option<&Vec<Channel>> {
+        self.explicit.as_ref()?.get(&(message.stage, message.source, message.destination))
+    }
+
+    /// Links between the nodes of a message, or of the list that it carries.
     fn distance(&self, message: SizedMessage) -> u64 {
+        if let Some(list) = self.list(message) {
+            return list.iter().map(|_| 1).sum();
+        }
         let (from, to) = (self.nodes[message.source], self.nodes[message.destination]);
         match &self.wires {
             Some(wires) => wires.distance(from, to),
@@ -154,6 +165,9 @@ impl StageProblem {
     }
 
     fn route(&self, message: SizedMessage) -> Vec<Channel> {
+        if let Some(list) = self.list(message) {
+            return list.clone();
+        }
         let (from, to) = (self.nodes[message.source], self.nodes[message.destination]);
         match &self.wires {
             Some(wires) => wires.route(from, to),

@@ -90,7 +90,7 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
         column("lower_bound_percent"),
         column("totals_waiting_cycles"),
         column("totals_sharing_cycles").only(rows, |record| record.placement.load.max > 1),
-        column("totals_blocked_cycles").only(rows, |record| record.longest_queue.is_some()),
+        column("totals_blocked_cycles").only(rows, |record| record.routing_steps.is_none()),
     ]
 }
 

@@ -451,9 +451,9 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             kind: Kind::Natural,
             unit: "messages",
             text: "The largest number of messages, or packets if messages are divided, in the queue of \
-                   one channel after the grants of a cycle of an asynchronous run; 0 if none has to \
-                   wait.",
-            source: "docs/model.md, sections 5 and 13",
+                   one channel after the grants of a cycle of an asynchronous run, or of a step in which \
+                   messages move on routes of their own (valiant); 0 if none has to wait.",
+            source: "docs/model.md, sections 5, 13 and 28.1",
             ..Definition::BLANK
         },
         value: |run| run.longest_queue.into(),

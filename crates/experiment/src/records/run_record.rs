@@ -113,7 +113,7 @@ pub struct RunRecord {
     pub routing_steps: Option<u64>,
     /// Conflicts of a coordinated run.
     pub conflicts: Option<u64>,
-    /// The longest queue of a channel, of an asynchronous run \[messages\].
+    /// The longest queue of a channel, of an asynchronous run or of explicit routes \[messages\].
     pub longest_queue: Option<u32>,
     /// The stages.
     pub stages: Vec<StageRecord>,

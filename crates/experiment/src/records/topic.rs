@@ -278,7 +278,7 @@ const WORDS: &[KeyWord] = &[
         "Of two equally long directions, up from even coordinates and down from odd ones.",
     ),
     ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
-    ("execution.routing", "valiant", "By way of a random node, in two phases."),
+    ("execution.routing", "valiant", "By way of a random node, coordinates in a random order."),
     ("execution.routing", "sorting", "The messages are sorted by their destinations."),
     ("execution.routing", "lowest", "Over the lowest-numbered neighbour that is nearer to the destination."),
     ("execution.routing", "spread", "Over one of the nearer neighbours, chosen by source and destination."),

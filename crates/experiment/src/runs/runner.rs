@@ -28,7 +28,7 @@ use crate::{
     runs::{Progress, Resources, progress::Meter},
     scenario::{
         DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
-        draw_key::{Purpose, draw_key},
+        draw_key::draw_key,
     },
 };
 
@@ -282,9 +282,7 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
         ExecutionMode::Coordinated { dimension_choice, phases } => Request::coordinated(Routing {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
-                DimensionChoice::Random => {
-                    SimulatorChoice::Random { key: draw_key(run, Purpose::DimensionChoice) }
-                }
+                DimensionChoice::Random => SimulatorChoice::Random { key: draw_key(run) },
             },
             phase_length: match phases {
                 Phases::Embedding => PhaseLength::OfPlacement,
@@ -292,9 +290,6 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
                 Phases::Length(length) => PhaseLength::Links(length),
             },
             scheme: match run.execution.routing {
-                Some(RoutingRule::Valiant) => {
-                    RoutingScheme::Valiant { key: draw_key(run, Purpose::IntermediateNode) }
-                }
                 Some(RoutingRule::Sorting) => RoutingScheme::Sorting,
                 _ => RoutingScheme::Phases,
             },

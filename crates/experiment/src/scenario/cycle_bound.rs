@@ -46,7 +46,7 @@ impl CycleBound {
             ExecutionMode::Asynchronous => Execution::Asynchronous,
             ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
-        let mut messages = serial_messages(&*program.body, placement, communication.links(), &execution);
+        let mut messages = serial_messages(&*program.body, placement, communication, &execution);
         // Programs with more messages are measured and placed but not run, so there is no contention to
         // bound.
         let of_stage = u128::from(program.body.process_count()) * program.body.facts().max_received as u128;

@@ -26,24 +26,9 @@ pub fn generator_key(seed: u64, task: &str) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The random choices inside a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// Which dimension a message corrects next.
-    DimensionChoice,
-    /// The node to which a message goes first (Valiant 1982).
-    IntermediateNode,
-}
-
-/// The key of a run's draws for one purpose.
-pub(crate) fn draw_key(run: &Run, purpose: Purpose) -> [u8; 32] {
-    let description = description(run);
-    match purpose {
-        Purpose::DimensionChoice => generator_key(run.seed, &description),
-        Purpose::IntermediateNode => {
-            generator_key(run.seed, &format!("nodes by which messages go; {description}"))
-        }
-    }
+/// The key of a run's draws of the dimensions that messages correct.
+pub(crate) fn draw_key(run: &Run) -> [u8; 32] {
+    generator_key(run.seed, &description(run))
 }
 
 /// The description of a run without its seed by which its draws are keyed.

@@ -4,7 +4,8 @@ use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    Communication, EAGER_ALL, EngineChoice, Plan, Request, ServiceOrder, SimulationError, Switching,
+    Communication, EAGER_ALL, EngineChoice, MessageRoutes, Plan, Request, ServiceOrder, SimulationError,
+    Switching,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
@@ -74,7 +75,7 @@ pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice:
 pub enum RoutingRule {
     /// On grids: one coordinate after the other (`docs/model.md` section 4).
     DimensionOrder,
-    /// On grids, coordinated: first to a node chosen at random (section 20).
+    /// On grids: by way of a node chosen at random (section 28.1).
     Valiant,
     /// On grids, coordinated: by sorting (section 20).
     Sorting,
@@ -105,10 +106,16 @@ impl RoutingRule {
     fn is_of_grids(self) -> bool {
         matches!(self, Self::DimensionOrder | Self::Valiant | Self::Sorting)
     }
+}
 
-    /// Whether messages move in coordinated steps.
-    fn is_coordinated(self) -> bool {
-        matches!(self, Self::Valiant | Self::Sorting)
+/// The routes of the messages of a run with a seed, as far as they are not those of its machine.
+pub(super) fn message_routes(execution: Option<Execution>, seed: u64) -> MessageRoutes {
+    match execution.and_then(|execution| execution.routing) {
+        Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
+        Some(
+            RoutingRule::DimensionOrder | RoutingRule::Sorting | RoutingRule::Lowest | RoutingRule::Spread,
+        )
+        | None => MessageRoutes::OfMachine,
     }
 }
 
@@ -144,7 +151,7 @@ fn check_routing(
         };
         let message = format!("routing {} on {what}, expected {}", rule.name(), alternatives(&fitting));
         errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
-    } else if rule.is_coordinated() && execution.mode == ExecutionMode::Asynchronous {
+    } else if rule == RoutingRule::Sorting && execution.mode == ExecutionMode::Asynchronous {
         let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
         let error = at(message, "messages move in coordinated steps");
         errors.push(
@@ -420,6 +427,7 @@ pub(super) fn check_engine(
         .because(settings.place(Key::MachineSwitching), "the switching")
         .because(settings.place(Key::MachineLatencyCycles), "the latency")
         .because(settings.place(Key::MachineLink), "the links")
+        .because(settings.place(Key::ExecutionRouting), "the routing")
         .because(settings.place(Key::MappingEmbeddings), "the embeddings")
         .with_help("\"auto\" takes the belt engine wherever it applies, and \"hop\" elsewhere"))
 }

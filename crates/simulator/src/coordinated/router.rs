@@ -5,7 +5,7 @@
 //! link mode, the messages that can meet move at the same time. So each direction is computed separately, and
 //! the link mode only decides whether the directions move together or one after another.
 
-use cubefold_topology::{Axis, Displacement, LinkMode, Machine, NodeId, Sign, TieRule, narrow};
+use cubefold_topology::{Axis, Channel, Displacement, LinkMode, Machine, NodeId, Sign, TieRule, narrow};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -83,6 +83,13 @@ impl Router {
     /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.phase.link_use
+    }
+
+    /// Counts the use of channels by a message, if link use is counted.
+    pub(super) fn count_channels(&mut self, channels: &[Channel], units: u64) {
+        if let Some(link_use) = &mut self.phase.link_use {
+            link_use.count_channels(channels, units);
+        }
     }
 
     /// Routes all messages, in the order of source and destination; in a phase each moves at most

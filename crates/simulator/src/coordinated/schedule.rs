@@ -11,18 +11,18 @@ use std::{
 };
 
 use cubefold_mapping::{CubeDimension, Guest, Placement, PlacementForm, ProcessId, ProductPlacement};
-use cubefold_topology::{Displacement, LinkMode, NodeId, Sign, TieRule, axes_distance, narrow};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha12Rng;
+use cubefold_topology::{Displacement, LinkMode, NodeId, Sign, TieRule, axes_distance};
 
 use super::{
     DimensionChoice, Routing, RoutingScheme,
+    explicit::StepRouter,
     parts::{Part, Splitter},
     router::{RoutedMessage, Router, StartNodes, steps},
     sorted_order,
 };
 use crate::{
-    Communication, Program, SortedOrder, StageMessage, StageRouting,
+    Communication, MessageRoutes, Program, SortedOrder, StageMessage, StageRouting,
+    explicit_routes::{ExplicitRoutes, RoutedPair},
     field_line::{FieldLine, Pair},
     observe::traffic::LinkUseCounter,
     steps_under,
@@ -56,16 +56,18 @@ impl<'run> Scheduler<'run> {
     ) -> Self {
         let product = match placement.form() {
             PlacementForm::Product(product)
-                if link_use.is_none() && routing.scheme == RoutingScheme::Phases =>
+                if link_use.is_none()
+                    && routing.scheme == RoutingScheme::Phases
+                    && communication.routes() == MessageRoutes::OfMachine =>
             {
                 Some(ProductStages::new(product, communication))
             }
             PlacementForm::Product(_) | PlacementForm::Table(_) | PlacementForm::Construction(_) => None,
         };
-        let repeats = match (&routing.dimension_choice, &routing.scheme) {
-            (_, RoutingScheme::Valiant { .. }) => Repeats::Each,
-            (DimensionChoice::Lowest, _) if link_use.is_none() => Repeats::Alike,
-            (DimensionChoice::Lowest | DimensionChoice::Random { .. }, _) => Repeats::Each,
+        let repeats = match routing.dimension_choice {
+            _ if communication.routes().depend_on_stage() => Repeats::Each,
+            DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
+            DimensionChoice::Lowest | DimensionChoice::Random { .. } => Repeats::Each,
         };
         let routed = RoutedStages::new(placement, communication, routing, link_use);
         Self { program, placement, product, routed, repeats, known: BTreeMap::new() }
@@ -90,6 +92,14 @@ impl<'run> Scheduler<'run> {
         schedule
     }
 
+    /// The longest queue of a channel so far; `None` unless routes are explicit.
+    pub(super) fn longest_queue(&self) -> Option<u32> {
+        match &self.routed.scheme {
+            Scheme::Explicit(_, router) => Some(router.longest_queue()),
+            Scheme::Phases | Scheme::Sorted(..) => None,
+        }
+    }
+
     /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.routed.into_link_use()
@@ -106,7 +116,7 @@ fn has_node_per_process(placement: &Placement) -> bool {
 }
 
 /// The schedule of a stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StageSchedule {
     /// Steps and conflicts.
     pub(super) routing: StageRouting,
@@ -190,15 +200,15 @@ pub(super) struct RoutedStages<'run> {
     placement: &'run Placement,
     routing: &'run Routing,
     router: Router,
-    detours: Detours,
+    scheme: Scheme<'run>,
     processes: Option<ProcessNodes<'run>>, // listed when the first stage needs them
 }
 
-/// The state of a routing scheme other than phases.
-enum Detours {
-    None,
-    /// The generator of intermediate nodes.
-    Random(Box<ChaCha12Rng>),
+/// The scheme of a run, with what it needs.
+enum Scheme<'run> {
+    Phases,
+    /// Every message has a route.
+    Explicit(ExplicitRoutes<'run>, StepRouter),
     /// The order of sorting.
     Sorted(SortedOrder, LinkMode),
 }
@@ -217,20 +227,21 @@ impl<'run> RoutedStages<'run> {
         link_use: Option<LinkUseCounter>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
-        let detours = match routing.scheme {
-            RoutingScheme::Phases => Detours::None,
-            RoutingScheme::Valiant { key } => Detours::Random(Box::new(ChaCha12Rng::from_seed(key))),
-            RoutingScheme::Sorting => match sorted_order(placement) {
-                Some(order) => Detours::Sorted(order, communication.links()),
-                None => Detours::None, // refused before the run
-            },
+        let explicit = ExplicitRoutes::of_placement(placement, communication);
+        let scheme = match (routing.scheme, explicit, sorted_order(placement)) {
+            (RoutingScheme::Phases, Some(routes), _) => {
+                Scheme::Explicit(routes, StepRouter::new(placement.machine(), communication.links()))
+            }
+            (RoutingScheme::Sorting, _, Some(order)) => Scheme::Sorted(order, communication.links()),
+            // Sorting without an order is refused before the run.
+            (RoutingScheme::Phases, None, _) | (RoutingScheme::Sorting, _, None) => Scheme::Phases,
         };
-        Self { placement, routing, router, detours, processes: None }
+        Self { placement, routing, router, scheme, processes: None }
     }
 
     /// Whether messages go directly to their destinations, by phases.
     fn is_straight(&self) -> bool {
-        matches!(self.detours, Detours::None)
+        matches!(self.scheme, Scheme::Phases)
     }
 
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
@@ -261,7 +272,10 @@ impl<'run> RoutedStages<'run> {
 
     /// Routes any stage of any program.
     pub(super) fn route(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
-        let Self { placement, routing, router, detours, processes } = self;
+        if let Scheme::Explicit(..) = self.scheme {
+            return self.route_explicitly(program, stage);
+        }
+        let Self { placement, routing, router, scheme, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let axes = placement.machine().axes();
         let messages = sorted_messages(program, stage);
@@ -276,42 +290,49 @@ impl<'run> RoutedStages<'run> {
         let received = farthest_received(&messages, &distances, nodes.len());
         let (count, mut hops) = (messages.len() as u64, distances.iter().sum());
         let mut stage_routing = StageRouting::default();
-        if let Detours::Random(_) | Detours::Sorted(..) = detours {
+        if let Scheme::Sorted(..) = scheme {
             hops = 0;
         }
         for Part { subset, messages } in splitter.parts(messages) {
-            let limit = routing.limit(placement, subset);
-            match detours {
-                Detours::None => {
-                    stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
+            if let Scheme::Sorted(order, links) = scheme {
+                for is_partial in partial_permutations(messages.iter().map(routed)) {
+                    let steps = order.steps_of_permutation(is_partial);
+                    // In every step all nodes send to their partners.
+                    hops += steps * placement.machine().node_count();
+                    stage_routing.steps += steps_under(*links, steps);
                 }
-                Detours::Random(generator) => {
-                    let nodes = narrow(placement.machine().node_count().saturating_sub(1)); // the last one
-                    let mut by =
-                        |message: RoutedMessage| (message, NodeId::new(generator.random_range(0..=nodes)));
-                    let drawn: Vec<(RoutedMessage, NodeId)> =
-                        messages.iter().map(routed).map(&mut by).collect();
-                    let there = drawn.iter().map(|&(own, by)| RoutedMessage { to: by, ..own });
-                    let onward = drawn.iter().map(|&(own, by)| RoutedMessage { at: by, ..own });
-                    hops += there
-                        .clone()
-                        .chain(onward.clone())
-                        .map(|own| axes_distance(axes, own.at, own.to))
-                        .sum::<u64>();
-                    stage_routing += router.route(there, start_nodes(&messages), limit);
-                    stage_routing += router.route(onward, StartNodes::Shared, limit);
-                }
-                Detours::Sorted(order, links) => {
-                    for is_partial in partial_permutations(messages.iter().map(routed)) {
-                        let steps = order.steps_of_permutation(is_partial);
-                        // In every step all nodes send to their partners.
-                        hops += steps * placement.machine().node_count();
-                        stage_routing.steps += steps_under(*links, steps);
-                    }
-                }
+            } else {
+                let limit = routing.limit(placement, subset);
+                stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
             }
         }
         StageSchedule { routing: stage_routing, received, messages: count, hops }
+    }
+
+    /// Routes any stage along explicit routes: all messages at once to the barrier on their ways, if there is one, and
+    /// then on.
+    fn route_explicitly(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
+        let Self { placement, router, scheme, processes, .. } = self;
+        let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
+        let mut schedule = StageSchedule::default();
+        let Scheme::Explicit(routes, steps) = scheme else { return schedule };
+        let messages = sorted_messages(program, stage);
+        let [mut there, mut onward] = [vec![], vec![]];
+        for &StageMessage { source, destination, units, .. } in &messages {
+            let [from, to] = [source, destination].map(|process| nodes[process.label() as usize]);
+            let [first, second] = routes.phases(RoutedPair::new(stage, source, destination), from, to);
+            router.count_channels(&first, units);
+            router.count_channels(&second, units);
+            there.push(first);
+            onward.push(second);
+        }
+        let lengths = there.iter().zip(&onward).map(|(there, onward)| (there.len() + onward.len()) as u64);
+        let lengths: Vec<u64> = lengths.collect();
+        schedule.received = farthest_received(&messages, &lengths, nodes.len());
+        (schedule.messages, schedule.hops) = (messages.len() as u64, lengths.iter().sum());
+        schedule.routing += steps.route(&there);
+        schedule.routing += steps.route(&onward);
+        schedule
     }
 }
 

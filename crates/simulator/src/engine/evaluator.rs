@@ -15,6 +15,7 @@ use super::{
 use crate::{
     Communication, Cycle, Cycles, Program, SimulationError, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
+    explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_rules},
     processors::Processors,
     slab::Slab,
@@ -74,7 +75,9 @@ impl<'a> Engine<'a> {
             TransportKind::Narrow(plan) => Self::Narrow(core(rules, Flow::new(machine, rules, plan, &slab))),
             TransportKind::Wide(plan) => Self::Wide(core(rules, Flow::new(machine, rules, plan, &slab))),
             TransportKind::Packets => {
-                Self::Packets(core(rules, Packets::new(machine, rules, &slab, program.facts().uniform_units)))
+                let packets = Packets::new(machine, rules, &slab, program.facts().uniform_units)
+                    .with_explicit_routes(ExplicitRoutes::new(machine, rules));
+                Self::Packets(core(rules, packets))
             }
         }
     }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
     engine::border::{Border, ReadySource},
+    explicit_routes::ExplicitRoutes,
     processors::Processors,
     slab::Slab,
     transport::{Transport, flow::Flow, packets::Packets},
@@ -56,7 +57,8 @@ pub(crate) fn run(
             run_stages(program, placement, starts, Core::whole(placement, communication, flow), observer)
         }
         TransportKind::Packets => {
-            let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units);
+            let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units)
+                .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
             run_stages(program, placement, starts, Core::whole(placement, communication, packets), observer)
         }
     }

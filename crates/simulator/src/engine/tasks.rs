@@ -19,6 +19,7 @@ use super::{Core, Event, Processes, ReceivedMessage, message_table::MessageRecor
 use crate::{
     Communication, Cycle, Cycles, EAGER_ALL, ImbalanceError, Observer, Operation, OperationKind,
     OperationTimes, Program, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    explicit_routes::ExplicitRoutes,
     program::task_schedule::{Partner, TaskNode},
     slab::Slab,
     transport::{Transport, packets::Packets},
@@ -48,7 +49,8 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic), SimulationError> {
     let (machine, units) = (placement.machine(), graph.facts().uniform_units);
-    let packets = Packets::new(machine, communication, &Slab::whole(machine), units);
+    let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
+        .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
     let mut core = Core::whole(placement, communication, packets);
     let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
     core.run(&mut processes, None);

@@ -33,8 +33,8 @@ use self::{
 };
 use super::{Core, MessageTable, StartTimes, TransportKind, packets_under_way, stages::run_stages};
 use crate::{
-    Communication, ImbalanceError, Observer, Program, SimulationError, StageRecord, Summary, Traffic,
-    Workers,
+    Communication, ImbalanceError, MessageRoutes, Observer, Program, SimulationError, StageRecord, Summary,
+    Traffic, Workers,
     observe::accounts::Ledger,
     slab::Slab,
     transport::{Transport, flow::Flow, packets::Packets},
@@ -43,7 +43,9 @@ use crate::{
 /// Whether a run of a stage program can be divided among workers: on a grid whose channels or links are granted each by
 /// itself.
 pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bool {
-    placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection
+    let has_slabs =
+        placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection;
+    has_slabs && communication.routes() == MessageRoutes::OfMachine
 }
 
 /// Bytes that workers need beyond those of one engine, roughly.

@@ -3,11 +3,12 @@
 use std::ops::AddAssign;
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, NodeId, TieRule, narrow};
+use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machine, NodeId, narrow};
 
 use crate::{
     Communication, Cycles, Program,
     channels::{Channels, Transit},
+    explicit_routes::{ExplicitRoutes, RoutedPair},
 };
 
 /// Messages, links crossed and queues of a run.
@@ -17,7 +18,8 @@ pub struct Traffic {
     pub messages: u64,
     /// Total number of links crossed by all messages.
     pub hops: u64,
-    /// The longest queue of a channel after the grants of a cycle \[messages\]; `None` in a coordinated run.
+    /// The longest queue of a channel after the grants of a cycle \[messages\]; `None` in a coordinated run by phases
+    /// or by sorting.
     pub longest_queue: Option<u32>,
     /// Parallel data movement steps and conflicts of each stage; `None` in an asynchronous run.
     pub routing: Option<Vec<StageRouting>>,
@@ -156,8 +158,17 @@ impl LinkUseCounter {
     }
 
     /// Counts the transmissions of all messages of a program by their routes, independently of time.
-    pub(crate) fn count_routes(&mut self, program: &dyn Program, placement: &Placement, tie: TieRule) {
-        let machine = &placement.machine();
+    pub(crate) fn count_routes(
+        &mut self,
+        program: &dyn Program,
+        placement: &Placement,
+        communication: Communication,
+    ) {
+        if let Some(routes) = ExplicitRoutes::of_placement(placement, communication) {
+            self.count_explicit_routes(program, placement, routes);
+            return;
+        }
+        let (machine, tie) = (&placement.machine(), communication.tie());
         let (mut stage, count) = (0, program.stage_count());
         while stage < count {
             let times = 1 + (stage + 1..count).take_while(|&next| program.repeats(next)).count();
@@ -177,6 +188,28 @@ impl LinkUseCounter {
                 }
             });
             stage += times;
+        }
+    }
+
+    fn count_explicit_routes(
+        &mut self,
+        program: &dyn Program,
+        placement: &Placement,
+        routes: ExplicitRoutes<'_>,
+    ) {
+        for stage in 0..program.stage_count() {
+            program.for_each_message(stage, &mut |source, destination, units| {
+                let pair = RoutedPair::new(stage, source, destination);
+                let route = routes.route(pair, placement.node(source), placement.node(destination));
+                self.count_channels(&route, units);
+            });
+        }
+    }
+
+    /// Counts the transmissions of `units` units over channels, one after another.
+    pub(crate) fn count_channels(&mut self, channels: &[Channel], units: u64) {
+        for channel in channels {
+            self.count(channel.node, channel.direction.index(), 1, units);
         }
     }
 
@@ -208,7 +241,7 @@ fn end_of_leg(machine: &Machine, at: NodeId, Leg { direction, hops }: Leg) -> No
 
 #[cfg(test)]
 mod tests {
-    use cubefold_topology::{LinkMode, MachineKind, Wrap};
+    use cubefold_topology::{LinkMode, MachineKind, TieRule, Wrap};
 
     use super::*;
 

@@ -39,7 +39,7 @@ use self::{
 };
 use super::{Arrivals, Messages, Packet, Transport};
 use crate::{
-    Communication, Cycle, Cycles, Program, ServiceOrder,
+    Communication, Cycle, Cycles, MessageRoutes, Program, ServiceOrder,
     engine::MessageTable,
     engine::border::Border,
     message_queue::{MessageKey, MessageKeys},
@@ -92,7 +92,8 @@ impl FlowPlan {
     ) -> Option<Self> {
         let units = program.facts().uniform_units.filter(|_| program.special().tasks().is_none())?;
         let is_granted_alone = communication.service() == ServiceOrder::FirstCome
-            && communication.links() != LinkMode::SingleDirection;
+            && communication.links() != LinkMode::SingleDirection
+            && communication.routes() == MessageRoutes::OfMachine;
         if !is_granted_alone || communication.is_eager(units) || machine.graph().is_some() {
             return None;
         }

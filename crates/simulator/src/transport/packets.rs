@@ -11,13 +11,18 @@ mod first_come;
 mod granted;
 mod longest_queue;
 
-use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
+use cubefold_topology::{Channel, Leg, LinkMode, Machine, NodeId, narrow};
 
 use self::{first_come::FirstComeNetwork, granted::GrantedNetwork};
 use super::{Arrivals, Messages, Packet, Transport};
 use crate::{
-    Communication, Cycle, ServiceOrder, channels::Transit, engine::border::Border, routes::Routes,
-    slab::Slab, time_wheel::TimeWheel,
+    Communication, Cycle, ServiceOrder,
+    channels::Transit,
+    engine::{MessageRecord, border::Border},
+    explicit_routes::{ExplicitRoutes, RoutedPair},
+    routes::Routes,
+    slab::Slab,
+    time_wheel::TimeWheel,
 };
 
 /// What happens at a later cycle.
@@ -73,9 +78,43 @@ impl Event {
 #[derive(Debug)]
 pub(crate) struct Packets<'run> {
     routes: Routes<'run>,
+    explicit: Option<CarriedRoutes<'run>>, // if messages do not take the routes of the machine
     events: TimeWheel<Event>,
     channels: PacketNetwork,
     taken: Vec<Event>, // a chunk of the events of this cycle
+}
+
+/// The routes that messages under way carry.
+#[derive(Debug)]
+struct CarriedRoutes<'run> {
+    rule: ExplicitRoutes<'run>,
+    of_message: Vec<Vec<Channel>>, // by number
+}
+
+impl CarriedRoutes<'_> {
+    /// The links of the route of a message that sets out, and its first leg.
+    fn begin(&mut self, message: u32, record: &MessageRecord, from: NodeId) -> (u64, Option<Leg>) {
+        let &MessageRecord { stage, source, destination, to, .. } = record;
+        let route = self.rule.route(RoutedPair { stage, source, destination }, from, to);
+        let (links, first) = (route.len() as u64, route.first().map(leg_over));
+        let place = message as usize;
+        if self.of_message.len() <= place {
+            self.of_message.resize_with(place + 1, Vec::new);
+        }
+        self.of_message[place] = route;
+        (links, first)
+    }
+
+    /// The next leg of a packet; `None` at its destination.
+    fn next_leg(&self, packet: &Packet) -> Option<Leg> {
+        let route = &self.of_message[packet.message() as usize];
+        route.get(route.len() - packet.links() as usize).map(leg_over)
+    }
+}
+
+/// The leg of one channel.
+fn leg_over(channel: &Channel) -> Leg {
+    Leg { direction: channel.direction, hops: 1 }
 }
 
 /// The channels of a machine, by the rule that grants them.
@@ -133,10 +172,16 @@ impl<'run> Packets<'run> {
     ) -> Self {
         Self {
             routes: Routes::new(machine, communication.tie()),
+            explicit: None,
             events: TimeWheel::new(),
             channels: PacketNetwork::new(machine, communication, slab, units),
             taken: vec![],
         }
+    }
+
+    /// The same for messages that carry their routes.
+    pub(crate) fn with_explicit_routes(self, routes: Option<ExplicitRoutes<'run>>) -> Self {
+        Self { explicit: routes.map(|rule| CarriedRoutes { rule, of_message: vec![] }), ..self }
     }
 
     /// Bytes for a machine with so many messages, in so many packets, under way.
@@ -229,11 +274,17 @@ impl<'run> Packets<'run> {
         arrivals: &mut Arrivals,
     ) {
         let packet = self.channels.cross(packet);
-        let record = messages.table.record(packet.message());
-        // On networks, which one engine has, the route may depend on the source.
-        let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
+        let leg = match &self.explicit {
+            Some(routes) => routes.next_leg(&packet),
+            None => {
+                let record = messages.table.record(packet.message());
+                // On networks, which one engine has, the route may depend on the source.
+                let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
+                self.routes.next_leg(source, packet.node(), record.to)
+            }
+        };
         // A packet with links left is not at its destination.
-        if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
+        if let Some(leg) = leg {
             self.join(&packet.on_leg(leg), now, messages, arrivals);
         }
     }
@@ -270,8 +321,11 @@ impl Transport for Packets<'_> {
         arrivals: &mut Arrivals,
     ) -> u32 {
         let record = messages.table.record(message);
-        let (distance, leg) = self.routes.begin(from, record.to);
-        let links = narrow(distance); // below 2^32, the number of nodes
+        let (distance, leg) = match &mut self.explicit {
+            Some(routes) => routes.begin(message, record, from),
+            None => self.routes.begin(from, record.to),
+        };
+        let links = narrow(distance); // below 2^32, as the clock's bound
         if let Some(leg) = leg {
             let packet = Packet::first(message, record.size, from, leg, links);
             self.join(&packet, now, messages, arrivals);

@@ -33,8 +33,14 @@ pub(super) fn route_hash(seed: u64, [from, at, to]: [NodeId; 3]) -> u64 {
     [from, to, at].into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
 }
 
+/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014), which mixes the bits of a word.
+///
+/// ```
+/// assert_eq!(cubefold_topology::mix(0), 0xe220_a839_7b1d_cdaf);
+/// ```
 #[inline]
-fn mix(word: u64) -> u64 {
+#[must_use]
+pub fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

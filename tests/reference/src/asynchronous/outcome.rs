@@ -18,6 +18,9 @@ pub struct AsynchronousOutcome {
     pub makespan: u64,
     /// The most messages left in one channel's queue after the picks of a cycle.
     pub longest_queue: u64,
+    /// The sum of the messages left in queues after the picks of all cycles that the run visits: of all cycles in which
+    /// anything moves, where `T_c = 1`.
+    pub left_in_queues: u64,
     /// Links crossed, by all messages together.
     pub hops: u64,
     /// Number of messages.
@@ -37,6 +40,7 @@ impl Run<'_> {
             makespan: finishes.max().unwrap_or(0),
             rows,
             longest_queue: u64::try_from(self.longest_queue).expect("a count of messages fits"),
+            left_in_queues: self.left_in_queues,
             hops: self.hops,
             messages: u64::try_from(self.travels.len()).expect("a count of messages fits"),
             busy_cycles: self.busy_cycles,

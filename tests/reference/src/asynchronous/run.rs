@@ -71,6 +71,8 @@ pub struct Run<'problem> {
     pub direction: Option<Direction>,
     /// The longest queue so far.
     pub longest_queue: usize,
+    /// The messages left in queues after the picks, summed over the cycles so far.
+    pub left_in_queues: u64,
     /// Links crossed so far, by all messages together.
     pub hops: u64,
     /// Cycles of transmission over each link, ended or begun.
@@ -108,6 +110,7 @@ impl<'problem> Run<'problem> {
             queues: BTreeMap::new(),
             direction: None,
             longest_queue: 0,
+            left_in_queues: 0,
             hops: 0,
             busy_cycles: BTreeMap::new(),
         };
@@ -220,6 +223,7 @@ impl<'problem> Run<'problem> {
 
     /// Notes the longest queue after the picks of a cycle.
     pub fn measure_queues(&mut self) {
+        self.left_in_queues += self.queues.values().flatten().map(|_| 1).sum::<u64>();
         let longest_now = self.queues.values().map(BTreeSet::len).max().unwrap_or(0);
         self.longest_queue = self.longest_queue.max(longest_now);
     }

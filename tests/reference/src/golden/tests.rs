@@ -28,6 +28,7 @@ fn steps_and_conflicts(case: &Case, mode: &str, scheme: &str, set: &MessageSet) 
             passes: BTreeSet::new(),
             nodes,
             stages: vec![part.iter().map(|message| (message.source, message.destination)).collect()],
+            explicit: None,
         };
         let vector = case.routing_vector();
         let numbers = part.iter().map(|message| vector[message.dimension]).collect();

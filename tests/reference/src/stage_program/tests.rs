@@ -71,6 +71,7 @@ fn problem(case: &Case) -> StageProblem {
             .iter()
             .map(|&(stage, source, destination, units)| SizedMessage { stage, source, destination, units })
             .collect(),
+        explicit: None,
     }
 }
 
@@ -125,6 +126,7 @@ fn alone(distance: u64, units: u64) -> StageProblem {
         nodes: vec![0, distance],
         computations: vec![vec![0, 0]],
         messages: vec![SizedMessage { stage: 0, source: 0, destination: 1, units }],
+        explicit: None,
     }
 }
 

@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 
 use cubefold_collectives::{Collective, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
-use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome, stage_distances};
+use cubefold_simulator::{
+    CountLinkUse, Cycles, LinkUse, MessageRoutes, Outcome, explicit_unit_hops, stage_distances,
+};
 use cubefold_topology::{Link, LinkMode};
 
 use crate::{
@@ -28,7 +30,9 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
         .process_count()
         .saturating_mul(stages)
         .saturating_mul(program.body.facts().max_received.max(1) as u64);
-    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
+    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous
+        && run.machine.graph().is_none()
+        && run.communication.routes() == MessageRoutes::OfMachine;
     let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
     let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
         && run.machine.link_count() <= MAX_COUNTED_LINKS;
@@ -110,6 +114,9 @@ pub(super) fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics
     }
     if let (ExecutionMode::Asynchronous, Some(link_use)) = (run.execution.mode, &outcome.traffic.link_use) {
         return link_use.unit_hops();
+    }
+    if let Some(unit_hops) = explicit_unit_hops(&*program.body, placement, run.communication) {
+        return unit_hops;
     }
     if program.body.special().cube().is_some() {
         // An edge carries a message in each direction, and all messages of a stage have one size.

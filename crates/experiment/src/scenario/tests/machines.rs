@@ -191,8 +191,8 @@ fn routings_belong_to_machines_and_modes() {
         ["10:11: routing spread on a grid, expected dimension-order, valiant or sorting"]
     );
     assert_eq!(
-        errors(&text("valiant", "asynchronous")),
-        ["10:11: routing valiant of asynchronous execution, expected coordinated"]
+        errors(&text("sorting", "asynchronous")),
+        ["10:11: routing sorting of asynchronous execution, expected coordinated"]
     );
     let odd = text("sorting", "coordinated")
         .replace("[4, 4]", "[4, 6]")

@@ -1,0 +1,286 @@
+//! Explicit routes: every message carries the list of the channels that it takes (`docs/model.md` section 28.1).
+//!
+//! A run whose [`Communication`](crate::Communication) asks for one of these rules has its routes from here,
+//! asynchronously or coordinated; all others take the routes of their machine.
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{
+    Axis, Channel, Direction, Displacement, HostDimension, Machine, NodeId, TieRule, mix, narrow,
+};
+
+use crate::{Communication, Program};
+
+/// The rule for the routes of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MessageRoutes {
+    /// Those of the machine (`docs/model.md` sections 4, 12 and 19).
+    #[default]
+    OfMachine,
+    /// By way of a random node, both halves in a random order of the dimensions (Valiant 1982; Tao 1988, section
+    /// 2.4): on grids.
+    Valiant {
+        /// Equal seeds draw equal routes.
+        seed: u64,
+    },
+}
+
+/// A message, as far as its route depends on it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoutedPair {
+    /// Its stage; its tag in a task graph.
+    pub(crate) stage: u32,
+    pub(crate) source: ProcessId,
+    pub(crate) destination: ProcessId,
+}
+
+impl RoutedPair {
+    /// A message of a stage, of which a run has fewer than 2^32.
+    pub(crate) fn new(stage: usize, source: ProcessId, destination: ProcessId) -> Self {
+        Self { stage: narrow(stage as u64), source, destination }
+    }
+}
+
+impl MessageRoutes {
+    /// Whether two messages between the same processes may take different routes.
+    pub(crate) fn depend_on_stage(self) -> bool {
+        match self {
+            Self::OfMachine => false,
+            Self::Valiant { .. } => true,
+        }
+    }
+}
+
+/// The explicit routes of the messages of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExplicitRoutes<'run> {
+    machine: &'run Machine,
+    tie: TieRule,
+    seed: u64,
+}
+
+impl<'run> ExplicitRoutes<'run> {
+    /// The routes under some rules; `None` if messages take those of the machine.
+    pub(crate) fn new(machine: &'run Machine, communication: Communication) -> Option<Self> {
+        match communication.routes() {
+            MessageRoutes::OfMachine => None,
+            MessageRoutes::Valiant { seed } => Some(Self { machine, tie: communication.tie(), seed }),
+        }
+    }
+
+    /// The same on the machine of a placement.
+    pub(crate) fn of_placement(placement: &'run Placement, communication: Communication) -> Option<Self> {
+        Self::new(placement.machine(), communication)
+    }
+
+    /// The longest route of any message, or a bound on it \[links\].
+    pub(crate) fn longest(machine: &Machine, communication: Communication) -> u64 {
+        match communication.routes() {
+            MessageRoutes::OfMachine => machine.distance_bound(),
+            MessageRoutes::Valiant { .. } => 2 * machine.distance_bound(),
+        }
+    }
+
+    /// Memory for the routes of so many messages under way \[bytes\].
+    pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64) -> u64 {
+        match communication.routes() {
+            MessageRoutes::OfMachine => 0,
+            MessageRoutes::Valiant { .. } => {
+                let links = Self::longest(machine, communication);
+                messages.saturating_mul(links.saturating_mul(size_of::<Channel>() as u64))
+            }
+        }
+    }
+
+    /// The channels of a message between two nodes, in order. Inside a node there are none.
+    pub(crate) fn route(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> Vec<Channel> {
+        let [mut route, onward] = self.phases(pair, from, to);
+        route.extend(onward);
+        route
+    }
+
+    /// The number of links of this route.
+    pub(crate) fn links(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> u64 {
+        self.route(pair, from, to).len() as u64
+    }
+
+    /// The channels that a message takes before the barrier of coordinated execution, and after it.
+    pub(crate) fn phases(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> [Vec<Channel>; 2] {
+        if from == to {
+            return [vec![], vec![]];
+        }
+        let draws = Draws::new(self.seed, pair);
+        let (mut there, mut onward) = (Way::new(from), Way::new(from));
+        self.go_to_random_node(&draws, &mut there);
+        onward.at = there.at;
+        self.go_on_to(to, &draws, &mut onward);
+        [there.channels, onward.channels]
+    }
+
+    /// Phase A: a random node, its coordinates corrected in a random order.
+    fn go_to_random_node(&self, draws: &Draws, way: &mut Way) {
+        let mut order: Vec<(HostDimension, &Axis)> = self.axes().collect();
+        let count = order.len();
+        for place in 0..count - 1 {
+            order.swap(place, place + draws.below(place as u64, count - place));
+        }
+        for (place, (dimension, axis)) in order.into_iter().enumerate() {
+            let target = draws.word((count + place) as u64) % axis.length();
+            let to = with_coordinate(axis, way.at, target);
+            if let Some(displacement) = axis.displacement(way.at, to, self.tie) {
+                way.go(dimension, axis, displacement);
+            }
+        }
+    }
+
+    /// Phase B: before every link one of the dimensions that are still wrong is drawn. After the first link in a
+    /// dimension the way round is the shorter one, so that it does not change.
+    fn go_on_to(&self, to: NodeId, draws: &Draws, way: &mut Way) {
+        for link in 0.. {
+            let displacement = |axis: &Axis| axis.displacement(way.at, to, self.tie);
+            let wrong: Vec<(HostDimension, &Axis, Displacement)> = self
+                .axes()
+                .filter_map(|(dimension, axis)| Some((dimension, axis, displacement(axis)?)))
+                .collect();
+            if wrong.is_empty() {
+                return;
+            }
+            let (dimension, axis, displacement) = wrong[draws.below((1 << 32) + link, wrong.len())];
+            way.go(dimension, axis, Displacement { hops: 1, ..displacement });
+        }
+    }
+
+    fn axes(&self) -> impl Iterator<Item = (HostDimension, &'run Axis)> {
+        self.machine.shape().dimensions().zip(self.machine.axes())
+    }
+}
+
+/// The number of links that the units of all messages of a program cross; `None` if messages take the routes of the
+/// machine.
+#[must_use]
+pub fn explicit_unit_hops(
+    program: &dyn Program,
+    placement: &Placement,
+    communication: Communication,
+) -> Option<u128> {
+    let routes = ExplicitRoutes::of_placement(placement, communication)?;
+    let mut sum = 0;
+    for stage in 0..program.stage_count() {
+        program.for_each_message(stage, &mut |source, destination, units| {
+            let [from, to] = [source, destination].map(|process| placement.node(process));
+            let links = routes.links(RoutedPair::new(stage, source, destination), from, to);
+            sum += u128::from(links) * u128::from(units);
+        });
+    }
+    Some(sum)
+}
+
+/// The words from which the route of a message is drawn.
+struct Draws {
+    hash: u64,
+}
+
+impl Draws {
+    fn new(seed: u64, RoutedPair { stage, source, destination }: RoutedPair) -> Self {
+        let parts = [stage, source.label(), destination.label()];
+        Self { hash: parts.into_iter().fold(mix(seed), |hash, part| mix(hash ^ u64::from(part))) }
+    }
+
+    fn word(&self, number: u64) -> u64 {
+        mix(self.hash ^ number)
+    }
+
+    /// A word modulo `count`, at least 1.
+    fn below(&self, number: u64, count: usize) -> usize {
+        usize::try_from(self.word(number) % count as u64).unwrap_or(0) // below `count`
+    }
+}
+
+/// The begin of a route.
+struct Way {
+    at: NodeId,
+    channels: Vec<Channel>,
+}
+
+impl Way {
+    fn new(at: NodeId) -> Self {
+        Self { at, channels: vec![] }
+    }
+
+    /// Goes along a dimension, link by link.
+    fn go(&mut self, dimension: HostDimension, axis: &Axis, Displacement { sign, hops }: Displacement) {
+        let direction = Direction { dimension, sign };
+        for _ in 0..hops {
+            self.channels.push(Channel { node: self.at, direction });
+            self.at = axis.after(self.at, Displacement { sign, hops: 1 });
+        }
+    }
+}
+
+/// The node on the same line that has this coordinate.
+fn with_coordinate(axis: &Axis, node: NodeId, coordinate: u64) -> NodeId {
+    let stride = axis.digit().stride();
+    let line = u64::from(node.index()) - u64::from(axis.coordinate(node)) * stride;
+    NodeId::new(narrow(line + coordinate * stride)) // a node of the machine
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cycles;
+    use cubefold_topology::{LinkMode, MachineKind};
+
+    fn routes_of(machine: &Machine, seed: u64) -> ExplicitRoutes<'_> {
+        let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+        ExplicitRoutes::new(machine, rules.with_routes(MessageRoutes::Valiant { seed })).unwrap()
+    }
+
+    fn pair(stage: u32, source: u32, destination: u32) -> RoutedPair {
+        RoutedPair { stage, source: ProcessId::new(source), destination: ProcessId::new(destination) }
+    }
+
+    #[test]
+    fn the_routes_of_the_page() {
+        let cube = Machine::new(MachineKind::Hypercube, &[2; 3]).unwrap();
+        let routes = routes_of(&cube, 7);
+        let nodes = |source: u32, destination: u32| {
+            let ends = [source, destination].map(NodeId::new);
+            let phases = routes.phases(pair(0, source, destination), ends[0], ends[1]);
+            phases.map(|phase| phase.iter().map(|channel| channel.node.index()).collect::<Vec<_>>())
+        };
+        // 1, 5, 4; and 3, 1, 5, then 5, 4, 6.
+        assert_eq!(nodes(1, 4), [vec![1, 5], vec![]]);
+        assert_eq!(nodes(3, 6), [vec![3, 1], vec![5, 4]]);
+    }
+
+    #[test]
+    fn routes_lead_over_links_from_end_to_end_and_never_change_their_way_round() {
+        for (kind, lengths) in [
+            (MachineKind::Torus, &[8_u64, 3, 4][..]),
+            (MachineKind::Mesh, &[5, 2, 3]),
+            (MachineKind::Ring, &[16]),
+        ] {
+            let machine = Machine::new(kind, lengths).unwrap();
+            let routes = routes_of(&machine, 5);
+            for (from, to) in machine.nodes().zip(machine.nodes().skip(7)) {
+                let [there, onward] = routes.phases(pair(3, 1, 2), from, to);
+                let mut at = from;
+                for channel in there.iter().chain(&onward) {
+                    assert_eq!(channel.node, at);
+                    at = machine.neighbour(at, channel.direction).unwrap();
+                }
+                assert_eq!(at, to);
+                for phase in [there, onward] {
+                    for axis in 0..lengths.len() {
+                        let mut signs: Vec<_> = phase
+                            .iter()
+                            .filter(|channel| channel.direction.dimension.index() == axis)
+                            .map(|channel| channel.direction.sign)
+                            .collect();
+                        signs.dedup();
+                        assert!(signs.len() <= 1, "{from} to {to}");
+                    }
+                }
+            }
+        }
+    }
+}
