@@ -163,7 +163,7 @@ pub(crate) fn run(
             clock.summarise(&schedule.received, sharing, program.process_count(), summary);
             match &nodes {
                 Some(nodes) => {
-                    clock.report(&PlacedProgram::new(program, placement, nodes, communication), observer)
+                    clock.report(&PlacedProgram::new(program, placement, nodes, communication), observer);
                 }
                 None => observer.pairs_finished(program.process_count()),
             }

@@ -45,7 +45,7 @@ impl StepRouter {
         let mut turn = None; // none before the first transmission
         loop {
             for message in joining.drain(..) {
-                if let Some(channel) = routes[message].get(crossed[message]) {
+                if let Some(&channel) = routes[message].get(crossed[message]) {
                     let place = self.place(channel);
                     self.queues.entry(place).or_default().push(Reverse((routing.steps, message)));
                 }
@@ -66,7 +66,7 @@ impl StepRouter {
         }
     }
 
-    fn place(&self, channel: &Channel) -> usize {
+    fn place(&self, channel: Channel) -> usize {
         let leg = Leg { direction: channel.direction, hops: 1 };
         self.channels.channel(&Transit::new(0, channel.node, leg))
     }

@@ -229,8 +229,8 @@ impl<'run> RoutedStages<'run> {
         let router = Router::new(placement.machine(), communication, routing, link_use);
         let explicit = ExplicitRoutes::of_placement(placement, communication);
         let scheme = match (routing.scheme, explicit, sorted_order(placement)) {
-            (RoutingScheme::Phases, Some(routes), _) => {
-                Scheme::Explicit(routes, StepRouter::new(placement.machine(), communication.links()))
+            (RoutingScheme::Phases, Some(explicit), _) => {
+                Scheme::Explicit(explicit, StepRouter::new(placement.machine(), communication.links()))
             }
             (RoutingScheme::Sorting, _, Some(order)) => Scheme::Sorted(order, communication.links()),
             // Sorting without an order is refused before the run.

@@ -96,7 +96,7 @@ impl CarriedRoutes<'_> {
     fn begin(&mut self, message: u32, record: &MessageRecord, from: NodeId) -> (u64, Option<Leg>) {
         let &MessageRecord { stage, source, destination, to, .. } = record;
         let route = self.rule.route(RoutedPair { stage, source, destination }, from, to);
-        let (links, first) = (route.len() as u64, route.first().map(leg_over));
+        let (links, first) = (route.len() as u64, route.first().copied().map(leg_over));
         let place = message as usize;
         if self.of_message.len() <= place {
             self.of_message.resize_with(place + 1, Vec::new);
@@ -108,12 +108,12 @@ impl CarriedRoutes<'_> {
     /// The next leg of a packet; `None` at its destination.
     fn next_leg(&self, packet: &Packet) -> Option<Leg> {
         let route = &self.of_message[packet.message() as usize];
-        route.get(route.len() - packet.links() as usize).map(leg_over)
+        route.get(route.len() - packet.links() as usize).copied().map(leg_over)
     }
 }
 
 /// The leg of one channel.
-fn leg_over(channel: &Channel) -> Leg {
+fn leg_over(channel: Channel) -> Leg {
     Leg { direction: channel.direction, hops: 1 }
 }
 
@@ -274,14 +274,13 @@ impl<'run> Packets<'run> {
         arrivals: &mut Arrivals,
     ) {
         let packet = self.channels.cross(packet);
-        let leg = match &self.explicit {
-            Some(routes) => routes.next_leg(&packet),
-            None => {
-                let record = messages.table.record(packet.message());
-                // On networks, which one engine has, the route may depend on the source.
-                let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
-                self.routes.next_leg(source, packet.node(), record.to)
-            }
+        let leg = if let Some(routes) = &self.explicit {
+            routes.next_leg(&packet)
+        } else {
+            let record = messages.table.record(packet.message());
+            // On networks, which one engine has, the route may depend on the source.
+            let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
+            self.routes.next_leg(source, packet.node(), record.to)
         };
         // A packet with links left is not at its destination.
         if let Some(leg) = leg {
