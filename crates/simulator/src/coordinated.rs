@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{MachineKind, TieRule};
+    use cubefold_topology::{Machine, MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {
