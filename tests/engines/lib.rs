@@ -34,6 +34,8 @@ mod sized_slabs_equal_reference;
 #[cfg(test)]
 mod sized_theory;
 #[cfg(test)]
+mod speeds_equal_reference;
+#[cfg(test)]
 mod task_graphs_equal_reference;
 #[cfg(test)]
 mod theory;

@@ -28,6 +28,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod permutation;
+mod physical_links;
 mod physical_scale;
 mod placement_file;
 mod placement_npy;
@@ -67,6 +68,7 @@ pub use self::{
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
+    physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
     program::{ProgramKind, program_kinds},
     scenario_program::{NeighbourCommunication, ScenarioProgram},
@@ -129,6 +131,8 @@ pub struct Run {
     pub communication: Communication,
     /// The length of a cycle and the bytes of a unit, if the scenario gives them.
     pub scale: Option<PhysicalScale>,
+    /// The bandwidths and latencies of its links, if the scenario gives them.
+    pub physical_links: Option<Arc<PhysicalLinks>>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
     /// The loading of the program, if the scenario has one.
@@ -452,6 +456,7 @@ fn runs(
         partition: section.partition.clone(),
         communication: with_processors(communication, program, &placement),
         scale: section.timing.scale(),
+        physical_links: section.timing.physical().cloned(),
         program: Arc::clone(program),
         loading: loading.clone(),
         embedding,

@@ -54,6 +54,7 @@ mod stage_recursion;
 mod time_wheel;
 mod timing;
 mod trajectories;
+mod transfer;
 mod transport;
 
 pub use belt::NoBeltError;
@@ -94,3 +95,4 @@ pub use request::{
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};
+pub use transfer::transfer_over;

@@ -170,11 +170,8 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         format!("partition {shape} from ({base}) on")
     });
     let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
-    words.extend(groups([
-        partition,
-        format!("{} links", machine.links),
-        format!("{} a link", counted(machine.hop_cycles, "cycle")),
-    ]));
+    words.extend(groups([partition, format!("{} links", machine.links.mode())]));
+    words.extend(groups(machine.links.times_in_words()));
     words.extend(groups(network_rules(machine)));
     words
 }
@@ -182,7 +179,6 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
 /// Describes the settings of the network and nodes that differ from the defaults.
 fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     let rules = [
-        (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
         (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),

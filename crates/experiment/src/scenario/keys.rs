@@ -186,9 +186,9 @@ keys! {
     MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
-        "The cycles for which a unit of a message occupies a link.";
+        "The cycles for which a unit of a message occupies a link; also a list with one for each class of links.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
-        "The latency of a link in cycles, on the wire and in the router; it does not occupy the link.";
+        "The latency of a link in cycles, which does not occupy it; also a list with one for each class of links.";
     MachineSwitching "machine.switching", Choice(|| Switching::ALL.map(Switching::name).to_vec()),
         Word("store-and-forward"), All,
         "Whether a message continues when all of it has arrived, or its first unit.";
@@ -203,7 +203,8 @@ keys! {
         "The cycles of a message inside a node, independent of its size.";
     MachineLocalUnitCycles "machine.local_unit_cycles", from(0), number(0), All,
         "The cycles of each unit of a message inside a node.";
-    MachineLink "machine.link", Form("a table of bandwidth and latency"), Absent, All,
+    MachineLink "machine.link", Form("a table of bandwidth and latency, or a list with one for each class of links"),
+        Absent, All,
         "The bandwidth and latency of a link, instead of hop_cycles and latency_cycles.";
     MachineUnitBytes "machine.unit_bytes", range(1, 1 << 32), number(64), All,
         "The bytes of a unit, if machine.link is set.";

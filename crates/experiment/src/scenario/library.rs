@@ -10,7 +10,7 @@ use std::{
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{GuestRef, TaskSchedule};
-use cubefold_topology::{Extent, Machine, Network, Wrap};
+use cubefold_topology::{Extent, LinkTime, Machine, Network, Wrap};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -62,7 +62,8 @@ struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
-    links: Option<[u8; 32]>, // a hash of a network's links
+    links: Option<[u8; 32]>,      // a hash of a network's links
+    times: Option<Vec<LinkTime>>, // by class, where links differ
 }
 
 /// The source of a placement.
@@ -132,6 +133,7 @@ impl ShapeKey {
             lengths: machine.shape().lengths().to_vec(),
             wraps: machine.extents().map(Extent::wrap).collect(),
             links: machine.graph().map(|network| hash_of_links(network)),
+            times: machine.link_times().map(<[LinkTime]>::to_vec),
         }
     }
 }

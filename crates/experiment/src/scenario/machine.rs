@@ -48,9 +48,12 @@ pub(super) fn read(
         None => grid(settings, kind, errors),
     };
     let machine = failures::read(settings, machine, errors);
-    let machine = machine.map(|machine| library.with_known_routes(routed(machine, settings, errors)));
     let links = links(settings, errors);
-    let timing = timing::read(settings, errors);
+    let timing = timing::read(settings, machine.as_ref(), errors);
+    let machine = machine.map(|machine| match timing.different_links() {
+        Some(times) => machine.with_link_times(times),
+        None => machine,
+    });
     let partition = settings.get(Key::MachinePartition);
     if let (Some(value), Some(_)) = (partition, machine.as_ref().filter(|machine| machine.graph().is_some()))
         && kind.is_none_or(MachineKind::is_grid)
@@ -66,10 +69,12 @@ pub(super) fn read(
         return MachineSection { machine: None, partition: None, size, links, timing };
     }
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
-        return MachineSection { machine: machine.map(Arc::new), partition: None, size, links, timing };
+        let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
+        return MachineSection { machine, partition: None, size, links, timing };
     };
     let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
-    let machine = partition.as_ref().map(|partition| Arc::new(partition.inside().clone()));
+    let inside = partition.as_ref().map(|partition| partition.inside().clone());
+    let machine = inside.and_then(|inside| routed(inside, settings, library, errors)).map(Arc::new);
     MachineSection { machine, partition: partition.map(Arc::new), size, links, timing }
 }
 
@@ -119,12 +124,33 @@ fn network(
     Some((Machine::clone(&machine), size))
 }
 
-/// The machine with the choice among its shortest routes that the scenario makes.
-fn routed(machine: Machine, settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Machine {
+/// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.
+fn routed(
+    machine: Machine,
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Machine> {
     let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
-    match execution::read_routing(settings, errors) {
-        Some(RoutingRule::Spread) => machine.with_route_choice(RouteChoice::Spread(seed)),
-        _ => machine,
+    let choice = match execution::read_routing(settings, errors) {
+        Some(RoutingRule::Lowest) => RouteChoice::Lowest,
+        Some(RoutingRule::Spread) => RouteChoice::Spread(seed),
+        _ => {
+            let tie = execution::read_tie(settings, &mut vec![]).unwrap_or_default();
+            return Some(library.with_known_routes(machine.with_tie(tie)));
+        }
+    };
+    let place = settings.place(Key::ExecutionRouting)?;
+    if machine.grid().is_some() {
+        let what = format!("routing {}", choice.name());
+        failures::check_size(settings, &machine, &what, place, errors)?;
+    }
+    match machine.as_network(choice) {
+        Ok(machine) => Some(library.with_known_routes(machine)),
+        Err(error) => {
+            errors.push(ScenarioError::at(place, error.to_string(), "makes the grid a network"));
+            None
+        }
     }
 }
 

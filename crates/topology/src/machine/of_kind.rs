@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 use crate::{
-    Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Wrap, machine_kind::KindStructure,
-    twisted::TwistedTorus,
+    Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Sign, Wrap,
+    machine_kind::KindStructure, twisted::TwistedTorus,
 };
 
 impl Machine {
@@ -111,9 +111,35 @@ impl Machine {
         Ok(Self::of_graph(kind, shape, GraphSource::Links, network))
     }
 
+    /// Returns the same machine with all messages routed as on a network (`docs/model.md` section 22.5).
+    ///
+    /// # Errors
+    ///
+    /// When a grid has more dimensions or nodes than a network can have.
+    pub fn as_network(self, choice: RouteChoice) -> Result<Self, MachineError> {
+        let MachineForm::Grid(grid) = &self.form else { return Ok(self.with_route_choice(choice)) };
+        let upwards = |node| {
+            let up = grid.directions().filter(|direction| direction.sign == Sign::Positive);
+            up.filter_map(move |direction| Some((node, grid.neighbour(node, direction)?)))
+        };
+        let links = self.nodes().flat_map(upwards).map(|(one, other)| (one.index(), other.index()));
+        let nodes = u32::try_from(self.node_count()).unwrap_or(u32::MAX);
+        let network = Network::from_edges(nodes, &links.collect::<Vec<_>>())?;
+        let mut machine = Self::of_graph(self.kind, self.shape().clone(), GraphSource::Grid, network);
+        let times = self.times.clone();
+        if let MachineForm::Graph(graph) = &mut machine.form {
+            graph.choice = choice;
+            graph.grid = Some(Arc::new(Self { times: None, ..self }));
+        }
+        Ok(match times {
+            Some(times) => machine.with_link_times(&times),
+            None => machine,
+        })
+    }
+
     /// Returns a grid as a machine.
     pub(crate) fn of_grid(kind: MachineKind, grid: Grid) -> Self {
-        Self { kind, form: MachineForm::Grid(grid) }
+        Self { kind, form: MachineForm::Grid(grid), times: None }
     }
 
     fn of_graph(kind: MachineKind, shape: Shape, source: GraphSource, network: Network) -> Self {
@@ -122,10 +148,11 @@ impl Machine {
             source,
             network: Arc::new(network),
             choice: RouteChoice::default(),
+            order: None,
             grid: None,
             failures: Failures::default(),
         };
-        Self { kind, form: MachineForm::Graph(graph) }
+        Self { kind, form: MachineForm::Graph(graph), times: None }
     }
 }
 
