@@ -317,6 +317,15 @@ pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case>
 
 /// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
 pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
+    placed_by_tao(most, |processes, nodes| processes.is_multiple_of(nodes))
+}
+
+/// The same for numbers of processes and nodes of which the first is no multiple.
+pub(crate) fn other_size_case(most: u64) -> impl Strategy<Value = Case> {
+    placed_by_tao(most, |processes, nodes| !processes.is_multiple_of(nodes))
+}
+
+fn placed_by_tao(most: u64, sizes: fn(u64, u64) -> bool) -> impl Strategy<Value = Case> {
     let lengths = || select(&[2_u64, 2, 3, 4, 6, 8, 9, 12][..]);
     let shapes = || prop::collection::vec((lengths(), any::<bool>()), 1..=4);
     let kinds = [MachineKind::Mesh, MachineKind::Torus];
@@ -328,7 +337,7 @@ pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
     };
     let pair = (shape(), shape()).prop_filter_map("no construction", move |(guest, host)| {
         let (processes, nodes) = (guest.node_count(), host.node_count());
-        if processes > most || !processes.is_multiple_of(nodes) {
+        if processes.max(nodes) > most || !sizes(processes, nodes) {
             return None;
         }
         Construction::choose(&guest, &host).ok()

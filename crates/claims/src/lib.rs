@@ -24,6 +24,7 @@ mod findings;
 mod greenberg;
 mod listed_steps;
 mod misprints;
+mod other_sizes;
 mod routing_misprints;
 mod steps;
 mod verification;

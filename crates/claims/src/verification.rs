@@ -16,7 +16,7 @@ use crate::{
     claim::{CheckedClaim, Claim, Trial, Verdict},
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     findings::{Case, Findings, Scope},
-    greenberg, listed_steps, misprints, steps,
+    greenberg, listed_steps, misprints, other_sizes, steps,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -44,6 +44,7 @@ enum CaseSet {
     DataRouting,
     Twists,
     Contraction,
+    OtherSizes,
     Misprints,
     Greenberg,
     CubePrograms,
@@ -53,7 +54,7 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
-    Greenberg, Makespans, Misprints, OptimalDilation, TableExchanges, Twists,
+    Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes, TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -68,6 +69,7 @@ impl CaseSet {
             DataRouting => data_routing::cases(scope),
             Twists => data_routing::twist_cases(scope),
             Contraction => contraction::cases(scope),
+            OtherSizes => other_sizes::cases(scope),
             Misprints => misprints::cases(scope),
             Greenberg => greenberg::cases(scope),
             CubePrograms => cube_programs::cases(scope),
@@ -126,6 +128,11 @@ const PARTS: &[Part] = &[
         name: "Tao 1988, chapter 5: contraction",
         claims: || contraction::CLAIMS.to_vec(),
         cases: &[Contraction],
+    },
+    Part {
+        name: "After Tao 1988: other numbers of processes and nodes [links, processes]",
+        claims: || other_sizes::CLAIMS.to_vec(),
+        cases: &[OtherSizes],
     },
     Part {
         name: "Tao 1988, as printed (docs/errata.md, part A)",

@@ -48,9 +48,10 @@ pub use classic::{
 pub use constant_distances::for_each_constant_distance_placement;
 pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
 pub use greenberg::{
-    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
-    GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
-    SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
+    DisjointPathsError, GREENBERG_CONSTRUCTIONS, GreenbergConstruction, GreenbergDescriptor,
+    GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement, GreenbergStage,
+    IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot, SlotTable, WrapPlace,
+    disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
@@ -67,6 +68,6 @@ pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
 pub use tao::{
     CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,
     Parameter, Processes, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace,
-    RoutingSubset, UnmetCondition,
+    RoutingSubset, Sizes, UnmetCondition,
 };
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

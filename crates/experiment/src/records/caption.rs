@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cubefold_mapping::{
-    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+    ClassicPlacement, Construction, Exactness, GreenbergConstruction, GreenbergPlacement, Placement,
 };
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl RunCaption {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
             Placement::Classic(placement) => Some(by_the_notes(placement, &run.embedding)),
-            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement, &run.embedding)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { combination: Arc::clone(&run.combination), embedding: run.embedding.to_string(), construction }
@@ -88,17 +88,24 @@ fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> Stri
 }
 
 /// A sentence on Greenberg's construction.
-fn by_greenberg(placement: &GreenbergPlacement) -> String {
-    let (guest, method) = (shape(placement.guest()), placement.method());
-    let promise = match method {
-        GreenbergMethod::Gray => "dilation",
-        GreenbergMethod::Reflection => "dilation at most",
+fn by_greenberg(placement: &GreenbergPlacement, embedding: &EmbeddingName) -> String {
+    let (guest, construction) = (shape(placement.guest()), placement.construction());
+    let dilation = placement.promised_dilation();
+    let at_most = match dilation.exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
     };
-    let dimensions = placement.table().machine().shape().dimension_count();
-    format!(
-        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
-        placement.promised_dilation()
-    )
+    let machine = placement.table().machine();
+    let machine = match construction {
+        GreenbergConstruction::Polymorphic => format!("the {}", shape(machine)),
+        GreenbergConstruction::Gray
+        | GreenbergConstruction::Reflection
+        | GreenbergConstruction::LongerSide
+        | GreenbergConstruction::Folded
+        | GreenbergConstruction::Tiles => format!("the {}-cube", machine.shape().dimension_count()),
+    };
+    let promise = format!("it promises dilation {at_most}{}.", dilation.links);
+    format!("{embedding}, {guest} on {machine}: {construction} ({placement}); {promise}")
 }
 
 fn shape(machine: &Machine) -> String {

@@ -69,6 +69,7 @@ static EMBEDDINGS: &[Embedding] = &[
     tao::TAO,
     axes::AXES,
     greenberg::GREENBERG,
+    greenberg::POLYMORPHIC,
     classic::CLASSIC,
 ];
 
