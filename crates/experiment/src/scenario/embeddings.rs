@@ -8,6 +8,7 @@ mod axes;
 mod classic;
 mod greenberg;
 mod tao;
+mod truncation;
 
 use std::fmt;
 
@@ -70,6 +71,7 @@ static EMBEDDINGS: &[Embedding] = &[
     axes::AXES,
     greenberg::GREENBERG,
     classic::CLASSIC,
+    truncation::TRUNCATION,
 ];
 
 /// A rule for the fields of labels; "standard" also numbers the processes of networks.
