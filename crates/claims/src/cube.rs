@@ -28,17 +28,17 @@ const XOR_AVERAGE: Claim = Claim::new(
     "average distance of xor on the ring of 2^d: (3 * 2^(d-2) - 1)/d, the bound of theorem 10",
 );
 const STANDARD_LOAD: Claim =
-    Claim::new("González et al. 1995, 4.5", "mean node load of standard on the ring of 2^d: (2^d - 1 - d)/2");
+    Claim::new("González et al. 1995, 4.6", "mean node load of standard on the ring of 2^d: (2^d - 1 - d)/2");
 const XOR_LOAD: Claim = Claim::new(
-    "González et al. 1995, 4.5",
+    "González et al. 1995, 4.6",
     "mean node load of xor on the ring of 2^d: (3 * 2^(d-2) - 1 - d)/2",
 );
 const STANDARD_TOTAL: Claim = Claim::new(
-    "González et al. 1995, 4.3",
+    "González et al. 1995, 4.4",
     "total dilation of standard on the ring of 2^d: 2^(d-1) (2^d - 1)",
 );
 const XOR_TOTAL: Claim = Claim::new(
-    "González et al. 1995, 4.3",
+    "González et al. 1995, 4.4",
     "total dilation of xor on the ring of 2^d: 2^(d-1) (3 * 2^(d-2) - 1)",
 );
 

@@ -21,6 +21,8 @@ mod cube_programs;
 mod data_routing;
 mod dilation;
 mod findings;
+mod gonzalez_1995;
+mod grammars;
 mod greenberg;
 mod listed_steps;
 mod misprints;

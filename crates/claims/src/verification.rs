@@ -16,7 +16,7 @@ use crate::{
     claim::{CheckedClaim, Claim, Trial, Verdict},
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     findings::{Case, Findings, Scope},
-    greenberg, listed_steps, misprints, other_sizes, steps,
+    gonzalez_1995, grammars, greenberg, listed_steps, misprints, other_sizes, steps,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -37,6 +37,8 @@ struct Part {
 enum CaseSet {
     Cube,
     Makespans,
+    Gonzalez,
+    Grammars,
     Constructions,
     OptimalDilation,
     TableExchanges,
@@ -54,7 +56,7 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
-    Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes, TableExchanges, Twists,
+    Gonzalez, Grammars, Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes, TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -62,6 +64,8 @@ impl CaseSet {
         match self {
             Cube => cube::cases(scope),
             Makespans => cube_programs::makespan_cases(scope),
+            Gonzalez => gonzalez_1995::cases(scope),
+            Grammars => grammars::cases(scope),
             Constructions => constructions::cases(scope),
             OptimalDilation => dilation::optimal_cases(),
             TableExchanges => constructions::exchange_cases(scope),
@@ -88,6 +92,16 @@ const PARTS: &[Part] = &[
             [&cube::claims()[..], programs, cube::LEAST_DILATION_CLAIMS].concat()
         },
         cases: &[Cube, Makespans],
+    },
+    Part {
+        name: "González et al. 1995: hypercubes on toruses [guest edges, links]",
+        claims: gonzalez_1995::claims,
+        cases: &[Gonzalez],
+    },
+    Part {
+        name: "Tao 1988, 2.3: edge grammars [links, vertices]",
+        claims: || grammars::CLAIMS.to_vec(),
+        cases: &[Grammars],
     },
     Part {
         name: "Tao 1988, chapter 3: dilation [links]",

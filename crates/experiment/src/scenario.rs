@@ -9,6 +9,7 @@ mod budget;
 mod checked;
 mod collective;
 mod cycle_bound;
+mod described_graph;
 mod draft;
 pub(crate) mod draw_key;
 mod embeddings;

@@ -27,6 +27,7 @@ mod axis_order;
 pub mod classic;
 mod constant_distances;
 mod failures;
+mod graph_bounds;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -39,6 +40,7 @@ mod random;
 mod seeded_embedding;
 mod tao;
 mod translation_table;
+mod truncation;
 
 pub use axis_order::{AxisOrder, AxisOrderError, ParseAxisOrderError};
 pub use classic::{
@@ -47,6 +49,7 @@ pub use classic::{
 };
 pub use constant_distances::for_each_constant_distance_placement;
 pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
+pub use graph_bounds::{GraphBounds, MAX_DIAMETER_STEPS, diameter};
 pub use greenberg::{
     DisjointPathsError, GREENBERG_CONSTRUCTIONS, GreenbergConstruction, GreenbergDescriptor,
     GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement, GreenbergStage,
@@ -71,3 +74,7 @@ pub use tao::{
     RoutingSubset, Sizes, UnmetCondition,
 };
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};
+pub use truncation::{TruncationError, truncation};
+
+#[cfg(test)]
+mod golden_rest;

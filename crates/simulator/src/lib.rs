@@ -78,6 +78,7 @@ pub use program::{
     End, Facts, Peer, Program, Special,
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
+    level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
@@ -88,6 +89,7 @@ pub use program::{
         MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement, TaskSchedule,
         TaskScheduleBuilder, TaskScheduleError,
     },
+    tree_divide_and_conquer::TreeDivideAndConquer,
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use request::{

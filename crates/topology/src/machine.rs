@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub use self::{error::MachineError, failures::Failures, link_classes::LinkTime};
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
-    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, Wrap,
-    routes::DimensionOrder,
+    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, TreeParameters, Wrap,
+    edge_grammar::DerivedWords, routes::DimensionOrder,
 };
 
 /// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
@@ -70,6 +70,10 @@ pub enum GraphSource {
     Links,
     /// The parameters of a network with switches, or of a full mesh.
     Parameters(NetworkParameters),
+    /// The numbers of a tree.
+    Tree(TreeParameters),
+    /// An edge grammar and the length of its words.
+    Grammar(Arc<DerivedWords>),
     /// What the wraparound of each dimension of a torus adds to the coordinates.
     Twists(Vec<Vec<u64>>),
     /// A grid, some of whose links or nodes are down, or whose messages are routed as on a network.

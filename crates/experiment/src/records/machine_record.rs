@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_simulator::LocalCost;
-use cubefold_topology::{GraphSource, MachineKind, Partition, Wrap};
+use cubefold_topology::{GraphSource, Machine, MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
@@ -66,7 +66,7 @@ pub struct MachineRecord {
     /// Failed nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_nodes: Option<Vec<u32>>,
-    /// Parameters of a network with switches.
+    /// Parameters of a network with switches, a tree, or the graph of an edge grammar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The box of nodes of the program, unless it is the whole machine.
@@ -200,12 +200,19 @@ impl MachineRecord {
                 .failures()
                 .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
             failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
-            network: match machine.source() {
-                Some(GraphSource::Parameters(parameters)) => Some(parameters.to_string()),
-                _ => None,
-            },
+            network: description(machine),
             partition: run.partition.as_deref().map(PartitionRecord::new),
         }
+    }
+}
+
+/// The parameters of a machine that a number of dimensions or lengths do not describe.
+pub(super) fn description(machine: &Machine) -> Option<String> {
+    match machine.source()? {
+        GraphSource::Parameters(parameters) => Some(parameters.to_string()),
+        GraphSource::Tree(parameters) => Some(parameters.to_string()),
+        GraphSource::Grammar(words) => Some(format!("{} of {} symbols", words.grammar(), words.size())),
+        GraphSource::Dimensions(_) | GraphSource::Links | GraphSource::Twists(_) | GraphSource::Grid => None,
     }
 }
 
@@ -442,7 +449,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             name: "machine_network",
             title: "network",
             kind: Kind::Text,
-            text: "The parameters of a network with switches. The column is there only if a machine \
+            text: "The parameters of a network with switches, a tree or the graph of an edge grammar. The column is there only if a machine \
                   has some.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK

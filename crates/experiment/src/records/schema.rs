@@ -14,7 +14,7 @@ use crate::{
         definition::{Definition, Kind},
         execution_record::EXECUTION,
         machine_record::{MACHINE, PARTITION},
-        placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
+        placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
@@ -213,7 +213,7 @@ fn run_schema() -> Value {
 
 fn placement_schema() -> Value {
     let mut entry = record(definitions!(
-        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
+        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT BOUNDS CONSTRUCTION
     ));
     // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
@@ -254,7 +254,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
         SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
-        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT CONSTRUCTION
+        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT BOUNDS CONSTRUCTION
     )
 }
 

@@ -142,7 +142,7 @@ pub fn measure_runs(
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement: PlacementRecord::with_distances(&metrics, &run.placement),
+            placement: PlacementRecord::with_distances(&metrics, run),
         }
     };
     runs.iter().enumerate().map(entry).collect()

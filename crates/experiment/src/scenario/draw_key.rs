@@ -148,10 +148,10 @@ impl<'run> ProgramMembers<'run> {
             message_bytes: None,
             collective: if single.is_some() && steps.len() == 1 { steps.remove(0).collective } else { None },
             steps: (collective.is_some() && single.is_none()).then_some(steps),
-            guest: program.guest().graph().filter(|_| communication.is_some()).map(|guest| GuestMembers {
-                kind: guest.shape().kind().name(),
-                shape: guest.shape().shape().lengths(),
-                wrap: wraps(guest.shape()),
+            guest: program.described_guest().map(|guest| GuestMembers {
+                kind: guest.kind().name(),
+                shape: guest.shape().lengths(),
+                wrap: wraps(guest),
             }),
             communication: communication.map(NeighbourCommunication::name),
             sets: communication.and_then(NeighbourCommunication::sets),

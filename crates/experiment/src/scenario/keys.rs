@@ -12,6 +12,7 @@ use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
     collective::BEST,
+    described_graph::MAX_SIZE,
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
@@ -81,6 +82,8 @@ pub enum KeyMachines {
     Toruses,
     /// Full meshes and networks with switches that have it as a parameter.
     Switched,
+    /// Graphs of edge grammars.
+    Grammars,
 }
 
 /// A part of a scenario file.
@@ -120,7 +123,7 @@ macro_rules! keys {
 }
 
 use KeyDefault::{Absent, Derived, Required, Word};
-use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists, Switched, Toruses};
+use KeyMachines::{All, CubesAndNetworks, Grammars, Grids, LinkLists, Switched, Toruses};
 use KeyValues::{Choice, Form, Text};
 
 /// Largest integer of a scenario, `2^63 - 1`: the limit of TOML, of the clock, and of columns in tables.
@@ -172,9 +175,13 @@ keys! {
     MachineSpines "machine.spines", range(1, MAX_NETWORK_NODES), Absent, Switched,
         "The number of switches above the leaves of a fat tree of two levels.";
     MachineArity "machine.arity", range(2, MAX_NETWORK_NODES), Absent, Switched,
-        "The number of hosts on a switch, and of links to the next level, of a k-ary n-tree.";
+        "The number of hosts on a switch, and of links to the next level, of a k-ary n-tree, or of children in a k-ary tree.";
     MachineLevels "machine.levels", range(1, 20), Absent, Switched,
-        "The number of levels of switches of a k-ary n-tree.";
+        "The number of levels of switches of a k-ary n-tree, or of links of a tree.";
+    MachineGrammar "machine.grammar", Form("a name, or file:PATH"), Absent, Grammars,
+        "The edge grammar that derives the links of a graph.";
+    MachineSize "machine.size", range(1, MAX_SIZE), Absent, Grammars,
+        "The number of symbols of a word of the graph of an edge grammar.";
     MachineTwist "machine.twist", Form("a list with a list of lengths for each dimension"), Absent, Toruses,
         "The offset that crossing the wraparound of each dimension adds to the coordinates.";
     MachineFailedLinks "machine.failed_links", Form("a list of pairs of nodes, or a number"), Absent, All,

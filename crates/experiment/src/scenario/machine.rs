@@ -9,6 +9,7 @@ use cubefold_topology::{
 };
 
 use super::{
+    described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     execution::{self, RoutingRule},
     failures,
@@ -44,6 +45,7 @@ pub(super) fn read(
     let kind = kind(settings, errors);
     let (machine, size) = match kind.filter(|kind| !kind.is_grid()) {
         Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).unzip(),
+        Some(kind) if is_described(kind) => described(settings, kind, library, errors).unzip(),
         Some(kind) => network(settings, kind, library, errors).unzip(),
         None => grid(settings, kind, errors),
     };
@@ -84,7 +86,7 @@ fn grid(
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
     let is_foreign = |key: Key| match key.entry().machines {
-        KeyMachines::LinkLists | KeyMachines::Switched => true,
+        KeyMachines::LinkLists | KeyMachines::Switched | KeyMachines::Grammars => true,
         KeyMachines::Toruses => kind != Some(MachineKind::Torus),
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
@@ -107,21 +109,48 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let is_foreign = |(key, _): &(Key, &Value)| {
-        matches!(key.entry().machines, KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses)
+    // A tree has levels where other families have dimensions.
+    let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
+    let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
+        KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses | KeyMachines::Grammars => {
+            *key != counted
+        }
+        KeyMachines::CubesAndNetworks => *key != counted && kind != MachineKind::Network,
+        KeyMachines::All | KeyMachines::LinkLists => false,
     };
     let of_grids = settings.set_in(Section::Machine).filter(is_foreign);
     let foreign = of_grids.map(|(key, value)| (key.key(), value));
     let keys = NetworkKeys {
         name: "machine",
-        count_key: "dimensions",
-        count: settings.get(Key::MachineDimensions),
+        count_key: counted.key(),
+        count: settings.get(counted),
         edges: settings.get(Key::MachineEdges),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };
     let (machine, size) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
     Some((Machine::clone(&machine), size))
+}
+
+/// A tree that numbers describe, or the graph of an edge grammar, all of whose nodes a message can reach.
+fn described(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Machine, Size)> {
+    let before = errors.len();
+    let is_foreign =
+        |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
+    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+    let get = |key| settings.get(Key::with_key(Section::Machine, key)?);
+    let graph = DescribedGraph { name: "machine", kind: settings.get(Key::MachineKind)?, get: &get };
+    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
+    if machine.graph().is_some_and(|network| !network.is_connected()) {
+        let message = "some nodes are not reached from node 0, expected a connected network";
+        errors.push(ScenarioError::at(&size.place, message, "this graph"));
+    }
+    (errors.len() == before).then_some((machine, size))
 }
 
 /// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.
@@ -303,6 +332,8 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
         | MachineError::NoGrid { .. }
         | MachineError::NoFamily { .. }
         | MachineError::Dimensions { .. }
+        | MachineError::Tree { .. }
+        | MachineError::Grammar { .. }
         | MachineError::Network(_) => {
             vec![ScenarioError::at(&size.place, error.to_string(), "this shape")]
         }

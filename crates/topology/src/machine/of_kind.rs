@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 use crate::{
-    Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Sign, Wrap,
-    machine_kind::KindStructure, twisted::TwistedTorus,
+    DerivationError, EdgeGrammar, Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Sign,
+    TreeParameters, Wrap, machine_kind::KindStructure, twisted::TwistedTorus,
 };
 
 impl Machine {
@@ -77,6 +77,39 @@ impl Machine {
         let shape = Shape::new(&[parameters.node_count()])?;
         let source = GraphSource::Parameters(parameters.clone());
         Ok(Self::of_graph(kind, shape, source, parameters.network()?))
+    }
+
+    /// Returns the tree of these numbers.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than 2 children or no levels, or more than [`MAX_TREE_NODES`](crate::MAX_TREE_NODES)
+    /// nodes.
+    pub fn of_tree(parameters: TreeParameters) -> Result<Self, MachineError> {
+        let nodes = parameters.node_count();
+        if !parameters.is_makeable() {
+            return Err(MachineError::Tree { parameters, nodes });
+        }
+        let (shape, source) = (Shape::new(&[nodes])?, GraphSource::Tree(parameters));
+        Ok(Self::of_graph(parameters.kind(), shape, source, parameters.network()?))
+    }
+
+    /// Returns the graph `G(n)` of an edge grammar (`docs/model.md` section 28.4): the nodes are its words of `size`
+    /// symbols in lexicographic order.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than 2 words, or more pairs than [`MAX_DERIVED_PAIRS`](crate::MAX_DERIVED_PAIRS), or a
+    /// word does not fit in 64 bits.
+    pub fn of_grammar(grammar: &Arc<EdgeGrammar>, size: u32) -> Result<Self, MachineError> {
+        let (words, links) = grammar.graph(size).map_err(|reason| MachineError::Grammar { size, reason })?;
+        let found = words.words().len();
+        let nodes = u32::try_from(found).ok().filter(|&nodes| nodes >= 2);
+        let nodes =
+            nodes.ok_or_else(|| MachineError::Grammar { size, reason: DerivationError::Words { found } })?;
+        let network = Network::from_edges(nodes, &links)?;
+        let source = GraphSource::Grammar(Arc::new(words));
+        Ok(Self::of_graph(MachineKind::Grammar, Shape::new(&[nodes.into()])?, source, network))
     }
 
     /// Returns the torus of these lengths in which crossing the wraparound of dimension `i` from its last coordinate to 0
