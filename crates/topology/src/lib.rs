@@ -19,6 +19,7 @@
 //! ```
 
 mod axis;
+mod cluster;
 mod divisor;
 mod extent;
 mod families;
@@ -37,6 +38,7 @@ mod switched;
 mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
+pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart};
 pub use divisor::{Divisor, Length, narrow};
 pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;

@@ -40,6 +40,8 @@ pub enum MachineKind {
     Dragonfly,
     /// Levels of switches, with hosts below.
     FatTree,
+    /// Nodes of several devices, with leaves and spines between them.
+    Cluster,
     /// Links one by one.
     Network,
     /// A binary tree that has grown at random.
@@ -85,7 +87,7 @@ pub(crate) enum KindStructure {
 }
 
 /// Every kind, in the order of [`MachineKind`].
-static KINDS: [MachineKindDescriptor; 19] = [
+static KINDS: [MachineKindDescriptor; 20] = [
     MachineKindDescriptor {
         kind: MachineKind::Line,
         name: "line",
@@ -215,6 +217,14 @@ static KINDS: [MachineKindDescriptor; 19] = [
         structure: KindStructure::Parameters,
     },
     MachineKindDescriptor {
+        kind: MachineKind::Cluster,
+        name: "cluster",
+        description: "nodes of several devices, with leaves and spines between them",
+        keys: &["nodes", "devices_per_node", "nics_per_node", "inside", "nic", "outside", "hosts_forward"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
         kind: MachineKind::Network,
         name: "network",
         description: "links one by one",
@@ -274,7 +284,7 @@ impl MachineKind {
     pub const GRIDS: [Self; 5] = select(Selection::Grids);
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 15] = select(Selection::Hosts);
+    pub const HOSTS: [Self; 16] = select(Selection::Hosts);
 
     /// Every kind.
     pub const ALL: [Self; KINDS.len()] = select(Selection::All);
