@@ -194,7 +194,7 @@ fn read_guest(
         }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
-        let (machine, size) = network::read(kind, &keys, beside, library, errors)?;
+        let (machine, size, _) = network::read(kind, &keys, beside, library, errors)?;
         return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
     for key in ["levels", "vertices", "legs", "edges"] {
@@ -224,6 +224,8 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         count_key,
         count: table.get(count_key),
         edges: table.get("edges"),
+        hosts: None,
+        hosts_forward: None,
         foreign: foreign.collect(),
         kind: kind_value,
     }
