@@ -228,7 +228,7 @@ static KINDS: [MachineKindDescriptor; 20] = [
         kind: MachineKind::Network,
         name: "network",
         description: "links one by one",
-        keys: &["edges"],
+        keys: &["edges", "hosts", "hosts_forward"],
         is_host: true,
         structure: KindStructure::Links,
     },
