@@ -98,7 +98,7 @@ fn from_file(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Arc<Machine>, Size, Option<OwnLinks>)> {
     let Some(value) = keys.edges else {
-        errors.push(keys.missing("edges", "the path of a file with the links"));
+        errors.push(keys.missing("edges", "the path of a file with a link a line"));
         return None;
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
@@ -302,11 +302,12 @@ mod tests {
         assert!(!machine.is_host(node(4)));
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n").unwrap_err(),
-            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+            "links.txt:2:12: 2 fabrics without a link between them, expected a connected network: \
+             s0 (2 hosts from n0) and s1 (2 hosts from n2)"
         );
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n0\nSwitchName=top Switches=s0\n").unwrap_err(),
-            "links.txt:1:1: 1 hosts, expected at least 2"
+            "links.txt:1:1: 1 host, expected at least 2"
         );
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-1]\n").unwrap_err(),
@@ -326,12 +327,13 @@ mod tests {
         );
         assert_eq!(
             read_text("").unwrap_err(),
-            "links.txt:1:1: no links, expected at least one: \"0 1\" a line"
+            "links.txt:1:1: no links in what looks like a list of links, expected at least one: \"0 1\" a line"
         );
         let parts = read_text("0 1\n2 3\n").unwrap_err();
         assert_eq!(
             parts,
-            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+            "links.txt:1:1: 2 fabrics without a link between them, expected a connected network: \
+             the one of 0 (2 hosts) and the one of 2 (2 hosts)"
         );
     }
 }

@@ -276,6 +276,7 @@ impl<'t> FabricReading<'t> {
     pub(super) fn finish(mut self) -> Result<Fabric, Diagnostics> {
         let (links, hosts) = (self.pairs(), self.host_count());
         if !self.is_right() {
+            self.diagnostics.sort();
             return Err(self.diagnostics);
         }
         let nodes = hosts + narrow(self.switches.names.len() as u64);
