@@ -215,8 +215,9 @@ impl<'a> PlacedCollective<'a> {
         nodes: &'a [NodeId],
         costs: LinkCosts,
     ) -> Self {
-        let block =
-            |rank: u32| (0..collective.share_count()).map(|share| collective.block_units(share, rank)).sum();
+        let block = |rank: u32| {
+            (0..collective.share_count()).map(|share| collective.units_of_rank(share, rank)).sum()
+        };
         let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
         let root = collective.specification().root;
         let ranks = (0..).zip(nodes.iter().zip(&own_units));
