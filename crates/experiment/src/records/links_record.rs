@@ -94,7 +94,6 @@ mod tests {
 
     use serde_json::json;
 
-    use super::*;
     use crate::{records::MachineRecord, scenario::load_text};
 
     #[test]
