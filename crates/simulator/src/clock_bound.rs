@@ -79,6 +79,7 @@ pub fn max_cycles(
     communication: Communication,
     execution: &Execution,
 ) -> u128 {
+    let communication = communication.on(placement.machine());
     if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, ExplicitRoutes::longest(placement.machine(), communication));
     }
@@ -92,6 +93,7 @@ pub(crate) fn max_cycles_of_any_placement(
     machine: &Machine,
     communication: Communication,
 ) -> u128 {
+    let communication = communication.on(machine);
     if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, ExplicitRoutes::longest(machine, communication));
     }
