@@ -7,6 +7,7 @@ mod collective_steps;
 mod collectives;
 mod files;
 mod greenberg;
+mod jobs;
 mod launchers;
 mod machines;
 mod mutations;
@@ -14,6 +15,7 @@ mod networks;
 mod programs;
 mod runs;
 mod sizes;
+mod traffic;
 
 use std::{fs, path::PathBuf};
 

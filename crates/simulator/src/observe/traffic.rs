@@ -63,6 +63,14 @@ pub struct DirectionUse {
 }
 
 impl LinkUse {
+    /// Counts the units that cross each channel when every message of a program takes its route, independently of time.
+    #[must_use]
+    pub fn of_routes(program: &dyn Program, placement: &Placement, communication: Communication) -> Self {
+        let mut counter = LinkUseCounter::new(placement.machine(), communication);
+        counter.count_routes(program, placement, communication.tie());
+        counter.finish()
+    }
+
     /// Lists the links that were used, by dimension and near end, with the busy cycles of both directions
     /// together.
     pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
@@ -72,6 +80,12 @@ impl LinkUse {
     /// Lists the links that were used, with the busy cycles of each channel: forward from the near end, and
     /// back.
     pub fn busy_channels(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
+        self.loaded_channels().map(|(link, ways)| (link, ways.map(|units| self.hop * units)))
+    }
+
+    /// Lists the links that were used, with the units that crossed each channel: forward from the near end, and
+    /// back.
+    pub fn loaded_channels(&self) -> impl Iterator<Item = (Link, [u64; 2])> {
         let mut units = vec![[0_u64; 2]; self.channels.link_places()];
         for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
             let transit = self.channels.transit_at(place);
@@ -80,7 +94,7 @@ impl LinkUse {
             units[link][is_back] += crossed;
         }
         let busy = units.into_iter().enumerate().filter(|(_, ways)| *ways != [0, 0]);
-        busy.map(|(place, ways)| (self.channels.link_at(place), ways.map(|units| self.hop * units)))
+        busy.map(|(place, ways)| (self.channels.link_at(place), ways))
     }
 
     /// Total number of links crossed by the units of all messages.
