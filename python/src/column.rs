@@ -56,6 +56,8 @@ const PROCESS_COLUMNS: [&str; 13] = [
     "transfer_cycles",
     "blocked_cycles",
     "overlapped_cycles",
+    "iteration",
+    "step",
     "rank",
     "share",
 ];
@@ -72,6 +74,8 @@ impl ProcessColumns {
         for record in stages {
             let stage = ProcessStage::from(record);
             let rank = RankOfProcess::new(&run.program, record.process);
+            let step = run.program.job.as_deref().map(|job| job.locate(record.stage));
+            let place = |number: Option<usize>| number.map_or(-1, |number| signed(number as u64));
             let or_none = |number: Option<u32>| number.map_or(-1, i64::from);
             let row = [
                 signed(place as u64),
@@ -85,6 +89,8 @@ impl ProcessColumns {
                 signed(stage.transfer_cycles),
                 signed(stage.blocked_cycles),
                 signed(stage.overlapped_cycles),
+                place(step.map(|own| own.iteration)),
+                place(step.map(|own| own.step)),
                 or_none(rank.rank),
                 or_none(rank.share),
             ];

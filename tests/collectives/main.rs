@@ -5,6 +5,7 @@
 
 #![cfg(test)]
 
+mod chains;
 mod contention_free;
 mod costs;
 mod golden;

@@ -16,6 +16,8 @@ mod explicit_routes;
 #[cfg(test)]
 mod golden_steps;
 #[cfg(test)]
+mod jobs_equal_reference;
+#[cfg(test)]
 mod many_random_cases;
 #[cfg(test)]
 mod networks_equal_reference;

@@ -25,6 +25,7 @@ mod greenberg;
 mod help;
 mod hostile;
 mod interruption;
+mod jobs;
 mod json_results;
 mod launchers;
 mod manual;

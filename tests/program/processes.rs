@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::command::{Scratch, csv_table, done, json, run};
 
-const HEADER: [&str; 15] = [
+const HEADER: [&str; 17] = [
     "scenario",
     "run",
     "embedding",
@@ -20,6 +20,8 @@ const HEADER: [&str; 15] = [
     "transfer_cycles",
     "blocked_cycles",
     "overlapped_cycles",
+    "iteration",
+    "step",
     "rank",
     "share",
 ];
@@ -81,7 +83,7 @@ fn the_rows_of_byweight_in_figure_4_are_those_of_the_recursion() {
             [process as u64, stage as u64, ready, start, finish, 0, start - ready, finish - start, 0, 0];
         assert_eq!(row[3..13], numbers.map(|number| number.to_string()));
         // Its processes are no ranks.
-        assert_eq!(row[13..], ["", ""]);
+        assert_eq!(row[13..], [""; 4]);
         count += 1;
     }
     assert_eq!(count, 24);

@@ -9,6 +9,7 @@ mod result_notes;
 mod results_page;
 mod run_tables;
 mod scenario_tables;
+mod step_tables;
 mod verdict_tables;
 
 pub(crate) use grids::{write_grid, write_stage};

@@ -134,6 +134,13 @@ impl Collective {
         Groups::one(specification).map(Self::from)
     }
 
+    /// Returns the collective of groups that others may share.
+    #[must_use]
+    pub fn of_groups(groups: Arc<Groups>) -> Self {
+        let shape = groups.shape().clone();
+        Self::of_checked(vec![Step::Groups(groups)], shape)
+    }
+
     /// Returns the collective of these steps.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 
 pub(crate) mod diagnostic;
 pub(crate) mod input_file;
+pub(crate) mod numpy;
 pub(crate) mod quantity;
 pub(crate) mod region;
 pub(crate) mod text;

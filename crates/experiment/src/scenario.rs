@@ -20,6 +20,7 @@ mod errors;
 mod execution;
 mod failures;
 mod goal_file;
+mod job;
 mod keyed_values;
 mod keys;
 mod launcher_file;
@@ -47,6 +48,7 @@ mod stages_file;
 mod sweep;
 mod switched;
 mod timing;
+mod traffic;
 mod value;
 
 #[cfg(test)]
@@ -70,13 +72,14 @@ pub use self::{
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
+    job::JobStepDescription,
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
     program::{ProgramKind, program_kinds},
-    scenario_program::{NeighbourCommunication, ScenarioProgram},
+    scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
     sweep::SweptValue,
 };
@@ -514,7 +517,7 @@ fn with_processors(
     program: &ScenarioProgram,
     placement: &Placement,
 ) -> Communication {
-    match program.collective.as_deref() {
+    match &program.ranks {
         Some(_) => {
             let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
             communication.with_processors(communication.processors().max(processes))

@@ -28,6 +28,7 @@ mod results_table;
 mod scaling;
 mod sheet;
 mod space_time;
+mod step_timeline;
 #[cfg(test)]
 mod support;
 mod task_timeline;

@@ -16,6 +16,7 @@ use crate::{
     palette::Activity,
     picture::Picture,
     space_time::{MAX_PROCESSES, Window, spans, stage_section, stage_starts},
+    step_timeline::step_timeline,
     task_timeline::task_timeline,
     time_scale::TimeScale,
 };
@@ -33,7 +34,7 @@ pub(crate) const MAX_ROWS_WITH_ARROWS: usize = 32;
 pub(crate) const MAX_ARROWS: usize = 400;
 
 /// Draws the activities of every rank in every stage of a run from its kept records; each share of a collective has a row
-/// below its rank. For a task graph, draws the kept operations.
+/// below its rank. For a task graph, draws the kept operations; for a job, a lane for each step.
 ///
 /// # Errors
 ///
@@ -44,6 +45,9 @@ pub fn timeline(
     finished: &FinishedRun,
     window: &Window,
 ) -> Result<Picture, PictureError> {
+    if let Some(times) = &finished.outcome.job {
+        return step_timeline(caption, run, times, finished, window);
+    }
     match run.program.body.special().tasks().filter(|_| !finished.operations.is_empty()) {
         Some(graph) => task_timeline(caption, run, graph, finished, window),
         None => stage_timeline(caption, run, finished, window),
@@ -138,11 +142,7 @@ struct RowNumbers {
 impl RowNumbers {
     fn new(run: &Run) -> Self {
         let (processes, ranks) = (run.program.body.process_count(), run.program.rank_count().max(1));
-        Self {
-            ranks,
-            shares: (processes / ranks).max(1),
-            has_ranks: run.program.collective.as_deref().is_some(),
-        }
+        Self { ranks, shares: (processes / ranks).max(1), has_ranks: run.program.ranks.is_some() }
     }
 
     fn process(&self, (rank, share): (u64, u64)) -> u64 {

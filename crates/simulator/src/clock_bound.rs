@@ -103,9 +103,13 @@ pub(crate) fn max_cycles_of_any_placement(
 
 /// All computations of a node with `load` processes, and these messages, one after another \[cycles\].
 fn sum(program: &dyn Program, load: u64, messages: &[SerialMessages], communication: Communication) -> u128 {
-    let computing = (program.stage_count() as u128)
-        .saturating_mul(program.facts().compute.get().into())
-        .saturating_mul(load.into());
+    let computing = match program.special().job() {
+        // A step may wait for the computations of any other.
+        Some(_) => program.facts().total_compute,
+        None => (program.stage_count() as u128)
+            .saturating_mul(program.facts().compute.get().into())
+            .saturating_mul(load.into()),
+    };
     messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)))
 }
 

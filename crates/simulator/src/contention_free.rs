@@ -32,7 +32,7 @@ pub(crate) fn applies(program: &dyn Program, placement: &Placement, communicatio
     let has_processors = placement.max_load() <= communication.processors().get();
     let takes_turns = communication.links() == LinkMode::SingleDirection;
     let has_own_routes = communication.routes() != MessageRoutes::OfMachine;
-    let is_excluded = program.special().tasks().is_some() || communication.eager() > 0 || takes_turns;
+    let is_excluded = program.special().has_no_stages() || communication.eager() > 0 || takes_turns;
     if is_excluded || has_own_routes || !has_processors {
         return false;
     }

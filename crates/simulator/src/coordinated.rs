@@ -104,7 +104,7 @@ pub(crate) fn check(
     communication: Communication,
     routing: &Routing,
 ) -> Result<(), SimulationError> {
-    if program.special().tasks().is_some() {
+    if program.special().has_no_stages() {
         return Err(SimulationError::NoStages);
     }
     match (placement.machine().graph(), communication.links()) {

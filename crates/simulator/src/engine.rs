@@ -1,7 +1,7 @@
 //! Asynchronous execution (`docs/model.md` sections 5, 13 to 15 and 18): the life of processes over a network.
 //!
 //! A [`Transport`] carries messages between nodes. [`Processes`] send and receive them and compute: those of a stage
-//! program ([`stages`]) or of a task graph ([`tasks`]). The engine stands between: it numbers the messages, knows
+//! program ([`stages`]), of a task graph ([`tasks`]) or of a job ([`actors`]). The engine stands between: it numbers the messages, knows
 //! those that stay inside a node, and holds a calendar of computations. Its loops are compiled for each pair.
 //!
 //! The engine advances from one cycle in which something happens to the next. In a cycle, transmissions end and packets
@@ -12,6 +12,7 @@
 //! A run may be divided among several engines ([`workers`]), each with a [`Border`]. Notes from other engines are
 //! handled in the cycle in which they are sent, before processors and channels are granted.
 
+mod actors;
 pub(crate) mod border;
 pub(crate) mod evaluator;
 mod listed_program;
@@ -29,14 +30,15 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
 pub use self::tasks::{StuckReason, StuckTasks};
-use self::{
-    border::{Alone, Border, Note, ReadySource, Traveller},
-    progress::Progress,
-};
 pub(crate) use self::{
+    actors::{bytes as bytes_of_job, run as run_job},
     message_table::{MessageRecord, MessageTable, PacketKey},
     stages::{StartTimes, run},
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
+};
+use self::{
+    border::{Alone, Border, Note, ReadySource, Traveller},
+    progress::Progress,
 };
 use crate::{
     Communication, Cycle, Cycles, Program, Traffic,
@@ -167,7 +169,7 @@ struct ReceivedMessage {
 enum Event {
     /// The process with this index may begin.
     Begin(u32),
-    /// The computation with this number ends: of a process, or an operation of a task graph.
+    /// The computation with this number ends: of a process, an operation of a task graph, or an actor of a job.
     Computed(u32),
     /// The message with this number is received inside a node.
     Local(u32),

@@ -66,7 +66,7 @@ pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
 pub use explicit_routes::{MessageRoutes, explicit_unit_hops};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
-    Observer, OperationTimes, StageRecord,
+    JobTimes, Observer, OperationTimes, StageRecord, StepRecord, StepTimes,
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},
@@ -78,12 +78,14 @@ pub use program::{
     End, Facts, Peer, Program, Special,
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
+    job::{Job, JobError, JobStep, StepBody, StepStage},
     level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
     stages_as_tasks::task_schedule,
+    stencil_program::{Reach, StencilError, StencilProgram},
     task_graph::TaskGraph,
     task_schedule::{
         MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement, TaskSchedule,

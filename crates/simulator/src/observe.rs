@@ -80,6 +80,50 @@ pub struct OperationTimes {
     pub partner: Option<u32>,
 }
 
+/// A step of a job at one rank in one iteration (`docs/model.md` section 23).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepRecord {
+    /// The iteration, counted from 0.
+    pub iteration: u32,
+    /// The step, counted from 0.
+    pub step: u32,
+    /// The rank.
+    pub rank: u32,
+    /// The cycle at which all that it comes after is over at the rank; of a computation, at which it gets the
+    /// processor.
+    pub begin: Cycle,
+    /// The cycle at which it is over at the rank.
+    pub finish: Cycle,
+}
+
+/// A step of a job in one iteration, over all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepTimes {
+    /// The earliest begin.
+    pub begin: Cycle,
+    /// The latest finish.
+    pub finish: Cycle,
+}
+
+/// The times of the steps of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobTimes {
+    /// By iteration, then by step.
+    pub steps: Vec<StepTimes>,
+    /// The sum over the ranks of their finish less the cycles of their computation steps \[cycles\].
+    pub exposed: u128,
+}
+
+impl StepTimes {
+    /// Of no rank.
+    pub(crate) const NONE: Self = Self { begin: Cycle::new(u64::MAX), finish: Cycle::START };
+
+    /// Adds a rank.
+    pub(crate) fn add(&mut self, begin: Cycle, finish: Cycle) {
+        (self.begin, self.finish) = (self.begin.min(begin), self.finish.max(finish));
+    }
+}
+
 /// A receiver of the records of a run.
 ///
 /// Records come in the order of the simulation: those of one process by stage, otherwise as they happen.
@@ -119,6 +163,11 @@ pub trait Observer {
     /// Takes the times of all operations of a finished task graph, in the order of the schedule.
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         drop(times);
+    }
+
+    /// Takes the record of a step of a job that is over at a rank.
+    fn step_finished(&mut self, record: &StepRecord) {
+        let _ = record;
     }
 }
 
@@ -171,6 +220,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
             self.1.operations_finished(times);
         }
     }
+
+    fn step_finished(&mut self, record: &StepRecord) {
+        self.0.step_finished(record);
+        self.1.step_finished(record);
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -202,6 +256,10 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         (**self).operations_finished(times);
+    }
+
+    fn step_finished(&mut self, record: &StepRecord) {
+        (**self).step_finished(record);
     }
 }
 
@@ -265,6 +323,10 @@ impl Observer for InBatches<'_> {
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         self.observer.operations_finished(times);
+    }
+
+    fn step_finished(&mut self, record: &StepRecord) {
+        self.observer.step_finished(record);
     }
 }
 

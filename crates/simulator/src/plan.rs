@@ -7,9 +7,9 @@ use cubefold_mapping::{CubeDimension, Placement};
 use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
-    Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Lines, MAX_MESSAGES,
-    MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme, ServiceOrder, Shortcuts,
-    SimulationError, Summary, TaskGraph, Traffic, Workers,
+    Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Job, JobTimes, Lines,
+    MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme,
+    ServiceOrder, Shortcuts, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
     belt::{BeltOutcome, LineProblem, MachineProblem},
     clock_bound::max_cycles,
     contention_free, coordinated,
@@ -27,6 +27,8 @@ pub struct Outcome {
     pub traffic: Traffic,
     /// The engine that computed it.
     pub engine: Engine,
+    /// The steps of a job; `None` for other programs.
+    pub job: Option<JobTimes>,
 }
 
 /// A run of a program on the machine of a placement, whose engine is chosen.
@@ -47,6 +49,8 @@ enum Selection<'run> {
     Stages(TransportKind, Option<Workers>),
     /// The operations of a task graph.
     Tasks(&'run TaskGraph),
+    /// The actors of a job.
+    Job(&'run Job),
     /// The belt engine: one line for all of its dimension.
     Lines(LineProblem<'run>),
     /// The belt engine: the whole machine together.
@@ -125,7 +129,9 @@ impl<'run> Plan<'run> {
                     && self.communication.routes() == MessageRoutes::OfMachine
                     && coordinated::is_line_separable(self.program, self.placement)
             }
-            Selection::Tasks(_) | Selection::Stages(..) | Selection::WholeBelt(_) => false,
+            Selection::Tasks(_) | Selection::Job(_) | Selection::Stages(..) | Selection::WholeBelt(_) => {
+                false
+            }
         }
     }
 
@@ -133,7 +139,7 @@ impl<'run> Plan<'run> {
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.selection {
-            Selection::Stages(..) | Selection::Tasks(_) => Engine::Hop,
+            Selection::Stages(..) | Selection::Tasks(_) | Selection::Job(_) => Engine::Hop,
             Selection::Lines(_) | Selection::WholeBelt(_) => Engine::Belt,
             Selection::Coordinated(_) => Engine::Coordinated,
         }
@@ -149,6 +155,7 @@ impl<'run> Plan<'run> {
         match self.selection {
             Selection::Stages(_, workers) => workers,
             Selection::Tasks(_)
+            | Selection::Job(_)
             | Selection::Lines(_)
             | Selection::WholeBelt(_)
             | Selection::Coordinated(_) => None,
@@ -169,6 +176,7 @@ impl<'run> Plan<'run> {
             }
             Selection::Coordinated(_) => over(TransportKind::of(program, machine, communication)),
             Selection::Tasks(graph) => engine::bytes_of_tasks(graph) + over(TransportKind::Packets),
+            Selection::Job(job) => engine::bytes_of_job(job).saturating_add(over(TransportKind::Packets)),
             Selection::Stages(kind, _) => over(*kind),
         };
         match self.workers() {
@@ -193,12 +201,16 @@ impl<'run> Plan<'run> {
             CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
             CountLinkUse::No => None,
         };
-        let by_hop = |(summary, traffic)| Outcome { summary, traffic, engine: Engine::Hop };
+        let by_hop = |(summary, traffic)| Outcome { summary, traffic, engine: Engine::Hop, job: None };
         let mut outcome = match self.selection {
             Selection::Coordinated(routing) => self.run_coordinated(routing, link_use.take(), observer)?,
             Selection::Lines(lines) => self.belt_outcome(lines.run(observer)?),
             Selection::WholeBelt(belt) => self.belt_outcome(belt.run(observer)?),
             Selection::Tasks(graph) => by_hop(engine::run_tasks(graph, placement, communication, observer)?),
+            Selection::Job(job) => {
+                let (summary, traffic, times) = engine::run_job(job, placement, communication, observer)?;
+                Outcome { job: Some(times), ..by_hop((summary, traffic)) }
+            }
             Selection::Stages(kind, workers) => by_hop(self.run_stages(kind, workers, observer)?),
         };
         if let Some(mut link_use) = link_use {
@@ -239,7 +251,7 @@ impl<'run> Plan<'run> {
         let sums = &mut summary;
         let traffic = coordinated::run(program, placement, communication, routing, link_use, sums, observer);
         summary.check_balance()?;
-        Ok(Outcome { summary, traffic, engine: Engine::Coordinated })
+        Ok(Outcome { summary, traffic, engine: Engine::Coordinated, job: None })
     }
 
     /// The outcome of a run on the belt: every message is the one that its destination waits for, so that the links crossed
@@ -257,7 +269,7 @@ impl<'run> Plan<'run> {
             routing: None,
             link_use: None,
         };
-        Outcome { summary: belt.summary, traffic, engine: Engine::Belt }
+        Outcome { summary: belt.summary, traffic, engine: Engine::Belt, job: None }
     }
 }
 
@@ -304,8 +316,10 @@ fn select<'run>(
         Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason),
         Some(Err(_)) | None => {}
     }
-    if let Some(graph) = program.special().tasks() {
-        return Ok(Selection::Tasks(graph));
+    match program.special() {
+        Special::Tasks(graph) => return Ok(Selection::Tasks(graph)),
+        Special::Job(job) => return Ok(Selection::Job(job)),
+        Special::Cube(_) | Special::None => {}
     }
     let workers = request.workers.filter(|_| engine::workers::accepts(placement, communication));
     let kind = match request.engine {

@@ -32,6 +32,9 @@ use crate::{
 /// # Panics
 ///
 /// If the placement has another number of processes than the program.
+///
+/// Of a job it is the time of its steps one after another: its prediction only if they are a
+/// [chain](crate::Job::is_chain).
 #[must_use]
 pub fn predict(program: &dyn Program, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
@@ -160,6 +163,9 @@ fn by_process(program: &dyn Program, placement: &Placement, communication: Commu
     let mut readies = vec![0; nodes.len()];
     let mut stage = 0;
     while stage < program.stage_count() {
+        if let Some(job) = program.special().job().filter(|job| job.locate(stage).within == 0) {
+            join_shares(&mut finishes, job.rank_count());
+        }
         let times = placed.repetitions(stage);
         // A stage of many processes that does not repeat is computed by all threads.
         if times > 1 || nodes.len() <= BLOCK {
@@ -181,6 +187,15 @@ fn by_process(program: &dyn Program, placement: &Placement, communication: Commu
         stage += times;
     }
     finishes.into_iter().max().unwrap_or(0)
+}
+
+/// The shares of a rank wait for one another before a step of a job begins.
+fn join_shares(finishes: &mut [u64], ranks: u64) {
+    let ranks = usize::try_from(ranks).unwrap_or(usize::MAX);
+    for rank in 0..ranks.min(finishes.len()) {
+        let latest = finishes[rank..].iter().step_by(ranks).copied().max().unwrap_or(0);
+        finishes[rank..].iter_mut().step_by(ranks).for_each(|finish| *finish = latest);
+    }
 }
 
 /// Repeats a stage `times` times.

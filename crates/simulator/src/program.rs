@@ -5,12 +5,14 @@
 
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
+pub(crate) mod job;
 pub(crate) mod level_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
+pub(crate) mod stencil_program;
 pub(crate) mod task_graph;
 mod task_matching;
 pub(crate) mod task_schedule;
@@ -20,7 +22,7 @@ use std::fmt::Debug;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, GuestRef, StageMessage, TaskGraph};
+use crate::{CubeProgram, Cycles, GuestRef, Job, StageMessage, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -181,6 +183,8 @@ pub enum Special<'program> {
     Cube(&'program CubeProgram),
     /// A task graph: the engine for messages with sizes executes its operations, not its stage.
     Tasks(&'program TaskGraph),
+    /// A job: the engine for messages with sizes executes its actors, not its stages.
+    Job(&'program Job),
 }
 
 impl<'program> Special<'program> {
@@ -189,7 +193,7 @@ impl<'program> Special<'program> {
     pub fn cube(self) -> Option<&'program CubeProgram> {
         match self {
             Self::Cube(program) => Some(program),
-            Self::Tasks(_) | Self::None => None,
+            Self::Tasks(_) | Self::Job(_) | Self::None => None,
         }
     }
 
@@ -198,8 +202,23 @@ impl<'program> Special<'program> {
     pub fn tasks(self) -> Option<&'program TaskGraph> {
         match self {
             Self::Tasks(graph) => Some(graph),
-            Self::Cube(_) | Self::None => None,
+            Self::Cube(_) | Self::Job(_) | Self::None => None,
         }
+    }
+
+    /// Returns the job.
+    #[must_use]
+    pub fn job(self) -> Option<&'program Job> {
+        match self {
+            Self::Job(job) => Some(job),
+            Self::Cube(_) | Self::Tasks(_) | Self::None => None,
+        }
+    }
+
+    /// Whether it is no stage program: its processes do not go through the stages one after another.
+    #[must_use]
+    pub(crate) fn has_no_stages(self) -> bool {
+        matches!(self, Self::Tasks(_) | Self::Job(_))
     }
 }
 

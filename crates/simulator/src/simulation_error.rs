@@ -74,8 +74,8 @@ pub enum SimulationError {
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
     )]
     NotTogether,
-    /// Coordinated execution of a task graph.
-    #[error("coordinated execution of a task graph, whose operations are in no stages")]
+    /// Coordinated execution of a task graph or a job.
+    #[error("coordinated execution of a task graph or a job, whose processes are in no common stages")]
     NoStages,
     /// A task graph that does not come to its end.
     #[error(transparent)]

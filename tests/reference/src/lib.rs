@@ -38,6 +38,8 @@ pub mod stage_program;
 
 pub mod task_graph;
 
+pub mod job;
+
 pub mod metrics;
 
 #[cfg(test)]

@@ -33,20 +33,20 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "NAME", value_parser = operations())]
     pub(crate) operation: Option<Operation>,
 
-    /// The sizes of the vector of a collective, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
+    /// The sizes of the vector of a collective, or of those of a job, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
     pub(crate) sizes: Vec<String>,
 
-    /// The bandwidth of a link, for a collective [default: asked for, else 50 GB/s]
+    /// The bandwidth of a link, for a collective or a job [default: asked for, else 50 GB/s]
     #[arg(long, value_name = "RATE")]
     pub(crate) bandwidth: Option<String>,
 
-    /// The latency of a link, for a collective [default: asked for, else 400 ns]
+    /// The latency of a link, for a collective or a job [default: asked for, else 400 ns]
     #[arg(long, value_name = "TIME")]
     pub(crate) latency: Option<String>,
 
     /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube,
-    /// standard for a collective, else tao]
+    /// standard for a collective or a job, else tao]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) embeddings: Vec<String>,
 
@@ -100,6 +100,8 @@ pub(crate) enum ProgramKind {
     NeighbourExchange,
     /// An operation such as all-reduce, by every algorithm that is defined for the machine
     Collective,
+    /// A job: computations and all-reduces that wait for one another by name
+    Job,
 }
 
 /// The execution modes of a new scenario.

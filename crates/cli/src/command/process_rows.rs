@@ -10,7 +10,7 @@ use std::{
 
 use cubefold_experiment::{
     Permit, Run, Scenario,
-    records::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, write_csv_rows, write_lines},
+    records::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, StepOfStage, write_csv_rows, write_lines},
 };
 use cubefold_simulator::{RankTask, StageRecord};
 
@@ -112,7 +112,8 @@ impl Sink {
         let row = |stage: io::Result<StageRecord>| {
             let stage = stage?;
             let rank = RankOfProcess::new(program, stage.process);
-            Ok(ProcessRow { scenario, run, embedding: &embedding, stage: (&stage).into(), rank })
+            let step = StepOfStage::new(program, stage.stage);
+            Ok(ProcessRow { scenario, run, embedding: &embedding, stage: (&stage).into(), step, rank })
         };
         let mut rows = joined(path, rows.part_of, &rows.stages)?.map(row);
         match self {

@@ -128,6 +128,12 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
     let rows: Vec<RunRow<'_>> =
         runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
     let swept = runs.iter().any(|run| !run.combination.is_empty());
+    let mut told: Vec<String> = vec![];
+    for note in records.iter().flat_map(|record| &record.program.notes) {
+        if !told.contains(note) {
+            told.push(note.clone());
+        }
+    }
     let embeddings = by_embedding(&rows, |row| row.record);
     let are_many = embeddings.len() > MAX_NAMED;
     let mut sentences = if swept || are_many {
@@ -135,6 +141,7 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
     } else {
         embeddings.iter().filter_map(|(_, own)| contention(own)).collect::<Vec<_>>()
     };
+    sentences.splice(0..0, told);
     let slower = embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows));
     sentences.extend(slower.take(if are_many { 1 } else { MAX_NAMED }));
     sentences.extend(uneven(&rows));

@@ -14,6 +14,7 @@ use super::{
     results_page::{
         Column, RunRow, add_bounds, add_tables, bar_column, makespan_columns, step_columns, time_columns,
     },
+    step_tables::add_steps,
 };
 use crate::{
     arguments::SharedOptions,
@@ -32,6 +33,7 @@ pub(crate) fn run_table(
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, run_columns);
         add_bounds(&mut page, &scenario.runs, records);
+        add_steps(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -76,6 +78,7 @@ pub(crate) fn compare_table(
         page.heading(&scenario.name);
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference.name(), rows));
+        add_steps(&mut page, &scenario.runs, records);
         page.notes(sentences(reference, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
         add_fastest(&mut page, comparisons);

@@ -67,6 +67,7 @@ fn listing<'a>(
         let row = move |(place, run): (usize, Result<Run, ScenarioError>)| {
             let run = run.map_err(io::Error::other)?;
             add_notes(run.physical_links.as_deref(), &mut notes.borrow_mut());
+            add_new(&run.program.notes, &mut notes.borrow_mut());
             let plan = PlannedRun::new(before + place, &run);
             let mut row = vec![plan.run.to_string()];
             row.extend(swept.cells(&run.combination));
@@ -84,6 +85,15 @@ fn add_notes(links: Option<&PhysicalLinks>, notes: &mut Vec<String>) {
     for note in links.into_iter().flat_map(PhysicalLinks::describe) {
         if !notes.contains(&note) {
             notes.push(note);
+        }
+    }
+}
+
+/// Adds the sentences that `notes` does not have yet.
+fn add_new(sentences: &[String], notes: &mut Vec<String>) {
+    for sentence in sentences {
+        if !notes.contains(sentence) {
+            notes.push(sentence.clone());
         }
     }
 }
@@ -107,6 +117,9 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
             page.table(metrics(entries));
         }
         page.notes(construction_notes(&scenario.runs));
+        let mut told = vec![];
+        read.runs.iter().for_each(|run| add_new(&run.program.notes, &mut told));
+        page.notes(told);
     }
     page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
     page
@@ -157,6 +170,15 @@ const METRICS: [&str; 14] = [
     "placement_node_evenness",
 ];
 
+/// The metrics that are weighed by the sizes of messages.
+const WEIGHTED: [&str; 5] = [
+    "placement_hop_units",
+    "placement_weighted_distance",
+    "placement_link_units_max",
+    "placement_link_units_mean",
+    "placement_channel_units_max",
+];
+
 /// The metric that is shown with its lower bound.
 const LOAD: &str = "placement_load_max";
 
@@ -168,7 +190,9 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
         let title = if name == LOAD { "load, largest and least" } else { Definition::title_of(name) };
         std::iter::once(title.to_owned()).chain(cells.iter().map(|row| shown(row, name))).collect()
     };
-    let rows = METRICS.into_iter().map(row).chain(distances(entries)).collect();
+    let is_weighted = entries.iter().any(|entry| entry.placement.hop_units.is_some());
+    let weighted = WEIGHTED.into_iter().filter(|_| is_weighted);
+    let rows = METRICS.into_iter().chain(weighted).map(row).chain(distances(entries)).collect();
     TextTable { header: header.collect(), rows, words: 1, ..TextTable::default() }
 }
 

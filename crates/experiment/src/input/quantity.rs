@@ -70,6 +70,11 @@ impl Ratio {
         whole + u128::from(rest >= self.denominator - rest)
     }
 
+    /// Its numerator and its denominator, which is at least 1, in lowest terms.
+    pub(crate) fn parts(self) -> (u128, u128) {
+        (self.numerator, self.denominator)
+    }
+
     /// An approximation as a floating-point number.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]

@@ -232,7 +232,9 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
 
 /// A step of a sequence.
 fn step(step: &StepRecord) -> String {
-    let Some(own) = &step.collective else { return "computation".to_owned() };
+    let Some(own) = &step.collective else {
+        return step.kind.as_ref().map_or_else(|| "computation".to_owned(), ToString::to_string);
+    };
     let over = own.over.as_ref().map_or_else(String::new, |over| format!(" over {}", join(over, " ")));
     format!("{}{over}", own.operation)
 }

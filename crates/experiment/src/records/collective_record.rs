@@ -3,13 +3,17 @@
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{CollectiveSpecification, Groups, Operation, Step};
+use cubefold_simulator::{Job, JobStep, StepBody};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Word,
     column::{Cell, Column},
 };
-use crate::records::definition::{Definition, Kind};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::JobStepDescription,
+};
 
 /// A collective of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +41,18 @@ pub struct CollectiveRecord {
     pub reduce_units_per_cycle: Option<u64>,
 }
 
-/// A step of a sequence: a collective or a computation.
+/// A step of a sequence or a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
+    /// Its name, in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its kind, in a job: an operation, `computation`, `send`, `stages`, `traffic` or `neighbour-exchange`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Word>,
+    /// The names of the steps that it comes after, in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Vec<String>>,
     /// The collective; its members are flattened into these.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
@@ -53,12 +66,36 @@ pub struct StepRecord {
 impl StepRecord {
     pub(super) fn new(step: &Step, vector_bytes: Option<u64>) -> Self {
         match step {
-            Step::Groups(groups) => Self {
-                collective: Some(CollectiveRecord::new(groups, vector_bytes)),
-                stages: cube_dimensions(groups.specification()),
-                compute_cycles: groups.specification().compute_cycles,
-            },
-            &Step::Computation(cycles) => Self { collective: None, stages: None, compute_cycles: cycles },
+            Step::Groups(groups) => Self::of_groups(groups, vector_bytes),
+            &Step::Computation(cycles) => Self::of_computation(cycles),
+        }
+    }
+
+    fn of_groups(groups: &Groups, vector_bytes: Option<u64>) -> Self {
+        Self {
+            collective: Some(CollectiveRecord::new(groups, vector_bytes)),
+            stages: cube_dimensions(groups.specification()),
+            ..Self::of_computation(groups.specification().compute_cycles)
+        }
+    }
+
+    fn of_computation(compute_cycles: u64) -> Self {
+        Self { name: None, kind: None, after: None, collective: None, stages: None, compute_cycles }
+    }
+
+    /// Makes the record of a step of a job.
+    pub(super) fn of_job(job: &Job, step: &JobStep, description: &JobStepDescription) -> Self {
+        let own = match (&description.groups, &step.body) {
+            (Some(groups), _) => Self::of_groups(groups, description.bytes),
+            (None, StepBody::Computation(cycles)) => Self::of_computation(cycles.get()),
+            (None, StepBody::Messages { program, .. }) => Self::of_computation(program.facts().compute.get()),
+        };
+        let name = |&step: &usize| job.steps()[step].name.clone();
+        Self {
+            name: Some(step.name.clone()),
+            kind: Some(description.kind.into()),
+            after: Some(step.after.iter().map(name).collect()),
+            ..own
         }
     }
 }

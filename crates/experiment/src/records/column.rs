@@ -278,7 +278,7 @@ mod tests {
     use crate::{
         records::{
             BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RankOfProcess, RunRecord,
-            placement_record::PlacementRecord, read_flat::rows_of_json,
+            StepOfStage, placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         runs::{KeepRecords, Progress, execute},
         support::runs,
@@ -351,7 +351,8 @@ mod tests {
             });
             let first = finished.records.first().unwrap();
             let (stage, rank) = (first.into(), RankOfProcess::new(&run.program, first.process));
-            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage, rank });
+            let step = StepOfStage::new(&run.program, first.stage);
+            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage, step, rank });
         }
     }
 

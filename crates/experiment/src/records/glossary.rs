@@ -9,10 +9,11 @@ use crate::records::{
     construction_record::CONSTRUCTION,
     definition::Definition,
     execution_record::EXECUTION,
+    job_record::EXPOSED,
     machine_record::{MACHINE, PARTITION},
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM},
-    row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
+    row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
     time_record::{BLOCKED, TOTALS, WAITING},
 };
@@ -52,10 +53,15 @@ impl DefinitionGroup {
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
-            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
+            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED).of(EXPOSED),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("The placement").of(PLACEMENT).of(BOUNDS).of(CONSTRUCTION),
-            group("Single processes, nodes and tables").of(PROCESS).of(RANK).and(TABLES.iter()),
+            group("Single processes, nodes and tables")
+                .of(PROCESS)
+                .of(ITERATION)
+                .of(STEP)
+                .of(RANK)
+                .and(TABLES.iter()),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),
         ]

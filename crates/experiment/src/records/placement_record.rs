@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     MachineRecord, ProgramRecord,
-    column::{Column, Record, Row, no_cell},
+    column::{Cell, Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
     row_records::{NODES, PROCESSES, RUN},
 };
@@ -61,6 +61,19 @@ pub struct PlacementRecord {
     pub expansion: Option<f64>,
     /// Greatest load over least load; `None` if a node is empty.
     pub node_evenness: Option<f64>,
+    /// Links crossed by the units of all messages, in total; only in `measure`, like all that is weighed by sizes, if
+    /// messages have more than one unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hop_units: Option<u128>,
+    /// The mean distance of a unit \[links\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighted_distance: Option<f64>,
+    /// Units of all messages that cross a link, in both directions together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_units: Option<CongestionRecord>,
+    /// Units on the busiest channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_units_max: Option<u64>,
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
@@ -70,6 +83,21 @@ pub struct PlacementRecord {
     /// The construction of Tao, Greenberg or CS838 that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
+}
+
+/// Distances and loads of a placement, weighed by the sizes of all messages of all stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WeightedMetrics {
+    /// Units of all messages, also inside nodes.
+    pub units: u128,
+    /// Links that they cross, in total.
+    pub hop_units: u128,
+    /// The number of links of the machine.
+    pub links: u64,
+    /// Units on the busiest link, both directions together.
+    pub link_max: u64,
+    /// Units on the busiest channel.
+    pub channel_max: u64,
 }
 
 /// Dilations of all guest edges.
@@ -166,9 +194,28 @@ impl PlacementRecord {
             load: LoadRecord { max: metrics.load.max, min: metrics.load.min },
             expansion: exact_mean(nodes.into(), processes.into()),
             node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
+            hop_units: None,
+            weighted_distance: None,
+            link_units: None,
+            channel_units_max: None,
             distances: None,
             bounds: None,
             construction: None,
+        }
+    }
+
+    /// Adds the distances and loads that are weighed by the sizes of messages, if there are any.
+    #[must_use]
+    pub fn weighted(self, weighted: Option<WeightedMetrics>) -> Self {
+        let Some(WeightedMetrics { units, hop_units, links, link_max, channel_max }) = weighted else {
+            return self;
+        };
+        Self {
+            hop_units: Some(hop_units),
+            weighted_distance: exact_mean(hop_units, units),
+            link_units: Some(CongestionRecord { max: link_max, mean: exact_mean(hop_units, links.into()) }),
+            channel_units_max: Some(channel_max),
+            ..self
         }
     }
 
@@ -521,6 +568,72 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             source: "Tao 1988, 5.2; docs/model.md, section 7",
         },
         value: |placement| placement.node_evenness.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_hop_units",
+            title: "hop units",
+            aliases: &["hop_units"],
+            kind: Kind::Sum,
+            unit: "units times links",
+            text: "The links that the units of all messages cross, in total. The columns that are weighed by \
+                   sizes are there only in measure, and only if messages have more than one unit.",
+            formula: "sum over the messages of L * distance",
+            source: "docs/model.md, section 23",
+        },
+        value: |placement| Cell::optional(placement.hop_units),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_weighted_distance",
+            title: "weighted distance, mean",
+            aliases: &["weighted mean distance"],
+            kind: Kind::Decimal,
+            unit: "links",
+            text: "The mean distance of a unit: every message counts as often as it has units.",
+            formula: "hop units / units of all messages",
+            source: "docs/model.md, section 23",
+        },
+        value: |placement| Cell::optional(placement.weighted_distance),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_units_max",
+            title: "link units, largest",
+            aliases: &["link units", "weighted load"],
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units of all messages that cross a link, both directions together; here of the \
+                   link with the most.",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |placement| Cell::optional(placement.link_units.as_ref().map(|own| own.max)),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_units_mean",
+            title: "link units, mean",
+            kind: Kind::Decimal,
+            unit: "units",
+            text: "The mean over all links of the units that cross them.",
+            formula: "hop units / number of links",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |placement| Cell::optional(placement.link_units.as_ref().and_then(|own| own.mean)),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_channel_units_max",
+            title: "channel units, largest",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units on the busiest channel, which is one direction of a link.",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |placement| Cell::optional(placement.channel_units_max),
     },
     Column {
         definition: Definition {

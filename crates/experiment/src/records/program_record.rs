@@ -20,8 +20,8 @@ use crate::{
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, the operation of a
-    /// collective, or `sequence`.
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, `traffic`, the operation of a
+    /// collective, `sequence` or `job`.
     pub kind: Word,
     /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
@@ -47,9 +47,15 @@ pub struct ProgramRecord {
     /// The collective; its members are flattened into these.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
-    /// The steps of a sequence of collectives.
+    /// The steps of a sequence of collectives, or of a job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepRecord>>,
+    /// The number of times that the steps of a job are repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u64>,
+    /// Lengths of the logical shape of a job.
+    #[serde(default, rename = "job_shape", skip_serializing_if = "Option::is_none")]
+    pub logical_shape: Option<Vec<u64>>,
     /// The guest that the scenario gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
@@ -59,6 +65,12 @@ pub struct ProgramRecord {
     /// Number of sets of permutation communications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<usize>,
+    /// The neighbours of a stencil.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<Word>,
+    /// Sentences on what of its file is not sent, rounded or assumed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The guest of a neighbour-exchange program.
@@ -85,11 +97,15 @@ impl ProgramRecord {
         let computations = || stages().map(|stage| program.body.computation(stage, ProcessId::new(0)).get());
         let collective = program.collective.as_deref();
         // The stages of a collective follow from its other members.
-        let is_listed = collective.is_none();
+        let is_listed = program.ranks.is_none();
         let has_units = is_listed && program.body.facts().uniform_units != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
             let of_step = |(place, step)| StepRecord::new(step, program.bytes_of_step(place));
             own.steps().iter().enumerate().map(of_step).collect()
+        });
+        let of_job = program.job.as_deref().map(|job| {
+            let steps = job.steps().iter().zip(&program.job_steps);
+            steps.map(|(step, own)| StepRecord::of_job(job, step, own)).collect::<Vec<_>>()
         });
         let asked = collective.and_then(|own| own.specification());
         Self {
@@ -108,10 +124,18 @@ impl ProgramRecord {
                 [only] if asked.is_some() => only.collective.clone(),
                 _ => None,
             },
-            steps: (collective.is_some() && asked.is_none()).then_some(steps),
+            steps: of_job.or((collective.is_some() && asked.is_none()).then_some(steps)),
+            iterations: program.job.as_deref().map(|job| job.iterations() as u64),
+            logical_shape: (program.ranks.as_ref())
+                .filter(|_| program.job.is_some())
+                .map(|ranks| ranks.shape.lengths().to_vec()),
             guest: program.described_guest().map(GuestRecord::new),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
+            neighbours: communication
+                .and_then(NeighbourCommunication::reach)
+                .map(|reach| reach.name().into()),
+            notes: program.notes.clone(),
         }
     }
 }
@@ -148,7 +172,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours; stages: the messages of a file; all-reduce and the other operations: \
+                  mesh or network, and send to their neighbours; stages: the messages of a file; traffic: those of a matrix; job: steps that wait for one another; all-reduce and the other operations: \
                   collectives; sequence: several of them one after another.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
             ..Definition::BLANK
@@ -205,6 +229,30 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.file.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_iterations",
+            title: "iterations of the program",
+            kind: Kind::Natural,
+            text: "The number of times that the steps of a job are repeated. The column is there only if a \
+                   run is a job.",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.iterations),
+    },
+    Column {
+        definition: Definition {
+            name: "program_job_shape",
+            title: "logical shape of the job",
+            kind: Kind::Shape,
+            unit: "processes",
+            text: "The lengths of the logical shape of the ranks of a job.",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.logical_shape.as_deref().map(Cell::shape)),
     },
     Column {
         definition: Definition {
@@ -320,12 +368,13 @@ pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
         definition: Definition {
             name: "program_communication",
             title: "communication",
-            aliases: &["shift", "permutation", "scatter"],
+            aliases: &["shift", "permutation", "scatter", "stencil"],
             kind: Kind::Text,
             text: "Shift: in each stage all processes send in the same direction along one \
                   dimension. Permutation: every process sends to and receives from at most one \
-                  neighbour. Scatter: every process sends to all neighbours at once.",
-            source: "Tao 1988, 4.2; docs/model.md, section 2",
+                  neighbour. Scatter: every process sends to all neighbours at once. Stencil: also to those \
+                  that differ in several dimensions.",
+            source: "Tao 1988, 4.2; docs/model.md, sections 2 and 23",
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.communication.as_ref()),
@@ -340,5 +389,18 @@ pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.sets),
+    },
+    Column {
+        definition: Definition {
+            name: "program_neighbours",
+            title: "neighbours",
+            aliases: &["faces", "edges"],
+            kind: Kind::Text,
+            text: "The processes that a process of a stencil sends to: those that differ in one dimension \
+                   (faces), in at most two (edges), or in any number (all).",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.neighbours.as_ref()),
     },
 ];

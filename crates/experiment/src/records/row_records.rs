@@ -79,12 +79,36 @@ pub struct ProcessRow<'run> {
     /// Times of the process in the stage.
     #[serde(flatten)]
     pub stage: ProcessStage,
-    /// Rank and share of the process, in a collective.
+    /// Iteration and step of the stage, in a job.
+    #[serde(flatten)]
+    pub step: StepOfStage<'run>,
+    /// Rank and share of the process, in a collective or a job.
     #[serde(flatten)]
     pub rank: RankOfProcess,
 }
 
-/// Rank and share of a process; `None` in programs that are not collectives.
+/// Iteration and step of a stage of a job; `None` in other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct StepOfStage<'run> {
+    /// The iteration, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u64>,
+    /// The name of the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<&'run str>,
+}
+
+impl<'run> StepOfStage<'run> {
+    /// Iteration and step of a stage of a program.
+    #[must_use]
+    pub fn new(program: &'run ScenarioProgram, stage: usize) -> Self {
+        let Some(job) = program.job.as_deref() else { return Self::default() };
+        let own = job.locate(stage);
+        Self { iteration: Some(own.iteration as u64), step: Some(&job.steps()[own.step].name) }
+    }
+}
+
+/// Rank and share of a process; `None` in programs that are no collectives or jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RankOfProcess {
     /// The rank, counted from 0.
@@ -97,11 +121,9 @@ impl RankOfProcess {
     /// Rank and share of a process of a program.
     #[must_use]
     pub fn new(program: &ScenarioProgram, process: ProcessId) -> Self {
-        let collective = program.collective.as_deref();
-        Self {
-            rank: collective.map(|own| own.rank(process)),
-            share: collective.map(|own| own.share(process)),
-        }
+        let Some(ranks) = &program.ranks else { return Self::default() };
+        let (label, count) = (u64::from(process.label()), ranks.shape.node_count());
+        Self { rank: u32::try_from(label % count).ok(), share: u32::try_from(label / count).ok() }
     }
 }
 
@@ -153,6 +175,8 @@ impl Record for ProcessRow<'_> {
         row.section(RUN, record.map(|own| &own.run));
         row.section(EMBEDDING, record.map(|own| own.embedding));
         row.section(PROCESS, record.map(|own| &own.stage));
+        row.section(ITERATION, record.and_then(|own| own.step.iteration.as_ref()));
+        row.section(STEP, record.and_then(|own| own.step.step));
         row.section(RANK, record.map(|own| &own.rank));
     }
 }
@@ -322,6 +346,33 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
         value: |row| row.overlapped_cycles.into(),
     },
 ];
+
+/// Column of the iteration of a job.
+pub(crate) static ITERATION: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "iteration",
+        title: "iteration",
+        aliases: &["iterations"],
+        kind: Kind::Natural,
+        text: "The repetition of the steps of a job, counted from 0. Empty for other programs.",
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
+    },
+    value: |iteration| (*iteration).into(),
+}];
+
+/// Column of the step of a job.
+pub(crate) static STEP: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "step",
+        title: "step",
+        kind: Kind::Text,
+        text: "The step of a job, by its name. Empty for other programs.",
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
 
 /// Columns of the rank and share of a process.
 pub(crate) static RANK: &[Column<RankOfProcess>] = &[

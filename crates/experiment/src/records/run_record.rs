@@ -10,6 +10,7 @@ use super::{
     ExecutionRecord, MachineRecord, PlacementRecord, ProgramRecord, Word,
     column::{Record, Row, join},
     execution_record::EXECUTION,
+    job_record::{EXPOSED, JobStepRecord},
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
@@ -115,6 +116,15 @@ pub struct RunRecord {
     pub conflicts: Option<u64>,
     /// The longest queue of a channel, of an asynchronous run or of explicit routes \[messages\].
     pub longest_queue: Option<u32>,
+    /// The steps of a job, iteration by iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<JobStepRecord>>,
+    /// The sum over the ranks of a job of their finish less their computation steps \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposed_cycles: Option<u128>,
+    /// Its mean over the ranks \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposed_mean_cycles: Option<f64>,
     /// The stages.
     pub stages: Vec<StageRecord>,
     /// Metrics of the placement.
@@ -127,6 +137,7 @@ pub struct RunRecord {
 impl RunRecord {
     /// Makes the record of the run at index `place` of the results.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a line for each member")]
     pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
         let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
@@ -174,6 +185,9 @@ impl RunRecord {
             routing_steps: routing.map(|routing| routing.steps),
             conflicts: routing.map(|routing| routing.conflicts),
             longest_queue: traffic.longest_queue,
+            steps: finished.outcome.job.as_ref().map(|times| JobStepRecord::all(run, times)),
+            exposed_cycles: finished.outcome.job.as_ref().map(|times| times.exposed),
+            exposed_mean_cycles: exposed_mean(run, finished),
             stages: stages(run, finished),
             placement: PlacementRecord::new(&finished.metrics),
             ratio_to_reference: None,
@@ -213,6 +227,11 @@ fn sum(stages: &[StageRouting]) -> StageRouting {
         sum += stage;
     }
     sum
+}
+
+/// The exposed cycles of a rank of a job, in the mean.
+fn exposed_mean(run: &Run, finished: &FinishedRun) -> Option<f64> {
+    exact_mean(finished.outcome.job.as_ref()?.exposed, run.program.rank_count().into())
 }
 
 /// A bound below all placements, or below all algorithms of a collective on this placement.
@@ -294,6 +313,7 @@ impl Record for RunRecord {
         row.section(WAITING, record.map(|run| &run.waiting));
         row.section(BLOCKED, record.map(|run| &run.blocked));
         row.section(STEPS, record);
+        row.section(EXPOSED, record);
         row.part(record.map(|run| &run.placement));
         row.section(RATIO, record);
     }

@@ -13,10 +13,11 @@ use crate::{
         construction_record::CONSTRUCTION,
         definition::{Definition, Kind},
         execution_record::EXECUTION,
+        job_record::EXPOSED,
         machine_record::{MACHINE, PARTITION},
         placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
-        row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
+        row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
@@ -108,7 +109,7 @@ fn form(path: &str) -> Value {
         "required": ["bandwidth"], "additionalProperties": false
     });
     match path {
-        "machine.shape" | "program.shape" => lengths,
+        "machine.shape" | "program.shape" | "program.cells" => lengths,
         "machine.twist" => list_of(&list_of(&json!({ "type": "integer" }))),
         "machine.failed_links" => json!({ "anyOf": [integer, list_of(&pair)] }),
         "machine.failed_nodes" => json!({ "anyOf": [integer, list_of(&node)] }),
@@ -124,6 +125,8 @@ fn form(path: &str) -> Value {
         "program.stages" => {
             json!({ "anyOf": [list_of(&integer), { "enum": ["ascend", "descend", "bitonic"] }] })
         }
+        "program.scale" => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        "program.cell_bytes" => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] }),
         "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
         "program.bytes" | "program.compute" => one_or_list(&text),
         "program.processes_per_node" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
@@ -189,6 +192,13 @@ fn step_schema() -> Value {
         (key.key().to_owned(), schema)
     });
     let mut step = object(&properties.collect());
+    let text = json!({ "type": "string" });
+    let range = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 3, "maxItems": 3 });
+    step["properties"]["name"] = text.clone();
+    step["properties"]["after"] = list_of(&text);
+    step["properties"]["only"] = list_of(&range);
+    step["properties"]["by"] = json!({ "type": "integer" });
+    step["properties"]["wrap"] = json!({ "type": "boolean" });
     step["minProperties"] = 1.into();
     step
 }
@@ -243,6 +253,7 @@ fn line(mut record: Value) -> Value {
 fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
+    run["properties"]["steps"] = list_of(&json!({ "type": "object" }));
     run
 }
 
@@ -257,7 +268,8 @@ fn placement_schema() -> Value {
 
 /// The schema of a process in a stage; columns and members have the same names.
 fn process_schema() -> Value {
-    let columns = definitions!(SCENARIO RUN EMBEDDING PROCESS RANK).filter(|own| own.kind != Kind::Term);
+    let columns =
+        definitions!(SCENARIO RUN EMBEDDING PROCESS ITERATION STEP RANK).filter(|own| own.kind != Kind::Term);
     object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
 }
 
@@ -269,6 +281,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     }
     // Members without columns, or of which columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    record["properties"]["program"]["properties"]["notes"] = list_of(&json!({ "type": "string" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
     let machine = &mut record["properties"]["machine"]["properties"];
@@ -289,12 +302,12 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
         SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
-        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT BOUNDS CONSTRUCTION
+        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS CONSTRUCTION
     )
 }
 
 /// The members of a run, or of one of these, that are objects.
-const OBJECTS: [&str; 16] = [
+const OBJECTS: [&str; 17] = [
     "machine",
     "machine_partition",
     "program",
@@ -308,6 +321,7 @@ const OBJECTS: [&str; 16] = [
     "placement_node_load",
     "placement_link_congestion",
     "placement_node_congestion",
+    "placement_link_units",
     "placement_load",
     "placement_construction",
     "placement_construction_promised_steps",

@@ -114,9 +114,17 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let totals = finished.outcome.summary.stages();
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
     let mut distances = Extremes::of([]);
+    // The stages of an iteration of a job come again in the next.
+    let of_iteration = run.program.job.as_deref().map_or(totals.len(), |job| totals.len() / job.iterations());
+    let mut known: Vec<Extremes> = vec![];
     let record = |(stage, totals): (usize, &StageTotals)| {
-        if !run.program.body.repeats(stage) {
-            distances = stage_distances(&*run.program.body, stage, &run.placement, &finished.metrics);
+        if let Some(own) = known.get(stage % of_iteration).filter(|_| stage >= of_iteration) {
+            distances = *own;
+        } else {
+            if !run.program.body.repeats(stage) {
+                distances = stage_distances(&*run.program.body, stage, &run.placement, &finished.metrics);
+            }
+            known.push(distances);
         }
         let dimension = run.program.body.stage_dimension(stage);
         StageRecord {

@@ -20,7 +20,7 @@ use crate::{
         Progress, Resources,
         jobs::{Job, Permit, run_jobs},
         route_tables::RouteTables,
-        runner::{KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure},
+        runner::{KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure, weigh},
     },
     scenario::Run,
 };
@@ -142,7 +142,7 @@ pub fn measure_runs(
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement: PlacementRecord::with_distances(&metrics, run),
+            placement: PlacementRecord::with_distances(&metrics, run).weighted(weigh(run)),
         }
     };
     runs.iter().enumerate().map(entry).collect()

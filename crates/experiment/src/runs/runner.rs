@@ -11,11 +11,12 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
+    DimensionChoice as SimulatorChoice, Job, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
     Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound, predict,
     simulate,
 };
 
+pub(crate) use self::link_load::weigh;
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
 use self::rank_tasks::rank_task;
 pub use self::{
@@ -185,14 +186,11 @@ fn execute_program(
     let request = request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
-    // There is no prediction for task graphs: contention decides which operations processors serve, and which
-    // messages match.
-    let predicted = program
-        .body
-        .special()
-        .tasks()
-        .is_none()
-        .then(|| predict(&*program.body, placement, communication).get());
+    // There is no prediction for task graphs and steps side by side: contention decides which operations processors
+    // serve, and which messages match.
+    let special = program.body.special();
+    let has_prediction = special.tasks().is_none() && special.job().is_none_or(Job::is_chain);
+    let predicted = has_prediction.then(|| predict(&*program.body, placement, communication).get());
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
     }

@@ -31,7 +31,10 @@ use choices::{chunks, exchange, ports, stage_order};
 pub(crate) use steps::is_key_of_step;
 pub(super) use {
     choices::BEST,
-    steps::{SEQUENCE, is_operation},
+    steps::{
+        KnownCollectives, OwnKeys, SEQUENCE, StepTable, combinations, is_operation, kind as step_kind,
+        report_foreign,
+    },
 };
 
 /// Makes the kind of program of each operation, with the keys that it takes besides those of all collectives.
@@ -83,15 +86,15 @@ kinds! {
 
 /// A collective as it is asked for.
 #[derive(Debug)]
-struct Asked {
-    specification: CollectiveSpecification,
+pub(super) struct Asked {
+    pub(super) specification: CollectiveSpecification,
     /// What is run besides, of which the faster counts: the exchange `whole`, where `best` is asked for and it is
     /// defined.
-    other: Option<CollectiveSpecification>,
+    pub(super) other: Option<CollectiveSpecification>,
     /// The dimensions of the shape that groups extend over, ascending.
-    over: Vec<usize>,
+    pub(super) over: Vec<usize>,
     /// The vector in bytes, where units have bytes.
-    bytes: Option<u64>,
+    pub(super) bytes: Option<u64>,
 }
 
 /// Reads a collective.
@@ -171,7 +174,7 @@ fn of_collective(
 }
 
 /// What the keys ask for, of a collective with so many ranks a node.
-fn ask(
+pub(super) fn ask(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
     operation: Operation,
@@ -292,7 +295,7 @@ fn shape_place<'a>(reading: &'a Reading<'_>) -> Option<&'a Place> {
 }
 
 /// The logical shape: as written, that of a grid with as many nodes as there are ranks, or a row.
-fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
+pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     let settings = reading.settings;
     let processes = match settings.get(Key::ProgramProcesses) {
         Some(_) => Some(settings.natural(Key::ProgramProcesses, reading.errors)?),
@@ -332,7 +335,7 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
 }
 
 /// What a specification cannot be, at the key that says so.
-fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
+pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
     let settings = reading.settings;
     let keys: &[Key] = match error {
         CollectiveError::Dimensions { .. } => {

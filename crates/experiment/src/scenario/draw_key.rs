@@ -157,7 +157,7 @@ impl<'run> ProgramMembers<'run> {
             sets: communication.and_then(NeighbourCommunication::sets),
         };
         // The stages of a collective follow from the members above.
-        if collective.is_some() { members } else { members.with_stages(program) }
+        if program.ranks.is_some() { members } else { members.with_stages(program) }
     }
 
     /// The members with the times and sizes of each stage.

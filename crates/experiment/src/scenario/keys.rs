@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use cubefold_collectives::Exchange;
-use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
+use cubefold_simulator::{EngineChoice, Reach, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
@@ -251,12 +251,18 @@ keys! {
         "The cycles that a process computes before the messages of each stage; of stages also a list with one a stage.";
     ProgramFile "program.file", Text, Required, All,
         "The path of a file with the messages of a program.";
+    ProgramMatrix "program.matrix", range(1, 2), Absent, All,
+        "The matrix of a QAPLIB file that is the flow, if it has two different ones.";
+    ProgramRounds "program.rounds", range(1, 1_000_000), number(1), All,
+        "The number of times that the messages of a traffic matrix are sent.";
+    ProgramScale "program.scale", Form("a number above 0"), Word("1.0"), All,
+        "The factor by which the entries of a traffic matrix are multiplied.";
     ProgramProcesses "program.processes", range(2, MAX_PROCESSES), Derived("one for each node"), All,
         "The number of processes of a program from a file, or of a collective.";
     ProgramCompute "program.compute", Form("a time such as 513 ns"), Absent, All,
         "The time that a process computes before the messages of each stage, instead of compute_cycles.";
     ProgramUnits "program.units", Form("an integer, or a list with one a stage"), Word("1"), All,
-        "The size of messages in units.";
+        "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
         "The size of messages in bytes, instead of units.";
     ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Required, All,
@@ -278,7 +284,9 @@ keys! {
     ProgramOver "program.over", Form("a list of dimensions of the logical shape"), Absent, All,
         "The dimensions of the logical shape that a group extends over: a collective runs in all groups at once.";
     ProgramSteps "program.steps", Form("a list of tables, one for each step"), Absent, All,
-        "Collectives and computations one after another.";
+        "Collectives, computations and messages, one after another or side by side.";
+    ProgramIterations "program.iterations", range(1, 1_000_000), number(1), All,
+        "The number of times that the steps of a job are repeated.";
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
         "The units that a process reduces in a cycle.";
     ProgramProcessesPerNode "program.processes_per_node", Form("a number, or the lengths of a block"), Word("1"), All,
@@ -289,6 +297,14 @@ keys! {
         "The graph whose nodes are the processes.";
     ProgramCommunication "program.communication", Choice(|| COMMUNICATIONS.to_vec()), Word("shift"), All,
         "The neighbours to which a process sends in each stage.";
+    ProgramNeighbours "program.neighbours", Choice(|| Reach::ALL.map(Reach::name).to_vec()), Word("faces"), All,
+        "The neighbours of a stencil: those that differ in one dimension, in at most two, or in any number.";
+    ProgramCells "program.cells", Form("a list of lengths"), Absent, All,
+        "The cells of a process of a stencil along each dimension, from which the sizes of messages follow.";
+    ProgramWidth "program.width", range(1, MAX_PROCESSES), number(1), All,
+        "The layers of cells that a process of a stencil sends.";
+    ProgramCellBytes "program.cell_bytes", Form("a size such as 8 B"), Absent, All,
+        "The bytes of a cell of a stencil; units where the machine is given in cycles.";
     ProgramSets "program.sets", range(1, 1_000_000), number(50), All,
         "The number of stages of permutation communications.";
     MappingEmbeddings "mapping.embeddings", Form("a list of embeddings"), Derived("by program and machine"), All,

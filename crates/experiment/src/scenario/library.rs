@@ -26,6 +26,7 @@ use super::{
     settings::Written,
     source_file::{self, ReadError, SourceFile},
     stages_file::MessageFile,
+    traffic::TrafficFile,
     value::Value,
 };
 use crate::{input::region::Region, launcher::fabric::Fabric, scenario::ScenarioProgram};
@@ -42,6 +43,7 @@ pub(super) struct Library {
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
+    traffic: BTreeMap<(PathBuf, Option<u64>), Result<Arc<TrafficFile>, Failure>>, // by path and matrix
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
     forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
@@ -122,6 +124,10 @@ impl PlacementKey {
         let guest = match (program.guest(), program.collective.as_deref()) {
             (_, Some(collective)) => {
                 GuestKey::Collective(format!("{:?}", collective.steps()), program.ranks_per_node)
+            }
+            (GuestRef::Graph(graph), None) if program.ranks.is_some() => {
+                let shape = ShapeKey::new(graph.shape());
+                GuestKey::Collective(format!("{:?} {shape:?}", program.ranks), program.ranks_per_node)
             }
             (GuestRef::Cube(cube), None) => GuestKey::Cube(cube.dimension_count()),
             (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),
@@ -273,6 +279,23 @@ impl Library {
         read
     }
 
+    /// The matrix of the file with this path, of `QAPLIB` the one with this number.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn traffic(&mut self, path: &Path, matrix: Option<u64>) -> Result<Arc<TrafficFile>, Failure> {
+        let key = (path.to_owned(), matrix);
+        if let Some(known) = self.traffic.get(&key) {
+            return known.clone();
+        }
+        let (read, bytes) = self.budget.measured(|| TrafficFile::read(path, matrix, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
+        self.traffic.insert(key, read.clone());
+        read
+    }
+
     /// The task graph of the GOAL file with this path.
     ///
     /// # Errors
@@ -289,13 +312,14 @@ impl Library {
         read
     }
 
-    /// Lists the machine files, lists of links, files of messages, GOAL files and placement files that were
+    /// Lists the machine files, lists of links, files of messages, matrices, GOAL files and placement files that were
     /// used.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| key.origin.files());
         let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys());
+        let read = read.chain(self.traffic.keys().map(|(path, _)| path));
         read.cloned().chain(placements)
     }
 

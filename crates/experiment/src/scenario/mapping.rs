@@ -4,7 +4,6 @@ mod misfits;
 
 use std::sync::Arc;
 
-use cubefold_collectives::Collective;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
@@ -327,7 +326,7 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective.as_deref().map_or(1, Collective::share_count);
+    let shares = fit.program.ranks.as_ref().map_or(1, |own| own.share_count);
     if shares == 1 {
         return Ok(placement);
     }
@@ -355,9 +354,7 @@ fn placement_of_ranks(
             let key = PlacementKey::named(format!("{}{seed}", embedding.name), fit.program, region);
             match registered.maker {
                 Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
-                Maker::Construction(_)
-                    if fit.program.collective.as_deref().is_some() && registered.name != "tao" =>
-                {
+                Maker::Construction(_) if fit.program.ranks.is_some() && registered.name != "tao" => {
                     Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
                 }
                 Maker::Construction(place) => library.placement(key, || {
@@ -505,7 +502,7 @@ fn place_by_rule(
 /// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
-    let words = match fit.program.collective.as_deref() {
+    let words = match &fit.program.ranks {
         None if fit.program.ranks_per_node == 1 => {
             (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1)
         }

@@ -33,6 +33,8 @@ pub(super) enum ByStage {
     No,
     /// A list with this many entries, if the number is known.
     Yes(Option<usize>),
+    /// A list with this many entries, one for each number of dimensions in which neighbours differ.
+    Differing(usize),
 }
 
 /// Reads the sizes of messages: `units`, or `bytes` if units of the machine have bytes; by default one unit.
@@ -147,10 +149,25 @@ fn entries<'a>(
 ) -> Option<Vec<(String, &'a Value)>> {
     let name = key.path();
     let Content::List(values) = &value.content else { return Some(vec![(name.to_owned(), value)]) };
-    let ByStage::Yes(stages) = by_stage else {
-        let error = value.unexpected(name, "one value for all stages");
-        errors.push(error.with_help("only cc-cube takes a list of sizes, and stages one of computations"));
-        return None;
+    let stages = match by_stage {
+        ByStage::Yes(stages) => stages,
+        ByStage::Differing(most) if values.len() == most => {
+            let name = |place| format!("{name} between processes that differ in {} dimensions", place + 1);
+            return Some(values.iter().enumerate().map(|(place, entry)| (name(place), entry)).collect());
+        }
+        ByStage::Differing(most) => {
+            let entries = if most == 1 { "entry" } else { "entries" };
+            let expected =
+                format!("one value, or {most} {entries}: one for each number of dimensions that differ");
+            errors.push(value.unexpected(name, expected));
+            return None;
+        }
+        ByStage::No => {
+            let error = value.unexpected(name, "one value for all stages");
+            errors
+                .push(error.with_help("only cc-cube takes a list of sizes, and stages one of computations"));
+            return None;
+        }
     };
     if values.is_empty() || stages.is_some_and(|stages| stages != values.len()) {
         let expected = match stages {
@@ -167,7 +184,7 @@ fn entries<'a>(
 }
 
 /// Reads a size in units, and in bytes if units have bytes.
-fn size(
+pub(super) fn size(
     value: &Value,
     name: &str,
     scale: Option<PhysicalScale>,

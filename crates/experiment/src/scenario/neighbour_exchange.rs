@@ -3,8 +3,10 @@
 //! A guest is a table: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`,
 //! `{ kind = "random-tree", vertices = 100 }`, `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
 
+mod stencil;
+
 use cubefold_mapping::{GraphGuest, Guest};
-use cubefold_simulator::{Cycles, NeighbourProgram, Pattern};
+use cubefold_simulator::{Cycles, NeighbourProgram, Pattern, Reach};
 use cubefold_topology::{MAX_DIMENSIONS, Machine, MachineError, MachineKind, Network, Wrap};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -27,7 +29,7 @@ use crate::{
 };
 
 /// Names of communications.
-pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"];
+pub(super) const COMMUNICATIONS: [&str; 4] = ["shift", "permutation", "scatter", "stencil"];
 
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
     name: "neighbour-exchange",
@@ -36,6 +38,10 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
         Key::ProgramGuest,
         Key::ProgramCommunication,
         Key::ProgramSets,
+        Key::ProgramNeighbours,
+        Key::ProgramCells,
+        Key::ProgramWidth,
+        Key::ProgramCellBytes,
         Key::ProgramUnits,
         Key::ProgramBytes,
         Key::ProgramProcessesPerNode,
@@ -44,14 +50,25 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
 };
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
-    let (settings, sizes) = (reading.settings, reading.sizes(ByStage::No));
     let per_node = reading.per_node();
-    let guest = read_guest(settings, reading.seed, reading.library, reading.errors);
-    let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), reading.errors);
-    let ((guest, _), communication) = (guest?, communication?);
-    check_sets(settings, &guest, communication, reading.errors)?;
-    let program = neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)?;
+    let guest = read_guest(reading.settings, reading.seed, reading.library, reading.errors);
+    let program = on_guest(reading, guest.map(|(guest, _)| guest))?;
     Some(ScenarioProgram { ranks_per_node: per_node?, ..program })
+}
+
+/// Reads the program on a guest; without one, only errors that apply to every guest are reported.
+pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> Option<ScenarioProgram> {
+    let communication = communication(reading.settings, guest.as_ref(), reading.errors);
+    if let Some(communication) = communication {
+        stencil::report_foreign(reading, communication);
+    }
+    if let Some(NeighbourCommunication::Stencil(reach)) = communication {
+        return stencil::read(reading, guest?, reach);
+    }
+    let sizes = reading.sizes(ByStage::No);
+    let (guest, communication) = (guest?, communication?);
+    check_sets(reading.settings, &guest, communication, reading.errors)?;
+    neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)
 }
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
@@ -71,18 +88,26 @@ fn communication(
             if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
         return sets.map(|_| default);
     };
-    let choices = [NeighbourCommunication::Shift, permutation, NeighbourCommunication::Scatter];
+    let reach = settings.one_of(Key::ProgramNeighbours, &Reach::ALL, Reach::name, errors);
+    let stencil = NeighbourCommunication::Stencil(reach.unwrap_or_default());
+    let choices = [NeighbourCommunication::Shift, permutation, NeighbourCommunication::Scatter, stencil];
     let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
     let name = Key::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
-    if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
+    let along = match communication {
+        Some(NeighbourCommunication::Shift) => Some(("shift", "to shift along")),
+        Some(NeighbourCommunication::Stencil(_)) => Some(("stencil", "in which coordinates differ")),
+        Some(NeighbourCommunication::Permutation { .. } | NeighbourCommunication::Scatter) | None => None,
+    };
+    if let (Some((own, purpose)), Some(shape)) = (along, network) {
         let kind = with_article(shape.kind().name());
-        let message = format!("{name} is \"shift\" with {kind}, expected scatter or permutation");
-        let error = ScenarioError::at(&value.place, message, "its links have no dimensions to shift along");
+        let message = format!("{name} is \"{own}\" with {kind}, expected scatter or permutation");
+        let error =
+            ScenarioError::at(&value.place, message, format!("its links have no dimensions {purpose}"));
         errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;
     }
-    sets.and(communication)
+    sets.and(reach).and(communication)
 }
 
 /// Largest number of messages of all permutation sets together: they are drawn before anything runs.
@@ -126,6 +151,7 @@ fn neighbours(
     let pattern = match communication {
         NeighbourCommunication::Shift => Pattern::Shift,
         NeighbourCommunication::Scatter => Pattern::Scatter,
+        NeighbourCommunication::Stencil(_) => return None, // it is read apart
         NeighbourCommunication::Permutation { sets } => {
             let task = format!("permutation sets; {}", shape_name(guest.shape()));
             Pattern::Permutation { sets, key: generator_key(seed, &task) }

@@ -14,6 +14,7 @@ use super::{
     collective,
     errors::{ScenarioError, alternatives, help},
     goal_file::GOAL,
+    job,
     keys::Key,
     library::Library,
     machine::MachineSection,
@@ -23,6 +24,7 @@ use super::{
     settings::Settings,
     source_file::Place,
     stages_file::STAGES,
+    traffic::TRAFFIC,
     value::{Content, Value},
 };
 use crate::{input::text::with_article, scenario::ScenarioProgram};
@@ -49,6 +51,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &DIVIDE_AND_CONQUER,
     &NORMAL,
     &STAGES,
+    &TRAFFIC,
     &GOAL,
     &PERMUTATION,
     &collective::ALL_REDUCE,
@@ -61,6 +64,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &collective::ALL_TO_ALL,
     &collective::BARRIER,
     &collective::SEQUENCE,
+    &job::JOB,
 ];
 
 static CC_CUBE: ProgramKind = ProgramKind {
@@ -166,12 +170,17 @@ pub(super) fn read(
 
 /// The kind of the program; with steps it is a sequence, whose default operation is the given kind.
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'static ProgramKind> {
-    let has_steps = settings.get(Key::ProgramSteps).is_some();
-    if has_steps && settings.get(Key::ProgramKind).is_none() {
-        return Some(&collective::SEQUENCE);
+    let Some(steps) = settings.get(Key::ProgramSteps) else {
+        return settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+    };
+    let is_job = settings.get(Key::ProgramIterations).is_some() || job::is_job(steps);
+    let of_steps: &ProgramKind = if is_job { &job::JOB } else { &collective::SEQUENCE };
+    if settings.get(Key::ProgramKind).is_none() {
+        return Some(of_steps);
     }
     let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors)?;
-    Some(if has_steps && collective::is_operation(kind) { &collective::SEQUENCE } else { kind })
+    let is_sequence = collective::is_operation(kind) || kind.name == collective::SEQUENCE.name;
+    Some(if is_sequence { of_steps } else { kind })
 }
 
 /// Reports keys that belong only to other kinds of programs.

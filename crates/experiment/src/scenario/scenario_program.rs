@@ -6,10 +6,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use cubefold_collectives::{Collective, CollectiveSpecification, Groups, Operation};
 use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
-use cubefold_simulator::{CubeProgram, Cycles, GuestRef, NeighbourProgram, Pattern, Program};
-use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Wrap};
+use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach};
+use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
-use crate::scenario::ProgramKind;
+use crate::scenario::{JobStepDescription, ProgramKind};
 
 /// A program of a scenario: what it does, and what the scenario calls it.
 #[derive(Debug)]
@@ -33,14 +33,31 @@ pub struct ScenarioProgram {
     pub file: Option<String>,
     /// The path of the file of a task graph.
     pub file_path: Option<PathBuf>,
+    /// Sentences on what of its file is not sent, rounded or assumed.
+    pub notes: Vec<String>,
     /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
     pub ranks_per_node: u64,
     /// The block of processes that shares a node, if the scenario gives its lengths.
     pub block: Option<ProcessBlock>,
+    /// The logical shape of what embeddings place, if the program is a collective or a job.
+    pub ranks: Option<LogicalRanks>,
+    /// The job that `body` is, if it is one.
+    pub job: Option<Arc<Job>>,
+    /// What each step of a job is.
+    pub job_steps: Vec<JobStepDescription>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
     /// The programs that a run also runs, to keep what is the fastest.
     pub others: Vec<Arc<Self>>,
+}
+
+/// The ranks of a collective or a job: embeddings place them, and all shares of a rank sit on its node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogicalRanks {
+    /// Their logical shape.
+    pub shape: Shape,
+    /// The shares of each; share `c` of rank `r` is process `c P + r`.
+    pub share_count: u32,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -55,6 +72,8 @@ pub enum NeighbourCommunication {
     },
     /// `scatter`.
     Scatter,
+    /// `stencil`.
+    Stencil(Reach),
 }
 
 impl NeighbourCommunication {
@@ -63,7 +82,16 @@ impl NeighbourCommunication {
     pub fn sets(self) -> Option<usize> {
         match self {
             Self::Permutation { sets } => Some(sets),
-            Self::Shift | Self::Scatter => None,
+            Self::Shift | Self::Scatter | Self::Stencil(_) => None,
+        }
+    }
+
+    /// The neighbours of a stencil.
+    #[must_use]
+    pub fn reach(self) -> Option<Reach> {
+        match self {
+            Self::Stencil(reach) => Some(reach),
+            Self::Shift | Self::Permutation { .. } | Self::Scatter => None,
         }
     }
 
@@ -74,6 +102,7 @@ impl NeighbourCommunication {
             Self::Shift => "shift",
             Self::Permutation { .. } => "permutation",
             Self::Scatter => "scatter",
+            Self::Stencil(_) => "stencil",
         }
     }
 }
@@ -116,8 +145,12 @@ impl ScenarioProgram {
             bytes: None,
             file: None,
             file_path: None,
+            notes: vec![],
             ranks_per_node: 1,
             block: None,
+            ranks: None,
+            job: None,
+            job_steps: vec![],
             step_bytes: vec![],
             others: vec![],
         }
@@ -137,7 +170,23 @@ impl ScenarioProgram {
     ) -> Self {
         let collective = Arc::new(collective);
         let body: Arc<dyn Program> = Arc::<Collective>::clone(&collective);
-        Self { collective: Some(collective), ranks_per_node, ..Self::with_body(kind, body) }
+        let ranks = LogicalRanks { shape: collective.shape().clone(), share_count: collective.share_count() };
+        let ranks = Some(ranks);
+        Self { collective: Some(collective), ranks_per_node, ranks, ..Self::with_body(kind, body) }
+    }
+
+    /// Returns the program of a job of ranks in a logical shape, `ranks_per_node` of which `standard` puts on a node.
+    pub(crate) fn of_job(
+        kind: &'static ProgramKind,
+        job: Job,
+        shape: Shape,
+        job_steps: Vec<JobStepDescription>,
+        ranks_per_node: u64,
+    ) -> Self {
+        let job = Arc::new(job);
+        let body: Arc<dyn Program> = Arc::<Job>::clone(&job);
+        let ranks = Some(LogicalRanks { shape, share_count: job.share_count() });
+        Self { job: Some(job), job_steps, ranks, ranks_per_node, ..Self::with_body(kind, body) }
     }
 
     /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
@@ -238,7 +287,11 @@ impl ScenarioProgram {
             bytes: self.bytes,
             file: self.file.clone(),
             file_path: self.file_path.clone(),
+            notes: self.notes.clone(),
             ranks_per_node: self.ranks_per_node,
+            ranks: self.ranks.clone(),
+            job: self.job.clone(),
+            job_steps: self.job_steps.clone(),
             block: Some(block.clone()),
             step_bytes: self.step_bytes.clone(),
             others: self.others.clone(),
@@ -261,7 +314,7 @@ impl ScenarioProgram {
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.collective.as_ref().map_or_else(|| self.body.process_count(), |own| own.rank_count())
+        self.ranks.as_ref().map_or_else(|| self.body.process_count(), |own| own.shape.node_count())
     }
 
     /// The bytes of the vector of a collective, if units have bytes.
@@ -277,14 +330,14 @@ impl ScenarioProgram {
 
     /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.
     pub(crate) fn is_placed_by_number(&self) -> bool {
-        self.file.is_some() || self.collective.is_some()
+        self.file.is_some() || self.ranks.is_some()
     }
 
-    /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
-    /// program.
+    /// The machine that what embeddings place would fill: the logical torus of a collective or a job, the guest of any
+    /// other program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus = |own: &Arc<Collective>| Machine::new(MachineKind::Torus, own.shape().lengths()).ok();
-        self.collective.as_ref().and_then(torus).unwrap_or_else(|| self.guest().shape())
+        let torus = |own: &LogicalRanks| Machine::new(MachineKind::Torus, own.shape.lengths()).ok();
+        self.ranks.as_ref().and_then(torus).unwrap_or_else(|| self.guest().shape())
     }
 
     /// The size of the largest message \[units\].

@@ -139,6 +139,12 @@ impl<'a> Settings<'a> {
         stepped.or_else(swept).or_else(written).or_else(filed)
     }
 
+    /// Whether a key is set in the same layer as another, or in a higher one.
+    pub(super) fn is_written_with(&self, setting: Key, other: Key) -> bool {
+        let layer = |key| self.layered(key).map(|(layer, _)| layer);
+        layer(setting).is_some() && layer(setting) >= layer(other)
+    }
+
     /// Lists the keys of a section that are set, with their values.
     pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
         let own = self.set.iter().filter(move |key| key.section() == section);

@@ -35,7 +35,7 @@ pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
     summary: "The messages of a file, stage by stage, each with a size.",
     keys: &[Key::ProgramFile, Key::ProgramProcesses, Key::ProgramProcessesPerNode],
-    read,
+    read: |reading| of_processes(reading, None),
 };
 
 /// The columns of a file, with the range of each.
@@ -233,10 +233,12 @@ fn decimal(text: &[u8]) -> Option<u64> {
     })
 }
 
-fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+/// Reads the program, of so many processes if they are fixed.
+pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let given = settings.get(Key::ProgramProcesses);
     let given = given.map(|_| settings.natural(Key::ProgramProcesses, reading.errors));
+    let given = fixed.map(Some).or(given);
     let Some(value) = settings.get(Key::ProgramFile) else {
         reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a message a row"));
         return None;

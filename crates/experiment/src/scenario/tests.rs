@@ -8,6 +8,7 @@ mod collectives;
 mod files;
 mod golden_clusters;
 mod greenberg;
+mod jobs;
 mod launchers;
 mod machines;
 mod mutations;
@@ -16,6 +17,7 @@ mod programs;
 mod runs;
 mod sizes;
 mod speeds;
+mod traffic;
 
 use std::{fs, path::PathBuf};
 

@@ -77,7 +77,7 @@ fn goodputs(
     runs: &[ReportedRun<'_>],
     budget: &mut PageBudget,
 ) -> Result<Option<Figure>, PictureError> {
-    let is_collective = |run: &&ReportedRun<'_>| run.run.program.collective.as_deref().is_some();
+    let is_collective = |run: &&ReportedRun<'_>| run.run.program.ranks.is_some();
     let records: Vec<RunRecord> = runs.iter().filter(is_collective).map(|run| run.record.clone()).collect();
     let picture = match goodput(&scenario.name, &ResultsTable::of(&records)) {
         Ok(picture) => picture,
@@ -295,7 +295,7 @@ fn first_runs_of_placements<'runs, 'report>(
 /// ranks. Diagrams side by side all end with the longest run.
 fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Result<Picture, String> {
     let program = &run.run.program;
-    let is_collective = program.collective.as_deref().is_some();
+    let is_collective = program.ranks.is_some();
     if run.finished.records.is_empty() {
         let part = if is_collective {
             "timeline {file} --ranks 0..7"
@@ -310,6 +310,10 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
         program.body.stage_count() * 3 * usize::try_from(program.body.process_count() / rows).unwrap_or(1);
     let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(rows);
     let cycles = end.filter(|end| *end > 0).map(|end| 0..=end);
+    if program.job.is_some() {
+        let window = Window { processes: None, cycles };
+        return timeline(&run.name, run.run, &run.finished, &window).map_err(|error| error.to_string());
+    }
     let window = Window { processes: Some(0..=shown - 1), cycles };
     let what = if is_collective { "ranks" } else { "processes" };
     let caption = match shown {

@@ -7,13 +7,14 @@ use cubefold_topology::{Machine, NodeId, axes_distance};
 
 use super::{
     Core, StartTimes, TransportKind,
+    actors::Actors,
     border::Alone,
     listed_program::ListedProgram,
     stages::{StageProcesses, StageState},
     tasks::TaskProcesses,
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, SimulationError, TaskGraph,
+    Communication, Cycle, Cycles, Job, Program, SimulationError, Special, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_rules},
@@ -93,6 +94,7 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
 enum Life<'a> {
     Stages(Box<StageLife>),
     Tasks(&'a TaskGraph),
+    Job(&'a Job),
 }
 
 /// A stage program and its processes.
@@ -122,9 +124,10 @@ impl<'a> Evaluator<'a> {
             return Err(SimulationError::TooManyCycles { bound });
         }
         let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-        let life = match program.special().tasks() {
-            Some(graph) => Life::Tasks(graph),
-            None => Life::Stages(Box::new(StageLife {
+        let life = match program.special() {
+            Special::Tasks(graph) => Life::Tasks(graph),
+            Special::Job(job) => Life::Job(job),
+            Special::Cube(_) | Special::None => Life::Stages(Box::new(StageLife {
                 program: ListedProgram::new(program),
                 state: StageState::new(processes, None),
                 finishes: vec![0; processes],
@@ -170,7 +173,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The makespan of a stage program on these nodes if no message waited for a channel and every process had a
-    /// processor (`docs/model.md` section 15) \[cycles\]: no run is below it. 0 for a task graph.
+    /// processor (`docs/model.md` section 15) \[cycles\]: no run is below it. 0 for a task graph and a job.
     ///
     /// # Errors
     ///
@@ -293,6 +296,7 @@ impl Life<'_> {
                 run_stages(&life.program, &mut life.state, core, limit)
             }
             Self::Tasks(graph) => run_tasks(graph, core, limit),
+            Self::Job(job) => run_job(job, core, limit),
         };
         *work += core.message_count + core.hop_count;
         end
@@ -313,6 +317,23 @@ fn run_stages<T: Transport>(
     match state.progress.unfinished() {
         None => Ok(Some(state.progress.latest_end())),
         Some(process) => Err(SimulationError::Unfinished { process }),
+    }
+}
+
+/// Runs a job.
+fn run_job<T: Transport>(
+    job: &Job,
+    core: &mut Core<'_, T>,
+    limit: Option<Cycle>,
+) -> Result<Option<Cycle>, SimulationError> {
+    let observer = &mut ();
+    let mut actors = Actors::new(job, observer);
+    if !core.run(&mut actors, limit) {
+        return Ok(None);
+    }
+    match actors.unfinished_rank() {
+        None => Ok(Some(actors.latest_end())),
+        Some(rank) => Err(SimulationError::Unfinished { process: ProcessId::new(rank) }),
     }
 }
 

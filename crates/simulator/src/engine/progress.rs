@@ -116,6 +116,11 @@ impl Progress {
         self.all[process.label() as usize].stages as usize > stage
     }
 
+    /// The process becomes ready next in this stage, not before any in which it was ready.
+    pub(crate) fn begin_at(&mut self, process: ProcessId, stage: u32) {
+        self.all[process.label() as usize].stages = stage;
+    }
+
     /// The process becomes ready in its next stage, which is returned.
     pub(crate) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
         let own = &mut self.all[process.label() as usize];

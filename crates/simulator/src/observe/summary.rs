@@ -12,9 +12,10 @@ pub struct Summary {
     waiting: Distribution,
     blocked: Distribution,
     makespan: Cycle,
-    overlapped: u128, // the sum of all overlapped parts of transfers [cycles]
-    idle: u128,       // the sum of all idle times within stages [cycles]
-    finishes: u128,   // the sum of all processes' last finishes [cycles]
+    overlapped: u128,        // the sum of all overlapped parts of transfers [cycles]
+    idle: u128,              // the sum of all idle times within stages [cycles]
+    finishes: u128,          // the sum of all processes' last finishes [cycles]
+    durations: Option<u128>, // the sum of the times of all actors of a job [cycles]
 }
 
 /// Sums over the processes of one stage \[cycles\].
@@ -43,6 +44,7 @@ impl Summary {
             overlapped: 0,
             idle: 0,
             finishes: 0,
+            durations: None,
         }
     }
 
@@ -179,8 +181,14 @@ impl Summary {
     pub(crate) fn check_balance(&self) -> Result<(), ImbalanceError> {
         let StageTotals { sharing, waiting, transfer, blocked } = self.totals();
         let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle;
-        let finishes = self.finishes;
+        let finishes = self.durations.unwrap_or(self.finishes);
         if finishes == accounted { Ok(()) } else { Err(ImbalanceError::Sum { finishes, accounted }) }
+    }
+
+    /// Sets the number of ranks of a job, whose finishes were added, and the sum of the times of its actors, which the
+    /// records account for \[cycles\].
+    pub(crate) fn set_durations(&mut self, ranks: u64, durations: u128) {
+        (self.processes, self.durations) = (ranks, Some(durations));
     }
 
     /// Sets the makespan and the sum of all finish times, if they are not added process by process.

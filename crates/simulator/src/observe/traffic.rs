@@ -83,6 +83,14 @@ pub struct DirectionUse {
 }
 
 impl LinkUse {
+    /// Counts the units that cross each channel when every message of a program takes its route, independently of time.
+    #[must_use]
+    pub fn of_routes(program: &dyn Program, placement: &Placement, communication: Communication) -> Self {
+        let mut counter = LinkUseCounter::new(placement.machine(), communication);
+        counter.count_routes(program, placement, communication);
+        counter.finish()
+    }
+
     /// Lists the links that were used, by dimension and near end, with the busy cycles of both directions
     /// together.
     pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
@@ -92,6 +100,20 @@ impl LinkUse {
     /// Lists the links that were used, with the busy cycles of each channel: forward from the near end, and
     /// back.
     pub fn busy_channels(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
+        self.loaded_places().map(|(place, ways)| {
+            let unit = self.times.of_class(self.channels.class_of_link(place));
+            (self.channels.link_at(place), ways.map(|units| unit * units))
+        })
+    }
+
+    /// Lists the links that were used, with the units that crossed each channel: forward from the near end, and
+    /// back.
+    pub fn loaded_channels(&self) -> impl Iterator<Item = (Link, [u64; 2])> {
+        self.loaded_places().map(|(place, ways)| (self.channels.link_at(place), ways))
+    }
+
+    /// The same with the places of the links.
+    fn loaded_places(&self) -> impl Iterator<Item = (usize, [u64; 2])> {
         let mut units = vec![[0_u64; 2]; self.channels.link_places()];
         for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
             let transit = self.channels.transit_at(place);
@@ -99,11 +121,7 @@ impl LinkUse {
             let is_back = usize::from(self.channels.link_at(link).near.index() != transit.node);
             units[link][is_back] += crossed;
         }
-        let busy = units.into_iter().enumerate().filter(|(_, ways)| *ways != [0, 0]);
-        busy.map(|(place, ways)| {
-            let unit = self.times.of_class(self.channels.class_of_link(place));
-            (self.channels.link_at(place), ways.map(|units| unit * units))
-        })
+        units.into_iter().enumerate().filter(|(_, ways)| *ways != [0, 0])
     }
 
     /// Total number of links crossed by the units of all messages.

@@ -14,7 +14,8 @@ use crate::{Cycles, End, Facts, GuestRef, Peer, Program};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageProgram {
     computations: Computations,
-    stages: Vec<Stage>, // at least one
+    stages: Vec<Stage>, // of a round, at least one
+    rounds: usize,      // at least 1
     guest: GraphGuest,
     facts: Facts,
 }
@@ -306,13 +307,30 @@ impl StageProgram {
             ..Facts::new(processes.into(), stage_count, computations.longest())
         };
         let guest = GraphGuest::new(Machine::network(MachineKind::Network, network)?);
-        Ok(Self { computations, stages, guest, facts })
+        Ok(Self { computations, stages, rounds: 1, guest, facts })
+    }
+
+    /// The program whose stages come `rounds` times, at least once, one round after another.
+    #[must_use]
+    pub fn repeated(mut self, rounds: usize) -> Self {
+        let rounds = rounds.max(1);
+        self.facts.stage_count = self.facts.stage_count.saturating_mul(rounds);
+        self.facts.total_compute = self.facts.total_compute.saturating_mul(rounds as u128);
+        self.rounds = self.rounds.saturating_mul(rounds);
+        self
+    }
+
+    /// The stage of a round.
+    #[inline]
+    fn stage(&self, stage: usize) -> usize {
+        if self.rounds == 1 { stage } else { stage % self.stages.len() }
     }
 
     /// The number of messages.
     #[must_use]
     pub fn message_count(&self) -> u64 {
-        self.stages.iter().map(|stage| stage.units.len() as u64).sum()
+        let of_round: u64 = self.stages.iter().map(|stage| stage.units.len() as u64).sum();
+        of_round.saturating_mul(self.rounds as u64)
     }
 }
 
@@ -357,15 +375,15 @@ impl Program for StageProgram {
     }
 
     fn max_units(&self, stage: usize) -> u64 {
-        self.stages[stage].max_units
+        self.stages[self.stage(stage)].max_units
     }
 
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        self.computations.of(stage, process)
+        self.computations.of(self.stage(stage), process)
     }
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
-        let own = &self.stages[stage];
+        let own = &self.stages[self.stage(stage)];
         match end {
             End::Source => {
                 let range = own.sent.range(process);
@@ -380,7 +398,11 @@ impl Program for StageProgram {
     }
 
     fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        self.stages[stage].units(source, destination)
+        self.stages[self.stage(stage)].units(source, destination)
+    }
+
+    fn repeats(&self, stage: usize) -> bool {
+        self.stages.len() == 1 && stage > 0
     }
 
     fn guest(&self) -> Option<GuestRef<'_>> {
@@ -439,6 +461,22 @@ mod tests {
         assert_eq!(program.facts().uniform_units, None);
         assert_eq!(program.facts().total_compute, 7 * 3 * 4);
         assert_eq!(program.guest.shape().link_count(), 3);
+    }
+
+    #[test]
+    fn rounds_repeat_the_stages() {
+        let messages = [message(0, 1, 2, 9), message(1, 0, 3, 4)];
+        let (once, thrice) = (program(&messages).unwrap(), program(&messages).unwrap().repeated(3));
+        assert_eq!((thrice.stage_count(), thrice.message_count()), (6, 6));
+        assert_eq!(thrice.facts().total_compute, 3 * once.facts().total_compute);
+        for stage in 0..6 {
+            let expected = once.messages(stage % 2).into_iter().map(|own| StageMessage { stage, ..own });
+            assert_eq!(thrice.messages(stage), expected.collect::<Vec<_>>());
+            assert_eq!(thrice.max_units(stage), once.max_units(stage % 2));
+            assert!(!thrice.repeats(stage));
+        }
+        let single = program(&messages[..1]).unwrap().repeated(2);
+        assert_eq!([0, 1].map(|stage| single.repeats(stage)), [false, true]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl FlowPlan {
         machine: &Machine,
         communication: Communication,
     ) -> Option<Self> {
-        let units = program.facts().uniform_units.filter(|_| program.special().tasks().is_none())?;
+        let units = program.facts().uniform_units.filter(|_| !program.special().has_no_stages())?;
         let is_granted_alone = communication.service() == ServiceOrder::FirstCome
             && communication.links() != LinkMode::SingleDirection
             && communication.routes() == MessageRoutes::OfMachine;

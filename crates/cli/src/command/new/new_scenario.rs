@@ -36,6 +36,17 @@ pub(super) enum Program {
     Neighbours(Grid),
     /// An operation by several algorithms.
     Collective(Collective),
+    /// Computations and all-reduces that wait for one another.
+    Job(Job),
+}
+
+/// A job on a machine of today.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Job {
+    /// The sizes of the vectors, at least one.
+    pub(super) sizes: Vec<String>,
+    pub(super) bandwidth: String,
+    pub(super) latency: String,
 }
 
 /// A collective on a machine of today.
@@ -71,7 +82,12 @@ impl NewOptions {
     /// Refuses options of collectives for other programs.
     fn check_collective(&self, program: ProgramKind) -> Result<(), Failure> {
         let of_collectives = self.collective_options();
-        match of_collectives.first().filter(|_| program != ProgramKind::Collective) {
+        let is_of_other = |name: &&&'static str| match program {
+            ProgramKind::Collective => false,
+            ProgramKind::Job => **name == "--operation",
+            ProgramKind::CcCube | ProgramKind::NeighbourExchange => true,
+        };
+        match of_collectives.iter().find(is_of_other) {
             None => Ok(()),
             Some(name) => {
                 let message = format!("{name} without a collective");
@@ -130,6 +146,24 @@ impl Collective {
     }
 }
 
+impl Job {
+    /// The job for these options.
+    fn new(options: &NewOptions) -> Result<Self, Failure> {
+        if options.mode != ExecutionModes::Asynchronous {
+            return Err(Failure::usage("--mode of a job, whose steps do not go in step", "leave out --mode"));
+        }
+        let sizes = match &options.sizes[..] {
+            [] => SIZES.map(str::to_owned).to_vec(),
+            sizes => sizes.iter().map(|size| size.trim().to_owned()).collect(),
+        };
+        Ok(Self {
+            sizes,
+            bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
+            latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
+        })
+    }
+}
+
 impl NewScenario {
     /// The scenario for complete options.
     pub(super) fn new(options: &NewOptions) -> Result<Self, Failure> {
@@ -141,14 +175,16 @@ impl NewScenario {
         let machine = Grid::new(kind, &shape.0);
         options.check_collective(program)?;
         let program = match (program, &options.guest) {
-            (ProgramKind::Collective, Some(_)) => {
-                let message = "--guest with a collective, whose processes are the nodes of the machine";
+            (ProgramKind::Collective | ProgramKind::Job, Some(_)) => {
+                let message =
+                    "--guest with a collective or a job, whose processes are the nodes of the machine";
                 return Err(Failure::usage(
                     message,
                     "leave out --guest, or ask for --program neighbour-exchange",
                 ));
             }
             (ProgramKind::Collective, None) => Program::Collective(Collective::new(options, &machine)?),
+            (ProgramKind::Job, None) => Program::Job(Job::new(options)?),
             (ProgramKind::CcCube, None) => Program::Cube,
             (ProgramKind::CcCube, Some(_)) => {
                 let message = "--guest with a cc-cube program, whose processes are a hypercube";
@@ -165,7 +201,7 @@ impl NewScenario {
         let embeddings = match (&program, options.embeddings.as_slice()) {
             (Program::Cube, []) => ["standard", "xor", "byweight", "gray"].map(str::to_owned).to_vec(),
             (Program::Neighbours(_), []) => vec!["tao".to_owned()],
-            (Program::Collective(_), []) => vec!["standard".to_owned()],
+            (Program::Collective(_) | Program::Job(_), []) => vec!["standard".to_owned()],
             (_, named) => named.to_vec(),
         };
         Ok(Self {

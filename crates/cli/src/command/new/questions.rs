@@ -54,10 +54,11 @@ fn not_answered(error: dialoguer::Error) -> io::Error {
 }
 
 /// The kinds of programs, in the order of [`ProgramKind`].
-const PROGRAMS: [(ProgramKind, &str); 3] = [
+const PROGRAMS: [(ProgramKind, &str); 4] = [
     (ProgramKind::CcCube, "the neighbours in a hypercube (FFT, sort, all-reduce)"),
     (ProgramKind::NeighbourExchange, "the neighbours on a ring (stencil, pipeline)"),
     (ProgramKind::Collective, "all together (all-reduce, all-to-all and other collectives)"),
+    (ProgramKind::Job, "all together, beside computations (a step of training, an iteration of a solver)"),
 ];
 
 /// The options with answers for the missing ones: machine, shape, program.
@@ -98,13 +99,16 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
         answered.program = programs.get(place.map_err(unanswered)?).map(|(program, _)| *program);
     }
     if answered.program == Some(ProgramKind::Collective) {
-        ask_of_collective(&mut answered, questions).map_err(unanswered)?;
+        ask_of_operation(&mut answered, questions).map_err(unanswered)?;
+    }
+    if matches!(answered.program, Some(ProgramKind::Collective | ProgramKind::Job)) {
+        ask_of_links(&mut answered, questions).map_err(unanswered)?;
     }
     Ok(answered)
 }
 
-/// Asks for the missing options of a collective: its operation, the links, the sizes.
-fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
+/// Asks for the operation of a collective, if it is missing.
+fn ask_of_operation(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
     let operation = if let Some(operation) = options.operation {
         operation
     } else {
@@ -114,6 +118,11 @@ fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) ->
         OPERATIONS[questions.choose("Which operation?", &names, 0)?].operation
     };
     options.operation = Some(operation);
+    Ok(())
+}
+
+/// Asks for the missing options of a collective or a job: the links, the sizes.
+fn ask_of_links(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
     if options.bandwidth.is_none() {
         let with = |text: &String| NewOptions { bandwidth: Some(text.clone()), ..options.clone() };
         let bandwidth =
@@ -126,10 +135,13 @@ fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) ->
             questions.text("What is the latency of a link?", LATENCY, &|text| check(&with(text)))?;
         options.latency = Some(latency);
     }
-    if options.sizes.is_empty() && operation != Operation::Barrier {
+    if options.sizes.is_empty() && options.operation != Some(Operation::Barrier) {
         let sizes = |text: &String| text.split(',').map(|size| size.trim().to_owned()).collect();
         let with = |text: &String| NewOptions { sizes: sizes(text), ..options.clone() };
-        let question = "Which sizes does the vector have?";
+        let question = match options.program {
+            Some(ProgramKind::Job) => "Which sizes does the vector of an all-reduce have?",
+            _ => "Which sizes does the vector have?",
+        };
         let text = questions.text(question, &SIZES.join(", "), &|text| check(&with(text)))?;
         options.sizes = sizes(&text);
     }

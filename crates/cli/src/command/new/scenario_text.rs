@@ -5,7 +5,7 @@ use std::path::Path;
 use cubefold_experiment::{KeyValues, scenario_keys};
 use cubefold_topology::MachineKind;
 
-use super::new_scenario::{Collective, Grid, NewScenario, Program};
+use super::new_scenario::{Collective, Grid, Job, NewScenario, Program};
 use crate::arguments::ExecutionModes;
 
 /// A scenario with comments on other possible settings.
@@ -34,6 +34,9 @@ fn head(new_scenario: &NewScenario, path: &Path) -> String {
         ),
         Program::Collective(own) => {
             format!("Which algorithm of {} is the fastest on a {kind} of {shape}?", own.operation)
+        }
+        Program::Job(_) => {
+            format!("How much communication do computations hide on a {kind} of {shape}?")
         }
     };
     // A file's name may contain a line break, which would end the comment.
@@ -82,10 +85,13 @@ fn machine(new_scenario: &NewScenario) -> String {
 
 /// The settings of link times.
 fn times(program: &Program) -> String {
-    let Program::Collective(own) = program else {
-        return commented("hop_cycles = 1", "the time of a message over a link");
+    let (bandwidth, latency) = match program {
+        Program::Cube | Program::Neighbours(_) => {
+            return commented("hop_cycles = 1", "the time of a message over a link");
+        }
+        Program::Collective(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
+        Program::Job(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
     };
-    let (bandwidth, latency) = (quoted(&own.bandwidth), quoted(&own.latency));
     [
         format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}\n"),
         commented("unit_bytes = 64", "the unit of sizes"),
@@ -112,9 +118,38 @@ fn collective(own: &Collective, compute_cycles: u64) -> String {
     )
 }
 
+/// The steps of a job: two parts of a computation, with an all-reduce after each.
+fn job(own: &Job, compute_cycles: u64) -> String {
+    let compute = match compute_cycles {
+        0 => commented("compute = \"1 ms\"", "the computation of every rank"),
+        cycles => commented(&format!("compute_cycles = {cycles}"), "the computation of every rank"),
+    };
+    let size = own.sizes.first().map(|size| quoted(size)).unwrap_or_default();
+    let step = |name: &str, rest: &str| format!("\n[[program.steps]]\nname = \"{name}\"\n{rest}");
+    let gradients = commented("kind = \"all-reduce\"", "also send, neighbour-exchange, traffic and others")
+        + "algorithm = \"ring\"\n";
+    [
+        "[program]\n".to_owned(),
+        commented("iterations = 1", "how often the steps come"),
+        commented(&format!("bytes = {size}"), "the vector of each all-reduce"),
+        step("backward 2", &compute),
+        step(
+            "gradients 2",
+            &format!("{gradients}{}", commented("after = [\"backward 2\"]", "the steps that it waits for")),
+        ),
+        step(
+            "backward 1",
+            &format!("{compute}{}", commented("after = [\"backward 2\"]", "beside gradients 2")),
+        ),
+        step("gradients 1", &format!("{gradients}after = [\"backward 1\", \"gradients 2\"]\n")),
+    ]
+    .concat()
+}
+
 fn program(new_scenario: &NewScenario) -> String {
     let kind = match &new_scenario.program {
         Program::Collective(own) => return collective(own, new_scenario.compute_cycles),
+        Program::Job(own) => return job(own, new_scenario.compute_cycles),
         Program::Cube => [
             commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
             commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),
@@ -154,12 +189,20 @@ fn execution(new_scenario: &NewScenario) -> String {
 
 /// The combinations that are run, and more as a proposal.
 fn sweep(new_scenario: &NewScenario) -> String {
-    let proposals = "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\
-                     # \"program.compute_cycles\" = [0, 10, 100]\n";
-    if let Program::Collective(own) = &new_scenario.program
-        && !own.sizes.is_empty()
-    {
-        let sizes: Vec<String> = own.sizes.iter().map(|size| quoted(size)).collect();
+    let proposals = match &new_scenario.program {
+        Program::Job(_) => "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n",
+        Program::Cube | Program::Neighbours(_) | Program::Collective(_) => {
+            "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\
+             # \"program.compute_cycles\" = [0, 10, 100]\n"
+        }
+    };
+    let sizes = match &new_scenario.program {
+        Program::Collective(own) => &own.sizes[..],
+        Program::Job(own) => &own.sizes[..],
+        Program::Cube | Program::Neighbours(_) => &[],
+    };
+    if !sizes.is_empty() {
+        let sizes: Vec<String> = sizes.iter().map(|size| quoted(size)).collect();
         return format!(
             "# Every combination of these values is run.\n[sweep]\n\"program.bytes\" = [{}]\n{proposals}",
             sizes.join(", ")

@@ -42,7 +42,8 @@ fn all_options() -> Vec<NewOptions> {
                 for links in LinkMode::ALL {
                     // Collectives do not go in step.
                     let modes = ExecutionModes::value_variants();
-                    let count = if *program == ProgramKind::Collective { 1 } else { modes.len() };
+                    let has_one = matches!(program, ProgramKind::Collective | ProgramKind::Job);
+                    let count = if has_one { 1 } else { modes.len() };
                     for mode in &modes[..count] {
                         let shape = Some(shape.parse().unwrap());
                         let (machine, program, mode) = (Some(kind), Some(*program), *mode);

@@ -10,7 +10,7 @@ use cubefold_simulator::{
 use cubefold_topology::{Link, LinkMode};
 
 use crate::{
-    records::LinkTraffic,
+    records::{LinkTraffic, WeightedMetrics},
     scenario::{ExecutionMode, RoutingRule, Run},
 };
 
@@ -37,6 +37,45 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
         && run.machine.link_count() <= MAX_COUNTED_LINKS;
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
+}
+
+/// Largest number of messages of a program, or of link crossings of them on a network, that are weighed.
+const MAX_WEIGHED_MESSAGES: u64 = 1 << 26;
+
+/// The distances of a placement and the loads of its links, weighed by the sizes of all messages; `None` if every
+/// message has one unit, or there are too many.
+pub(crate) fn weigh(run: &Run) -> Option<WeightedMetrics> {
+    let (program, placement) = (&*run.program.body, &*run.placement);
+    let facts = program.facts();
+    if facts.uniform_units == Some(1) {
+        return None;
+    }
+    let stages: Vec<usize> = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).collect();
+    let steps = if run.machine.graph().is_none() { 1 } else { run.machine.distance_bound() };
+    let messages = facts.messages_of_stage().saturating_mul(stages.len() as u64).saturating_mul(steps);
+    if messages > MAX_WEIGHED_MESSAGES || run.machine.link_count() > MAX_COUNTED_LINKS {
+        return None;
+    }
+    let ends = stages.iter().skip(1).copied().chain([program.stage_count()]);
+    let mut units = 0_u128;
+    for (&stage, end) in stages.iter().zip(ends) {
+        let mut of_stage = 0_u128;
+        program.for_each_message(stage, &mut |_, _, units| of_stage += u128::from(units));
+        units += of_stage * (end - stage) as u128;
+    }
+    let loads = LinkUse::of_routes(program, placement, run.communication);
+    let (mut link_max, mut channel_max) = (0, 0);
+    for (_, [forward, back]) in loads.loaded_channels() {
+        link_max = link_max.max(forward + back);
+        channel_max = channel_max.max(forward).max(back);
+    }
+    Some(WeightedMetrics {
+        units,
+        hop_units: loads.unit_hops(),
+        links: run.machine.link_count(),
+        link_max,
+        channel_max,
+    })
 }
 
 /// Largest number of messages whose channels are counted.

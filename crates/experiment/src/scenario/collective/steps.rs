@@ -13,6 +13,7 @@ use super::{Asked, KINDS, ask, misfit, of_collective, over_budget, take_program}
 use crate::scenario::{
     ScenarioProgram,
     errors::{ScenarioError, alternatives, help},
+    job::JOB,
     keyed_values::KeyedValues,
     keys::Key,
     message_sizes::{self, ByStage},
@@ -43,8 +44,8 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
     read,
 };
 
-/// The keys of a step.
-const STEP_KEYS: [Key; 14] = [
+/// The keys of a step, also of those that only jobs have.
+const STEP_KEYS: [Key; 25] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
     Key::ProgramShape,
@@ -59,6 +60,17 @@ const STEP_KEYS: [Key; 14] = [
     Key::ProgramReduceUnitsPerCycle,
     Key::ProgramComputeCycles,
     Key::ProgramCompute,
+    Key::ProgramFile,
+    Key::ProgramMatrix,
+    Key::ProgramRounds,
+    Key::ProgramScale,
+    Key::ProgramGuest,
+    Key::ProgramCommunication,
+    Key::ProgramSets,
+    Key::ProgramNeighbours,
+    Key::ProgramCells,
+    Key::ProgramWidth,
+    Key::ProgramCellBytes,
 ];
 
 /// Whether a step has the key with this path.
@@ -105,9 +117,11 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
     let bytes = steps.iter().map(|step| step.bytes).collect();
+    let counts: Vec<usize> = steps.iter().map(|step| step.choices.len()).collect();
     let mut programs = vec![];
-    for choices in combinations(reading, value, &steps)? {
-        match Collective::of_steps(choices) {
+    for chosen in combinations(reading, value, &counts)? {
+        let choices = steps.iter().zip(chosen).map(|(step, choice)| step.choices[choice].clone());
+        match Collective::of_steps(choices.collect()) {
             Ok(sequence) => {
                 take_program(reading, 0, &sequence)?;
                 programs.push(of_collective(reading, &SEQUENCE, sequence, per_node?)?);
@@ -125,7 +139,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 
 /// The collectives of the steps read so far: steps that ask for the same share one.
 #[derive(Default)]
-struct KnownCollectives {
+pub(in crate::scenario) struct KnownCollectives {
     collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<Groups>)>,
     is_over_budget: bool,
 }
@@ -134,8 +148,13 @@ impl KnownCollectives {
     /// So many of the last ones are looked through.
     const MOST: usize = 64;
 
+    /// Whether one took too much memory.
+    pub(in crate::scenario) fn is_over_budget(&self) -> bool {
+        self.is_over_budget
+    }
+
     /// The collective that is asked for, made unless it is known; none, and reported, where it takes too much memory.
-    fn collective(
+    pub(in crate::scenario) fn collective(
         &mut self,
         reading: &mut Reading<'_>,
         specification: CollectiveSpecification,
@@ -180,7 +199,7 @@ fn read_step(
     per_node: u64,
     known: &mut KnownCollectives,
 ) -> Option<ReadStep> {
-    let step = read_keys(reading, value)?;
+    let StepTable { step, .. } = StepTable::read(reading, value)?;
     let settings = reading.settings.of_step(&step);
     let scale = reading.machine.timing.scale();
     let computations = message_sizes::read_computations(&settings, scale, ByStage::No, reading.errors);
@@ -196,7 +215,7 @@ fn read_step(
         let choices = vec![CollectiveStep::Computation(reading.compute()?.get())];
         return Some(ReadStep { choices, bytes: None });
     }
-    let (kind, operation) = kind(&mut reading, value)?;
+    let (kind, operation) = kind(&mut reading, value, &[])?;
     report_foreign(&mut reading, &step, kind);
     let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
     let mut choices = vec![];
@@ -213,9 +232,59 @@ fn read_step(
     Some(ReadStep { choices, bytes })
 }
 
+/// A step as it is written.
+#[derive(Debug)]
+pub(in crate::scenario) struct StepTable {
+    /// Its values of keys of `[program]`.
+    pub(in crate::scenario) step: Step,
+    /// Its values of keys that only steps have.
+    pub(in crate::scenario) own: OwnKeys,
+}
+
+/// The values of the keys that only steps of jobs have.
+#[derive(Debug, Clone, Default)]
+pub(in crate::scenario) struct OwnKeys {
+    pub(in crate::scenario) name: Option<Value>,
+    pub(in crate::scenario) after: Option<Value>,
+    pub(in crate::scenario) only: Option<Value>,
+    pub(in crate::scenario) by: Option<Value>,
+    pub(in crate::scenario) wrap: Option<Value>,
+}
+
+impl OwnKeys {
+    /// The keys.
+    pub(in crate::scenario) const ALL: [&'static str; 5] = ["name", "after", "only", "by", "wrap"];
+
+    fn place(&mut self, key: &str) -> Option<&mut Option<Value>> {
+        match key {
+            "name" => Some(&mut self.name),
+            "after" => Some(&mut self.after),
+            "only" => Some(&mut self.only),
+            "by" => Some(&mut self.by),
+            "wrap" => Some(&mut self.wrap),
+            _ => None,
+        }
+    }
+}
+
+impl StepTable {
+    /// Whether it is a computation: it has no keys but those of one.
+    pub(in crate::scenario) fn is_computation(&self) -> bool {
+        let keys = self.step.values.keys();
+        keys.iter().next().is_some() && keys.iter().all(|key| COMPUTATION_KEYS.contains(&key))
+    }
+
+    /// The values of a step by their keys; unknown ones are reported.
+    pub(in crate::scenario) fn read(reading: &mut Reading<'_>, value: &Value) -> Option<Self> {
+        let mut own = OwnKeys::default();
+        let step = read_keys(reading, value, &mut own)?;
+        Some(Self { step, own })
+    }
+}
+
 /// The values of a step by their keys; unknown ones are reported.
-fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
-    let known = STEP_KEYS.map(Key::key);
+fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Option<Step> {
+    let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
     let entries = match &value.content {
         Content::Table(entries) if !entries.is_empty() => entries,
         _ => {
@@ -228,6 +297,10 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
     let before = reading.errors.len();
     let mut values = KeyedValues::new();
     for entry in entries {
+        if let Some(place) = own.place(&entry.key) {
+            *place = Some(entry.value.clone());
+            continue;
+        }
         let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
             let name = crate::input::text::shortened(&entry.key);
             let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
@@ -240,15 +313,28 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
     (reading.errors.len() == before).then(|| Step { place: value.place.clone(), values })
 }
 
-/// The operation of a step: its own, or that of the program.
-fn kind(reading: &mut Reading<'_>, step: &Value) -> Option<(&'static ProgramKind, Operation)> {
+/// The operation of a step: its own, or that of the program. Messages name `others`, too.
+pub(in crate::scenario) fn kind(
+    reading: &mut Reading<'_>,
+    step: &Value,
+    others: &[&str],
+) -> Option<(&'static ProgramKind, Operation)> {
     let choices: Vec<(&str, (&'static ProgramKind, Operation))> =
         KINDS.iter().map(|&(kind, operation)| (kind.name, (kind, operation))).collect();
-    let is_sequence = |value: &&Value| matches!(&value.content, Content::Text(text) if text == SEQUENCE.name);
+    let is_sequence = |value: &&Value| matches!(&value.content, Content::Text(text) if text == SEQUENCE.name || text == JOB.name);
     if let Some(value) = reading.settings.get(Key::ProgramKind).filter(|value| !is_sequence(value)) {
+        if let Content::Text(text) = &value.content
+            && !others.is_empty()
+            && choices.iter().all(|(name, _)| name != text)
+        {
+            let known: Vec<&str> =
+                choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
+            reading.errors.push(value.unknown_name(Key::ProgramKind.path(), text, &known));
+            return None;
+        }
         return value.choice(Key::ProgramKind.path(), &choices, reading.errors);
     }
-    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
     reading.errors.push(error.with_help("a step with compute_cycles or compute alone is a computation"));
@@ -256,7 +342,7 @@ fn kind(reading: &mut Reading<'_>, step: &Value) -> Option<(&'static ProgramKind
 }
 
 /// Reports keys of a step that its operation does not have.
-fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
+pub(in crate::scenario) fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
     let always = |key| key == Key::ProgramKind || COMPUTATION_KEYS.contains(&key);
     for key in step.values.keys().iter().filter(|&key| !always(key) && !kind.keys.contains(&key)) {
         let Some(value) = step.values.get(key) else { continue };
@@ -266,13 +352,13 @@ fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
     }
 }
 
-/// Every combination of what the steps may be, the first choices first.
-fn combinations(
+/// Every combination of steps that have these numbers of choices, the first choices first.
+pub(in crate::scenario) fn combinations(
     reading: &mut Reading<'_>,
     value: &Value,
-    steps: &[ReadStep],
-) -> Option<Vec<Vec<CollectiveStep>>> {
-    let count = steps.iter().fold(1_usize, |count, step| count.saturating_mul(step.choices.len()));
+    steps: &[usize],
+) -> Option<Vec<Vec<usize>>> {
+    let count = steps.iter().fold(1_usize, |count, &choices| count.saturating_mul(choices));
     if count > MAX_ALTERNATIVES {
         let message =
             format!("{count} combinations of exchanges, expected at most {MAX_ALTERNATIVES} for best");
@@ -283,12 +369,12 @@ fn combinations(
     }
     // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.
     let combination = |mut number: usize| {
-        let choice = |step: &ReadStep| {
-            let choice = step.choices[number % step.choices.len()].clone();
-            number /= step.choices.len();
+        let choice = |&choices: &usize| {
+            let choice = number % choices;
+            number /= choices;
             choice
         };
-        let mut chosen: Vec<CollectiveStep> = steps.iter().rev().map(choice).collect();
+        let mut chosen: Vec<usize> = steps.iter().rev().map(choice).collect();
         chosen.reverse();
         chosen
     };

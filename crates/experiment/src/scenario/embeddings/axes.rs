@@ -59,15 +59,16 @@ pub(in crate::scenario) fn place(
 
 /// The shape that is placed, one process or group per node: the logical torus, or that of the groups.
 fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
-    let collective = fit.program.collective.as_deref().ok_or_else(|| {
+    let ranks = fit.program.ranks.as_ref().ok_or_else(|| {
         let program = with_article(fit.program.kind.name);
-        let message = format!("embedding {} of {program} program, expected a collective", named.name);
+        let message =
+            format!("embedding {} of {program} program, expected a collective or a job", named.name);
         let place = named.place.as_ref().unwrap_or(&fit.size.place);
         ScenarioError::at(place, message, "places logical toruses")
             .because(fit.settings.place(Key::ProgramKind), "the program")
     })?;
     if fit.program.ranks_per_node == 1 {
-        return Ok(collective.shape().clone());
+        return Ok(ranks.shape.clone());
     }
     let groups = fit.program.contracted(ContractedGuest::Grid).ok_or_else(|| no_groups(fit, named))?;
     Ok(groups.guest().shape().shape().clone())

@@ -75,6 +75,7 @@ fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError
     let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
         .because(Some(&fit.size.place), format!("{nodes} nodes"))
+        .because(fit.settings.place(Key::ProgramFile), format!("{processes} processes"))
         .because(standard.place.as_ref(), "puts process n on node n")
         .with_help("only a placement file puts several processes on a node")
 }

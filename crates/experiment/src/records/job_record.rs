@@ -1,0 +1,107 @@
+//! The steps of a job in the results.
+
+use cubefold_simulator::{JobTimes, StepTimes};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    RunRecord, Word,
+    column::{Cell, Column, no_cell},
+};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::Run,
+};
+
+/// A step of a job in one iteration, over all ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobStepRecord {
+    /// The iteration, counted from 0.
+    pub iteration: u64,
+    /// Its name.
+    pub name: String,
+    /// Its kind: an operation, `computation`, `send`, `stages`, `traffic` or `neighbour-exchange`.
+    pub kind: Word,
+    /// Its earliest begin at a rank.
+    pub begin_cycles: u64,
+    /// Its latest finish at a rank.
+    pub finish_cycles: u64,
+    /// The begin in seconds, if the machine is described by bandwidth and latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_seconds: Option<f64>,
+    /// The finish in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_seconds: Option<f64>,
+}
+
+impl JobStepRecord {
+    /// Makes the records of all steps of a run, iteration by iteration.
+    pub(super) fn all(run: &Run, times: &JobTimes) -> Vec<Self> {
+        let Some(job) = run.program.job.as_deref() else { return vec![] };
+        let seconds = |cycles: u64| run.scale.map(|scale| scale.seconds(cycles));
+        let count = job.steps().len();
+        let record = |(place, times): (usize, &StepTimes)| {
+            let (begin, finish) = (times.begin.get(), times.finish.get());
+            Self {
+                iteration: (place / count) as u64,
+                name: job.steps()[place % count].name.clone(),
+                kind: run.program.job_steps[place % count].kind.into(),
+                begin_cycles: begin,
+                finish_cycles: finish,
+                begin_seconds: seconds(begin),
+                finish_seconds: seconds(finish),
+            }
+        };
+        times.steps.iter().enumerate().map(record).collect()
+    }
+
+    /// Whether it is a computation.
+    #[must_use]
+    pub fn is_computation(&self) -> bool {
+        self.kind == "computation"
+    }
+}
+
+/// Columns of what a job does not hide behind its computations.
+pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "exposed_cycles",
+            title: "exposed",
+            aliases: &["exposed communication"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "The time of the ranks of a job in which none of their computation steps runs: messages that \
+                   nothing hides. The column is there only if a run is a job.",
+            formula: "sum over the ranks of their finish less the cycles of their computation steps",
+            source: "docs/model.md, section 23",
+        },
+        value: |run| Cell::optional(run.exposed_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "exposed_mean_cycles",
+            title: "exposed, mean",
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "The exposed cycles of a rank of a job, in the mean.",
+            formula: "exposed / ranks",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.exposed_mean_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "steps_begin_cycles",
+            title: "steps of a job",
+            aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
+            kind: Kind::Term,
+            unit: "cycles",
+            text: "The earliest begin and the latest finish of a step of a job over its ranks, in each iteration. \
+                   They are in JSON, and in a table of their own.",
+            source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+];

@@ -1,0 +1,445 @@
+//! Traffic matrices: `program.kind = "traffic"`, who sends how much to whom (`docs/model.md` section 23.1).
+//!
+//! One stage with a message for every entry above 0, repeated `rounds` times. The format of the file is
+//! recognised by its content: [`plain_matrix`] reads dense rows, triples and `QAPLIB`'s instances,
+//! [`matrix_market`] Matrix Market. Entries are exact; only messages are rounded, up to units.
+
+mod amount;
+mod matrix_market;
+mod plain_matrix;
+mod text_file;
+
+use std::{io, path::Path};
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{StageMessage, StageProgram};
+
+use self::{
+    amount::{Amount, NoAmount},
+    plain_matrix::{ColumnName, Instance},
+    text_file::{FileErrors, Line},
+};
+use super::{
+    budget::Budget,
+    errors::ScenarioError,
+    keys::Key,
+    placement_file::Failure,
+    program::{ProgramKind, Reading},
+    stages_file::{MAX_PROCESSES, report_unread},
+    value::Content,
+};
+use crate::{
+    input::{
+        Ratio, input_file,
+        numpy::{MAGIC, Numbers, NumpyArray},
+    },
+    scenario::ScenarioProgram,
+};
+
+pub(super) static TRAFFIC: ProgramKind = ProgramKind {
+    name: "traffic",
+    summary: "Every process sends to others what a matrix says, in one stage or several equal ones.",
+    keys: &[
+        Key::ProgramFile,
+        Key::ProgramMatrix,
+        Key::ProgramRounds,
+        Key::ProgramScale,
+        Key::ProgramProcesses,
+        Key::ProgramProcessesPerNode,
+    ],
+    read: |reading| {
+        let program = of_processes(reading, None)?;
+        let ranks_per_node = reading.per_node()?;
+        Some(ScenarioProgram { ranks_per_node, ..program })
+    },
+};
+
+/// Memory per entry that is read \[bytes\].
+const BYTES_AN_ENTRY: u64 = (size_of::<Entry>() + size_of::<Listed>()) as u64;
+
+/// A matrix of a file.
+#[derive(Debug)]
+pub(super) struct TrafficFile {
+    rows: u64,           // at least 1
+    entries: Vec<Entry>, // above 0, off the diagonal
+    diagonal: Diagonal,
+    column: Option<ColumnName>,
+    note: Option<String>,
+}
+
+/// An entry of a matrix.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    source: u32,
+    destination: u32,
+    amount: Amount,
+}
+
+/// The entries on the diagonal, which no message carries.
+#[derive(Debug, Clone, Copy, Default)]
+struct Diagonal {
+    count: u64,
+    whole: u128,   // the sum of those that are whole
+    fraction: f64, // the sum of the others
+}
+
+/// Entries while they are read.
+#[derive(Debug, Default)]
+struct Entries {
+    rows: u64,
+    above_zero: Vec<Entry>, // off the diagonal
+    diagonal: Diagonal,
+    listed: Option<Vec<Listed>>, // of all entries of a file that lists them by their places
+}
+
+/// Where an entry is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Listed {
+    source: u32,
+    destination: u32,
+    line: u32,
+}
+
+impl Entries {
+    /// No entries, of a file that lists them by their places.
+    fn listed() -> Self {
+        Self { listed: Some(vec![]), ..Self::default() }
+    }
+
+    /// Adds an entry; of a row and a column below 2^32.
+    #[inline]
+    fn add(&mut self, row: u64, column: u64, amount: Option<Amount>) {
+        let Some(amount) = amount else { return };
+        if row == column {
+            self.diagonal.add(amount);
+            return;
+        }
+        if let (Ok(source), Ok(destination)) = (u32::try_from(row), u32::try_from(column)) {
+            self.above_zero.push(Entry { source, destination, amount });
+        }
+    }
+
+    /// Adds an entry that stands in a line.
+    #[inline]
+    fn add_listed(&mut self, row: u64, column: u64, amount: Option<Amount>, line: Line<'_>) {
+        self.add(row, column, amount);
+        if let (Some(listed), Ok(source), Ok(destination)) =
+            (&mut self.listed, u32::try_from(row), u32::try_from(column))
+        {
+            let line = u32::try_from(line.number).unwrap_or(u32::MAX);
+            listed.push(Listed { source, destination, line });
+        }
+    }
+
+    /// Reports pairs that are listed twice; the file counts rows and columns from `first`.
+    fn check_pairs(&mut self, first: u32, text: &str, errors: &mut FileErrors<'_>) {
+        let Some(mut listed) = self.listed.take() else { return };
+        listed.sort_unstable();
+        let pairs = listed
+            .windows(2)
+            .filter(|pair| (pair[0].source, pair[0].destination) == (pair[1].source, pair[1].destination));
+        let mut repeated: Vec<[Listed; 2]> = pairs.map(|pair| [pair[0], pair[1]]).collect();
+        repeated.sort_unstable_by_key(|pair| pair[1].line);
+        for [earlier, Listed { source, destination, line }] in repeated {
+            errors.at_number(text, line as usize, || {
+                format!(
+                    "the pair {}, {} a second time, expected it once; the first is in line {}",
+                    u64::from(source) + u64::from(first),
+                    u64::from(destination) + u64::from(first),
+                    u64::from(earlier.line) + 1
+                )
+            });
+        }
+    }
+}
+
+impl Diagonal {
+    fn add(&mut self, amount: Amount) {
+        self.count += 1;
+        match amount {
+            Amount::Whole(number) => self.whole += u128::from(number),
+            Amount::Decimal(..) | Amount::Binary(..) => self.fraction += amount.to_f64(),
+        }
+    }
+
+    /// A sentence on them, unless there are none.
+    fn note(self) -> Option<String> {
+        let Self { count, whole, fraction } = self;
+        #[expect(clippy::cast_precision_loss, reason = "a sum that is told")]
+        let sum = if fraction == 0.0 { whole.to_string() } else { (whole as f64 + fraction).to_string() };
+        match count {
+            0 => None,
+            1 => Some(format!("1 entry on the diagonal, {sum}, is not sent")),
+            count => Some(format!("{count} entries on the diagonal, {sum} in all, are not sent")),
+        }
+    }
+}
+
+impl TrafficFile {
+    /// Reads a file, of `QAPLIB` this matrix, counted from 1.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is wrong.
+    pub(super) fn read(path: &Path, matrix: Option<u64>, budget: &Budget) -> Result<Self, Failure> {
+        let bytes = input_file::read(path, input_file::MAX_BYTES)
+            .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;
+        let over = |over: super::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its matrix:")]);
+        budget.take_for_a_while(2 * bytes.len() as u64, 0).map_err(over)?;
+        let mut errors = FileErrors::new(path);
+        let read = Self::of_bytes(path, &bytes, matrix, &mut errors);
+        let read = read.filter(|_| errors.is_empty()).ok_or_else(|| Failure::Wrong(errors.into_errors()))?;
+        // Every entry took at least two bytes of the file, or as many as a number of NumPy.
+        let entries = read.entries.len() as u64;
+        budget
+            .take_for_a_while(
+                entries.saturating_mul(BYTES_AN_ENTRY),
+                entries.saturating_mul(size_of::<Entry>() as u64),
+            )
+            .map_err(over)?;
+        Ok(read)
+    }
+
+    /// The matrix of the contents of a file; none after an error.
+    fn of_bytes(path: &Path, bytes: &[u8], matrix: Option<u64>, errors: &mut FileErrors<'_>) -> Option<Self> {
+        let is_instance = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
+        let (mut column, mut note) = (None, None);
+        let entries = if bytes.starts_with(MAGIC) {
+            read_array(bytes, errors)?
+        } else {
+            let Ok(text) = std::str::from_utf8(bytes) else {
+                errors.of_file("neither a NumPy array nor a text in UTF-8");
+                return None;
+            };
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            column = plain_matrix::triples_header(text);
+            if text.starts_with(matrix_market::BANNER) {
+                matrix_market::read(text, errors)
+            } else if column.is_some() {
+                plain_matrix::read_triples(text, errors)
+            } else if is_instance {
+                let instance = Instance::read(text, errors)?;
+                let chosen = chosen_matrix(&instance, matrix, errors)?;
+                note = instance.has_two().then(|| {
+                    let other = if chosen == 0 { "second" } else { "first" };
+                    format!("the {other} matrix is not read: distances are those of the machine")
+                });
+                instance.entries(chosen)
+            } else {
+                plain_matrix::read_dense(text, errors)
+            }
+        };
+        let Entries { rows, above_zero: mut entries, diagonal, .. } = entries;
+        if errors.is_empty() && entries.is_empty() {
+            errors.of_file("nothing to send, expected an entry above 0 off the diagonal");
+        }
+        entries.shrink_to_fit();
+        Some(Self { rows, entries, diagonal, column, note })
+    }
+}
+
+/// The matrix of an instance that is the flow, counted from 0; reports two different ones without a choice.
+fn chosen_matrix(instance: &Instance, asked: Option<u64>, errors: &mut FileErrors<'_>) -> Option<usize> {
+    match asked {
+        Some(2) if !instance.has_two() => {
+            errors.of_file("one matrix, expected two for matrix = 2");
+            None
+        }
+        Some(2) => Some(1),
+        None if instance.has_two() && !instance.are_equal() => {
+            errors.of_file(format!(
+                "two different matrices, expected matrix = 1 or 2 to say which is the flow; their first rows are {:?} \
+                 and {:?}",
+                instance.first_row(0),
+                instance.first_row(1)
+            ));
+            errors.help("files differ in the order of flow and distance");
+            None
+        }
+        _ => Some(0),
+    }
+}
+
+/// Reads a `NumPy` array.
+fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
+    let array = match NumpyArray::new(bytes) {
+        Ok(array) => array,
+        Err(message) => {
+            errors.of_file(message);
+            return None;
+        }
+    };
+    let size = match array.shape[..] {
+        [rows, columns] if rows == columns && (1..=MAX_PROCESSES).contains(&(rows as u64)) => rows,
+        _ => {
+            let most = MAX_PROCESSES;
+            let shape = &array.shape;
+            errors.of_file(format!(
+                "an array of shape {shape:?}, expected [n, n] with n from 1 to {most} (2^20)"
+            ));
+            return None;
+        }
+    };
+    let mut entries = Entries { rows: size as u64, ..Entries::default() };
+    for (row, column) in (0..size).flat_map(|row| (0..size).map(move |column| (row, column))) {
+        let place = array.place(row, column);
+        let amount = match &array.numbers {
+            Numbers::Integers(all) => {
+                Amount::whole(all[place]).map_err(|error| (error, all[place].to_string()))
+            }
+            Numbers::Floats(all) => {
+                Amount::float(all[place]).map_err(|error| (error, all[place].to_string()))
+            }
+        };
+        match amount {
+            Ok(amount) => entries.add(row as u64, column as u64, amount),
+            Err((error, found)) => errors.of_entry(|| no_entry(row, column, &found, error)),
+        }
+    }
+    Some(entries)
+}
+
+fn no_entry(row: usize, column: usize, found: &str, error: NoAmount) -> String {
+    format!("entry [{row}, {column}] is {found}, {}", error.expected())
+}
+
+/// Reads the program, of so many processes if they are fixed.
+pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let natural = |key: Key, errors: &mut Vec<ScenarioError>| match settings.get(key) {
+        Some(_) => settings.natural(key, errors).map(Some),
+        None => Some(None),
+    };
+    let processes =
+        fixed.map_or_else(|| natural(Key::ProgramProcesses, reading.errors), |fixed| Some(Some(fixed)));
+    let matrix = natural(Key::ProgramMatrix, reading.errors);
+    let rounds = settings.natural(Key::ProgramRounds, reading.errors);
+    let factor = factor(reading);
+    let Some(value) = settings.get(Key::ProgramFile) else {
+        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a matrix"));
+        return None;
+    };
+    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let matrix = matrix?;
+    let file = match reading.library.traffic(&settings.beside(name), matrix) {
+        Ok(file) => file,
+        Err(failure) => {
+            report_unread(reading, value, name, failure);
+            return None;
+        }
+    };
+    let (messages, rounded) = messages(reading, &file, factor?, name)?;
+    let processes = u32::try_from(processes?.unwrap_or(0).max(file.rows).max(2)).ok()?;
+    let count = messages.len() as u64;
+    let [while_made, kept] = StageProgram::bytes_to_make(processes.into(), 1, count);
+    if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
+        reading.errors.push(over.at(&value.place, &format!("a program of {count} messages")));
+        return None;
+    }
+    let computations = reading.computations.clone()?;
+    let rounds = usize::try_from(rounds?).ok()?;
+    match StageProgram::with_stages(1, processes, computations, &messages) {
+        Ok(program) => {
+            let notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
+            let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
+            Some(ScenarioProgram { file: Some(name.to_owned()), notes, ..program })
+        }
+        Err(error) => {
+            let message = format!("program.file {name:?}: {error}");
+            reading.errors.push(ScenarioError::at(&value.place, message, "this matrix"));
+            None
+        }
+    }
+}
+
+/// The factor by which entries become units: `scale`, divided by the bytes of a unit if entries are bytes.
+fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
+    let scale = match reading.settings.get(Key::ProgramScale) {
+        None => Ratio::from(1),
+        Some(value) => {
+            let text = match value.content {
+                Content::Integer(_) | Content::Other => value.place.text().replace('_', ""),
+                _ => String::new(),
+            };
+            let Ok(Some(amount)) = Amount::parse(text.as_bytes()) else {
+                let expected = "a number above 0 with at most 19 digits";
+                reading.errors.push(value.unexpected(Key::ProgramScale.path(), expected));
+                return None;
+            };
+            amount.ratio()
+        }
+    };
+    match reading.machine.timing.scale() {
+        Some(physical) => scale.over(Ratio::from(physical.unit_bytes())),
+        None => Some(scale),
+    }
+}
+
+/// The messages of a file, and the number of those that were rounded up.
+fn messages(
+    reading: &mut Reading<'_>,
+    file: &TrafficFile,
+    factor: Ratio,
+    name: &str,
+) -> Option<(Vec<StageMessage>, u64)> {
+    let budget = reading.settings.budget();
+    let value = reading.settings.get(Key::ProgramFile)?;
+    let bytes = (file.entries.len() as u64).saturating_mul(size_of::<StageMessage>() as u64);
+    if let Err(over) = budget.take_for_a_while(bytes, 0) {
+        reading.errors.push(over.at(&value.place, "its messages:"));
+        return None;
+    }
+    let (mut messages, mut rounded) = (Vec::with_capacity(file.entries.len()), 0);
+    for &Entry { source, destination, amount } in &file.entries {
+        let Some((units, is_rounded)) = amount.scaled_up(factor) else {
+            let message = format!(
+                "the message from process {source} to process {destination} of {name:?} has 2^63 units or more, \
+                 expected less"
+            );
+            let place = reading.settings.place(Key::ProgramScale).unwrap_or(&value.place);
+            reading.errors.push(ScenarioError::at(place, message, "too much"));
+            return None;
+        };
+        rounded += u64::from(is_rounded);
+        let [source, destination] = [source, destination].map(ProcessId::new);
+        messages.push(StageMessage { stage: 0, source, destination, units });
+    }
+    Some((messages, rounded))
+}
+
+/// The processes without messages, which are told.
+fn silent(processes: u32, messages: &[StageMessage]) -> Vec<u32> {
+    let mut is_silent = vec![true; processes as usize];
+    for message in messages {
+        for process in [message.source, message.destination] {
+            is_silent[process.label() as usize] = false;
+        }
+    }
+    (0..processes).filter(|&process| is_silent[process as usize]).collect()
+}
+
+/// What is not sent, rounded or not read.
+fn notes(reading: &Reading<'_>, file: &TrafficFile, name: &str, rounded: u64, silent: &[u32]) -> Vec<String> {
+    let has_link = reading.machine.timing.scale().is_some();
+    let entries = match file.column {
+        Some(ColumnName::Units) if has_link => {
+            Some("the column units is read as bytes, because the machine has a bandwidth".to_owned())
+        }
+        Some(ColumnName::Bytes) if !has_link => {
+            Some("the column bytes is read as units, because the machine has no bandwidth".to_owned())
+        }
+        _ => None,
+    };
+    let rounded = match rounded {
+        0 => None,
+        1 => Some("1 message is rounded up to whole units".to_owned()),
+        count => Some(format!("{count} messages are rounded up to whole units")),
+    };
+    let silent = match silent {
+        [] => None,
+        [only] => Some(format!("process {only} has no messages")),
+        [first, ..] => Some(format!("{} processes have no messages, the first is {first}", silent.len())),
+    };
+    let all = [file.note.clone(), file.diagonal.note(), entries, rounded, silent];
+    all.into_iter().flatten().map(|note| format!("{name}: {note}.")).collect()
+}

@@ -1,0 +1,108 @@
+//! Timelines of jobs (`docs/model.md` section 23): a lane for each step, time across. A lane shows from the earliest
+//! begin to the latest finish of the step over all ranks, in every iteration; computations and messages differ in colour.
+
+use cubefold_experiment::{FinishedRun, Run};
+use cubefold_simulator::{JobStep, JobTimes};
+
+use crate::{
+    activity_diagram::{ActivityDiagram, Section, Span},
+    error::PictureError,
+    palette::Activity,
+    picture::Picture,
+    space_time::{MAX_PROCESSES, Window},
+    time_scale::TimeScale,
+};
+
+/// The longest name of a lane; longer ones are shortened.
+const MAX_NAME: usize = 14;
+
+/// Draws the steps of a job; the window's rows are steps.
+///
+/// # Errors
+///
+/// When the window is not inside the run, or there are more than [`MAX_PROCESSES`] steps.
+pub(crate) fn step_timeline(
+    caption: &str,
+    run: &Run,
+    times: &JobTimes,
+    finished: &FinishedRun,
+    window: &Window,
+) -> Result<Picture, PictureError> {
+    let steps: &[JobStep] = run.program.job.as_deref().map_or(&[], |job| job.steps());
+    let shown = window.rows("steps", (steps.len() as u64).saturating_sub(1))?;
+    let makespan = finished.outcome.summary.makespan().get();
+    let cycles = window.cycles(makespan)?;
+    let found = shown.end() - shown.start() + 1;
+    if found > MAX_PROCESSES {
+        return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
+    }
+    let first = usize::try_from(*shown.start()).unwrap_or(usize::MAX);
+    let lanes = || steps.iter().enumerate().skip(first).take(usize::try_from(found).unwrap_or(usize::MAX));
+    let diagram = ActivityDiagram {
+        caption,
+        description: format!(
+            "Timeline of {caption}: steps down, cycles {} to {} across.",
+            cycles.start(),
+            cycles.end()
+        ),
+        row_title: "step",
+        rows: lanes().map(|(_, step)| short(&step.name)).collect(),
+        makespan,
+        cycles,
+        scale: TimeScale::of(run),
+    };
+    let mut spans = vec![];
+    for (iteration, own) in times.steps.chunks(steps.len().max(1)).enumerate() {
+        for (row, (place, step)) in lanes().enumerate() {
+            let (from, to) = (own[place].begin.get(), own[place].finish.get());
+            let activity = if step.computation().is_some() { Activity::Compute } else { Activity::Transfer };
+            let what = if step.computation().is_some() { "computation" } else { "messages" };
+            let name = &step.name;
+            let title = format!("{name}, iteration {iteration}: {what}, cycles {from} to {to}");
+            spans.push(Span { row, activity, from, to, title });
+        }
+    }
+    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
+    spans.retain(|span| span.from.max(first) < span.to.min(last));
+    let sections: [Section; 0] = [];
+    diagram.draw(&spans, &sections, &[])
+}
+
+/// A name that fits beside the lanes.
+fn short(name: &str) -> String {
+    if name.chars().count() <= MAX_NAME {
+        return name.to_owned();
+    }
+    let begin: String = name.chars().take(MAX_NAME - 2).collect();
+    format!("{begin}..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        support::{finished, run},
+        timeline::timeline,
+    };
+
+    const JOB: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\niterations = 2\n\
+                       [[program.steps]]\nname = \"backward\"\ncompute_cycles = 50\n\
+                       [[program.steps]]\nname = \"gradients\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 64\n\
+                       [[program.steps]]\nname = \"a computation beside\"\ncompute_cycles = 30\nafter = [\"backward\"]\n";
+
+    #[test]
+    fn every_step_has_a_lane_and_computations_differ_from_messages() {
+        let run = run(JOB);
+        let picture = timeline("a job", &run, &finished(&run), &Window::default()).unwrap();
+        let svg = picture.svg();
+        for name in ["backward", "gradients", "a computatio.."] {
+            assert!(svg.contains(name), "{name}");
+        }
+        assert_eq!(svg.matches("class=\"mark\"").count(), 6, "three steps in two iterations");
+        assert!(svg.contains("backward, iteration 0: computation, cycles 0 to 50"));
+        assert!(svg.contains("gradients, iteration 1: messages, cycles "));
+        let one = Window { processes: Some(1..=1), cycles: None };
+        let one = timeline("a job", &run, &finished(&run), &one).unwrap();
+        assert_eq!(one.svg().matches("class=\"mark\"").count(), 2);
+    }
+}

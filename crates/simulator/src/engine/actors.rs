@@ -1,0 +1,438 @@
+//! The actors of a job: shares of ranks in steps, each the process of a stage program (`docs/model.md` section 23).
+//!
+//! An actor may begin when every step that its step comes after is over at its rank. At a rank an iteration begins
+//! when the one before is over there, so that one record for each actor serves all iterations. Invariant between
+//! cycles: of every rank that is not over, some actor computes, waits for its processor or for messages.
+
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{NodeId, narrow};
+
+use super::{
+    Core, Event, Processes, ReceivedMessage,
+    message_table::MessageRecord,
+    progress::{Progress, Receipt},
+};
+use crate::{
+    Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, Observer, Peer, Program,
+    SimulationError, StageRecord, StepRecord, StepTimes, Summary, Traffic,
+    explicit_routes::ExplicitRoutes,
+    processors::Processors,
+    program::job::StepStage,
+    slab::Slab,
+    transport::{Transport, packets::Packets},
+};
+
+/// Bytes that a run takes at most, roughly, the network apart.
+pub(crate) fn bytes(job: &Job) -> u64 {
+    const OF_ACTOR: u64 = 2 * size_of::<u64>() as u64;
+    const OF_STEP: u64 = (size_of::<StepAtRank>() + 2 * size_of::<u64>()) as u64;
+    let actors: u64 =
+        job.steps().iter().map(|step| u64::from(step.share_count())).sum::<u64>() * job.rank_count();
+    let steps = job.steps().len() as u64;
+    let times = steps.saturating_mul(job.iterations() as u64).saturating_mul(size_of::<StepTimes>() as u64);
+    Progress::bytes(actors)
+        .saturating_add(actors.saturating_mul(OF_ACTOR))
+        .saturating_add(steps.saturating_mul(job.rank_count()).saturating_mul(OF_STEP))
+        .saturating_add(times)
+}
+
+/// Runs a job to its end, reporting the records of its actors to `observer`.
+///
+/// # Errors
+///
+/// When a rank did not come to its end, or times do not add up.
+pub(crate) fn run(
+    job: &Job,
+    placement: &Placement,
+    communication: Communication,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Traffic, JobTimes), SimulationError> {
+    let machine = placement.machine();
+    let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
+        .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
+    let mut core = Core::whole(placement, communication, packets);
+    let mut actors = Actors::new(job, observer);
+    core.run(&mut actors, None);
+    let (summary, times) = actors.close()?;
+    Ok((summary, core.traffic(), times))
+}
+
+/// The actors of a run, and the steps of ranks.
+pub(super) struct Actors<'run> {
+    job: &'run Job,
+    ranks: u32,
+    firsts: Vec<u32>,           // by step
+    first_computing: Vec<u32>,  // by step, the first of its actors among those of computation steps
+    followers: Vec<Vec<u32>>,   // by step, the steps that come after it
+    progress: Progress,         // of actors; their stages are those of the job
+    begun: Vec<Cycle>,          // by actor, when it was ready to begin
+    accounted: Vec<Cycles>,     // by actor, what its time since then was spent on
+    at_ranks: Vec<StepAtRank>,  // by step, then by rank
+    left: Vec<u32>,             // by rank, the steps of its iteration that are not over
+    iterations: Vec<u32>,       // by rank, those that are over
+    unfinished: u64,            // ranks
+    processors: Processors,     // one for the computation steps of each rank
+    beginning: Vec<(u32, u32)>, // steps that begin at ranks
+    starting: Vec<u32>,         // actors that begin their next stage in this cycle
+    ready: Vec<u32>,            // actors that become ready in this cycle
+    peers: Vec<Peer>,
+    times: Vec<StepTimes>, // by iteration, then by step
+    durations: u128,       // of all actors [cycles]
+    exposed: u128,         // of all ranks: finish less computations [cycles]
+    summary: Summary,
+    imbalance: Option<ImbalanceError>,
+    observer: &'run mut dyn Observer,
+}
+
+/// A step at a rank, in the iteration of the rank.
+#[derive(Debug, Clone, Copy)]
+struct StepAtRank {
+    begin: Cycle,
+    required: u32, // steps that are not over yet
+    shares: u32,   // that are not over yet
+}
+
+impl<'run> Actors<'run> {
+    pub(super) fn new(job: &'run Job, observer: &'run mut dyn Observer) -> Self {
+        let (steps, ranks) = (job.steps(), narrow(job.rank_count()));
+        let (mut firsts, mut first_computing, mut actors, mut computing) = (vec![], vec![], 0, 0);
+        let mut followers = vec![vec![]; steps.len()];
+        for (place, step) in (0..).zip(steps) {
+            firsts.push(actors);
+            first_computing.push(computing);
+            actors += step.share_count() * ranks;
+            computing += if step.computation().is_some() { ranks } else { 0 };
+            let mut after = step.after.clone();
+            after.sort_unstable();
+            after.dedup();
+            for before in after {
+                followers[before].push(place);
+            }
+        }
+        let mut required = vec![0; steps.len()];
+        followers.iter().flatten().for_each(|&step| required[step as usize] += 1);
+        let at_ranks = required.iter().flat_map(|&required| {
+            std::iter::repeat_n(StepAtRank { begin: Cycle::START, required, shares: 0 }, ranks as usize)
+        });
+        let nodes: Vec<NodeId> = (0..computing).map(|actor| NodeId::new(actor % ranks)).collect();
+        let mut own = Self {
+            job,
+            ranks,
+            firsts,
+            first_computing,
+            followers,
+            progress: Progress::new(actors as usize),
+            begun: vec![Cycle::START; actors as usize],
+            accounted: vec![Cycles::ZERO; actors as usize],
+            at_ranks: at_ranks.collect(),
+            left: vec![narrow(steps.len() as u64); ranks as usize],
+            iterations: vec![0; ranks as usize],
+            unfinished: ranks.into(),
+            processors: Processors::new(&nodes, NonZeroU64::MIN),
+            beginning: vec![],
+            starting: vec![],
+            ready: vec![],
+            peers: vec![],
+            times: vec![StepTimes::NONE; steps.len() * job.iterations()],
+            durations: 0,
+            exposed: 0,
+            summary: Summary::of_program(job),
+            imbalance: None,
+            observer,
+        };
+        (0..ranks).for_each(|rank| own.begin_iteration(rank));
+        own
+    }
+
+    /// The latest end of a rank.
+    pub(super) fn latest_end(&self) -> Cycle {
+        self.summary.makespan()
+    }
+
+    /// The first rank that is not over.
+    pub(super) fn unfinished_rank(&self) -> Option<u32> {
+        (0..).zip(&self.left).find(|own| *own.1 > 0).map(|own| own.0)
+    }
+
+    /// The sums of the run.
+    ///
+    /// # Errors
+    ///
+    /// When a rank did not come to its end, or times do not add up.
+    fn close(mut self) -> Result<(Summary, JobTimes), SimulationError> {
+        if let Some(rank) = self.unfinished_rank() {
+            return Err(SimulationError::Unfinished { process: ProcessId::new(rank) });
+        }
+        self.imbalance.map_or(Ok(()), Err)?;
+        self.summary.set_durations(self.job.rank_count(), self.durations);
+        self.summary.check_balance()?;
+        Ok((self.summary, JobTimes { steps: self.times, exposed: self.exposed }))
+    }
+
+    fn step_at(&mut self, step: u32, rank: u32) -> &mut StepAtRank {
+        &mut self.at_ranks[step as usize * self.ranks as usize + rank as usize]
+    }
+
+    /// The step of an actor, and its process.
+    fn locate(&self, actor: u32) -> (u32, ProcessId) {
+        let step = self.firsts.partition_point(|&first| first <= actor) - 1;
+        (narrow(step as u64), ProcessId::new(actor - self.firsts[step]))
+    }
+
+    /// The steps that come after nothing begin at a rank.
+    fn begin_iteration(&mut self, rank: u32) {
+        for step in 0..narrow(self.job.steps().len() as u64) {
+            if self.step_at(step, rank).required == 0 {
+                self.beginning.push((step, rank));
+            }
+        }
+    }
+
+    /// A step begins at a rank.
+    fn begin_step(&mut self, step: u32, rank: u32, now: Cycle) {
+        let own = &self.job.steps()[step as usize];
+        self.step_at(step, rank).begin = now;
+        let computation = own.computation();
+        if !own.has_rank(rank) || computation == Some(Cycles::ZERO) {
+            self.end_step(step, rank, now);
+            return;
+        }
+        let (shares, iteration) = (own.share_count(), self.iterations[rank as usize] as usize);
+        self.step_at(step, rank).shares = shares;
+        let stage = narrow(self.job.first_stage(iteration, step as usize) as u64);
+        for share in 0..shares {
+            let actor = self.firsts[step as usize] + share * self.ranks + rank;
+            self.begun[actor as usize] = now;
+            self.accounted[actor as usize] = Cycles::ZERO;
+            self.progress.begin_at(ProcessId::new(actor), stage);
+            if computation.is_some() {
+                self.processors.request(ProcessId::new(self.first_computing[step as usize] + rank), now);
+            } else {
+                self.starting.push(actor);
+            }
+        }
+    }
+
+    /// A step is over at a rank, which may let others begin.
+    fn end_step(&mut self, step: u32, rank: u32, now: Cycle) {
+        let (iteration, steps) = (self.iterations[rank as usize], self.job.steps().len());
+        let begin = self.step_at(step, rank).begin;
+        self.times[iteration as usize * steps + step as usize].add(begin, now);
+        self.observer.step_finished(&StepRecord { iteration, step, rank, begin, finish: now });
+        for place in 0..self.followers[step as usize].len() {
+            let next = self.followers[step as usize][place];
+            let own = self.step_at(next, rank);
+            own.required -= 1;
+            if own.required == 0 {
+                self.beginning.push((next, rank));
+            }
+        }
+        self.left[rank as usize] -= 1;
+        if self.left[rank as usize] == 0 {
+            self.end_iteration(rank, now);
+        }
+    }
+
+    /// An iteration is over at a rank, which begins the next or is over.
+    fn end_iteration(&mut self, rank: u32, now: Cycle) {
+        self.iterations[rank as usize] += 1;
+        if self.iterations[rank as usize] as usize == self.job.iterations() {
+            self.unfinished -= 1;
+            self.summary.add_finish(now, 1);
+            let own = u128::from((now - Cycle::START).get());
+            self.exposed += own.saturating_sub(self.job.computations_of(rank));
+            return;
+        }
+        self.left[rank as usize] = narrow(self.job.steps().len() as u64);
+        for step in 0..self.followers.len() {
+            for place in 0..self.followers[step].len() {
+                let next = self.followers[step][place];
+                self.step_at(next, rank).required += 1;
+            }
+        }
+        self.begin_iteration(rank);
+    }
+
+    /// An actor begins its next stage.
+    fn begin_stage<T>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
+        let (_, process) = self.locate(actor);
+        let computation = self.job.computation(self.progress.next_stage(ProcessId::new(actor)), process);
+        if computation == Cycles::ZERO {
+            self.ready.push(actor);
+        } else {
+            core.calendar.add(Event::Computed(actor), (now + computation).get());
+        }
+    }
+
+    /// An actor is ready for the messages of its stage.
+    fn become_ready<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
+        let (step, process) = self.locate(actor);
+        let (first, own) = (self.firsts[step as usize], ProcessId::new(actor));
+        let stage = self.progress.become_ready(own, now);
+        let mut peers = std::mem::take(&mut self.peers);
+        peers.clear();
+        self.job.list(End::Destination, stage, process, &mut peers);
+        let awaited = peers.len();
+        self.job.list(End::Source, stage, process, &mut peers);
+        for (place, &peer) in peers.iter().enumerate() {
+            let is_ready = self.progress.was_ready(ProcessId::new(first + peer.process.label()), stage);
+            let is_eager = core.communication.is_eager(peer.units);
+            if place < awaited && is_ready && !is_eager {
+                self.send(stage, peer.process, process, peer.units, now, core);
+            } else if place >= awaited && (is_ready || is_eager) {
+                self.send(stage, process, peer.process, peer.units, now, core);
+            }
+        }
+        self.peers = peers;
+        if self.progress.await_messages(own, awaited) {
+            self.finish_stage(actor, now);
+        }
+    }
+
+    fn send<T: Transport>(
+        &mut self,
+        stage: usize,
+        source: ProcessId,
+        destination: ProcessId,
+        units: u64,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        let record = MessageRecord {
+            start: now,
+            stage: narrow(stage as u64), // below 2^32, as was checked when the job was made
+            operation: 0,
+            receiver: 0,
+            size: 0,
+            source,
+            destination,
+            to: core.node_of(destination),
+            distance: 0,
+        };
+        let from = core.node_of(source);
+        if let Some(received) = core.send(record, from, units, now) {
+            self.receive(&received, now);
+        }
+    }
+
+    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
+        let MessageRecord { start, stage, source, destination, .. } = message.record;
+        let StepStage { step, .. } = self.job.locate(stage as usize);
+        let actor = self.firsts[step] + destination.label();
+        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
+        if self.progress.receive(ProcessId::new(actor), stage, receipt) {
+            self.finish_stage(actor, now);
+        }
+    }
+
+    /// A stage is over for an actor, which begins the next, or is over.
+    fn finish_stage(&mut self, actor: u32, now: Cycle) {
+        let (step, process) = self.locate(actor);
+        let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
+        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
+        let transfer = alone.min(now - start.max(ready));
+        let sharing = match self.job.steps()[step as usize].computation() {
+            Some(_) => {
+                self.processors.sharing(ProcessId::new(self.first_computing[step as usize] + process.label()))
+            }
+            None => Cycles::ZERO,
+        };
+        let record = StageRecord {
+            process,
+            stage,
+            sharing,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            overlapped: alone - transfer,
+            idle: Cycles::ZERO,
+        };
+        self.account(actor, &record);
+        let StepStage { within, .. } = self.job.locate(stage);
+        if within + 1 < self.job.steps()[step as usize].stage_count() {
+            self.starting.push(actor);
+            return;
+        }
+        self.check(actor, process, now);
+        let rank = process.label() % self.ranks;
+        let own = self.step_at(step, rank);
+        own.shares -= 1;
+        if own.shares == 0 {
+            self.end_step(step, rank, now);
+        }
+    }
+
+    /// Adds what the time of an actor in a stage was spent on.
+    fn account(&mut self, actor: u32, record: &StageRecord) {
+        let computation = self.job.computation(record.stage, record.process);
+        let parts = [computation, record.sharing, record.waiting(), record.transfer, record.blocked()];
+        let spent = parts.iter().fold(0_u64, |sum, part| sum.wrapping_add(part.get()));
+        let accounted = &mut self.accounted[actor as usize];
+        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
+        self.summary.add_stage(record, 1);
+        self.observer.stage_finished(record);
+    }
+
+    /// Checks that the time of an actor that is over is accounted for.
+    fn check(&mut self, actor: u32, process: ProcessId, now: Cycle) {
+        let (begun, accounted) = (self.begun[actor as usize], self.accounted[actor as usize]);
+        self.durations += u128::from((now - begun).get());
+        if now - begun != accounted {
+            let imbalance = ImbalanceError::Process { process, finish: now, accounted };
+            self.imbalance.get_or_insert(imbalance);
+        }
+    }
+}
+
+impl<T: Transport> Processes<T> for Actors<'_> {
+    fn are_over(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    /// The computation of an actor in a stage, or of a rank in a step, is over.
+    fn computed(&mut self, computation: u32, _: Cycle) {
+        let (step, process) = self.locate(computation);
+        if self.job.steps()[step as usize].computation().is_some() {
+            self.processors.release(ProcessId::new(self.first_computing[step as usize] + process.label()));
+        }
+        self.ready.push(computation);
+    }
+
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, _: &Core<'_, T>) {
+        self.receive(message, now);
+    }
+
+    /// Steps begin, and actors begin stages and become ready, until none does.
+    fn settle(&mut self, now: Cycle, core: &mut Core<'_, T>) {
+        loop {
+            while let Some((step, rank)) = self.beginning.pop() {
+                self.begin_step(step, rank, now);
+            }
+            while let Some(actor) = self.starting.pop() {
+                self.begin_stage(actor, now, core);
+            }
+            if let Some(actor) = self.ready.pop() {
+                self.become_ready(actor, now, core);
+            } else if self.beginning.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// A computation takes at least a cycle: nothing more happens at `now`.
+    fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
+        let Self { job, ranks, firsts, first_computing, at_ranks, processors, .. } = self;
+        processors.grant(now, |computing| {
+            // The last step whose computing actors begin at or before this one; others before it have none.
+            let step = first_computing.partition_point(|&first| first <= computing.label()) - 1;
+            let rank = computing.label() - first_computing[step];
+            at_ranks[step * *ranks as usize + rank as usize].begin = now;
+            let computation = job.steps()[step].computation().unwrap_or(Cycles::ZERO);
+            core.calendar.add(Event::Computed(firsts[step] + rank), (now + computation).get());
+        });
+        false
+    }
+}

@@ -1,0 +1,94 @@
+//! Jobs and traffic matrices as people use them: tables, rows, pictures, measures.
+
+use serde_json::Value;
+
+use super::command::{Scratch, csv_table, done, json, run};
+
+const JOB: &str = "[machine]\nkind = \"torus\"\nshape = [4, 2]\nhop_cycles = 1\nlatency_cycles = 4\n\
+                   switching = \"cut-through\"\n[program]\nshape = [4, 2]\niterations = 2\n\
+                   [[program.steps]]\nname = \"forward\"\ncompute_cycles = 100\n\
+                   [[program.steps]]\nname = \"gradients\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 160\n\
+                   [[program.steps]]\nname = \"backward\"\ncompute_cycles = 60\nafter = [\"forward\"]\n\
+                   [mapping]\nembeddings = [\"standard\"]\n";
+
+#[test]
+fn steps_of_a_job_stand_in_a_table_and_in_json() {
+    let scratch = Scratch::with(&[("job.toml", JOB)]);
+    let path = scratch.path("job.toml");
+    let record = &json(&["run", &path])["runs"][0];
+    let steps = record["steps"].as_array().unwrap();
+    let names: Vec<&str> = steps.iter().map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["forward", "gradients", "backward", "forward", "gradients", "backward"]);
+    assert_eq!((&steps[0]["begin_cycles"], &steps[0]["finish_cycles"]), (&0.into(), &100.into()));
+    assert_eq!((&steps[2]["begin_cycles"], &steps[2]["finish_cycles"]), (&100.into(), &160.into()));
+    assert_eq!(steps[5]["iteration"], 1);
+    assert!(steps[0].get("begin_seconds").is_none());
+    let (exposed, makespan) = (&record["exposed_cycles"], record["makespan_cycles"].as_u64().unwrap());
+    assert!((1..8 * makespan).contains(&exposed.as_u64().unwrap()));
+    assert_eq!(record["predicted_cycles"], Value::Null);
+    assert_eq!(record["program"]["kind"], "job");
+    assert_eq!(record["program"]["steps"][2]["after"][0], "forward");
+    let page = done(&["run", &path]);
+    let header = ["step", "kind", "iteration", "begin", "finish", "share", "hidden", "behind"];
+    assert!(page.lines().any(|line| line.split_whitespace().eq(header)), "{page}");
+    let row = page.lines().find(|line| line.trim_start().starts_with("gradients")).unwrap();
+    assert!(row.contains("all-reduce") && row.trim_end().ends_with("backward"), "{row}");
+    assert!(page.contains("are exposed: no computation step of it runs."), "{page}");
+}
+
+#[test]
+fn rows_of_processes_name_iteration_step_rank_and_share() {
+    let scratch = Scratch::with(&[("job.toml", JOB)]);
+    let rows = scratch.path("rows.csv");
+    done(&["run", &scratch.path("job.toml"), "--processes", &rows]);
+    let (header, rows) = csv_table(&scratch.read("rows.csv"));
+    assert_eq!(header[13..], ["iteration", "step", "rank", "share"]);
+    // A computation has one stage, the ring has 14.
+    assert_eq!(rows.len(), 2 * 8 * (1 + 14 + 1));
+    let own: Vec<&Vec<String>> = rows.iter().filter(|row| row[3] == "3" && row[14] == "backward").collect();
+    assert_eq!(own.len(), 2);
+    assert_eq!(own[0][13..], ["0", "backward", "3", "0"]);
+    assert_eq!((own[0][5].as_str(), own[1][13].as_str()), ("160", "1"));
+}
+
+#[test]
+fn a_timeline_of_a_job_has_a_lane_a_step() {
+    let scratch = Scratch::with(&[("job.toml", JOB)]);
+    done(&["draw", "timeline", &scratch.path("job.toml"), "--output", &scratch.path("t.svg")]);
+    let svg = scratch.read("t.svg");
+    assert_eq!(svg.matches("class=\"mark\"").count(), 6);
+    assert!(svg.contains("gradients, iteration 1: messages, cycles "));
+}
+
+#[test]
+fn a_measured_matrix_weighs_distances_by_its_sizes() {
+    let matrix = "0,40,0,0\n0,5,7,0\n130,0,0,0\n0,1,0,0\n";
+    let scenario = "machine = { kind = \"ring\", shape = [4] }\nprogram = { kind = \"traffic\", file = \"m.csv\", rounds = 2 }\n\
+                    mapping.embeddings = [\"standard\"]\n";
+    let scratch = Scratch::with(&[("s.toml", scenario), ("m.csv", matrix)]);
+    let path = scratch.path("s.toml");
+    let placement = &json(&["measure", &path])["placements"][0]["placement"];
+    // 40 and 7 units over one link, 130 and 1 over two, twice.
+    let hop_units = 2 * (40 + 7 + 2 * 130 + 2);
+    assert_eq!(placement["hop_units"], hop_units);
+    assert_eq!(placement["weighted_distance"], f64::from(hop_units) / f64::from(2 * 178));
+    assert_eq!(json(&["run", &path])["runs"][0]["unit_hops"], hop_units);
+    let page = done(&["measure", &path]);
+    assert!(
+        page.contains("hop units") && page.contains("1 entry on the diagonal, 5, is not sent."),
+        "{page}"
+    );
+    assert!(done(&["check", &path]).contains("1 entry on the diagonal, 5, is not sent."));
+    assert!(done(&["run", &path]).contains("1 entry on the diagonal, 5, is not sent."));
+}
+
+#[test]
+fn a_wrong_matrix_is_shown_with_its_line() {
+    let scenario =
+        "machine = { kind = \"ring\", shape = [4] }\nprogram = { kind = \"traffic\", file = \"m.csv\" }\n";
+    let scratch = Scratch::with(&[("s.toml", scenario), ("m.csv", "0,1\n-3,0\n")]);
+    let finished = run(&["check", &scratch.path("s.toml")]);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("an entry is -3, expected at least 0"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("m.csv:2:1"), "{}", finished.stderr);
+}
