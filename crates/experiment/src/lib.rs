@@ -43,6 +43,7 @@ pub use scenario::{
     program_kinds, read_coordinates, read_hosts, scenario_keys,
 };
 pub use tools::{
-    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
-    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms, size_in_words,
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, PlacementSearch,
+    PlacementSearchError, Reference, SearchRequest, address_exchange_steps, check_export, read_measurement,
+    settings_besides_algorithms, size_in_words,
 };

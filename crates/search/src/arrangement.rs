@@ -49,8 +49,8 @@ impl Arrangement {
     }
 
     /// The place of a token.
-    #[inline]
-    pub(crate) fn place(&self, token: u32) -> u32 {
+    #[cfg(test)]
+    fn place(&self, token: u32) -> u32 {
         self.places[token as usize]
     }
 

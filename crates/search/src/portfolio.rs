@@ -74,6 +74,15 @@ impl Found {
     pub fn is_proved(&self) -> bool {
         self.value <= self.bound.value
     }
+
+    /// The excess of the value over the bound, as a part of the bound; none where that is 0 and the value is not.
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        let (value, bound) = (self.value, self.bound.value);
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let gap = || (value - bound) as f64 / bound as f64;
+        if value <= bound { Some(0.0) } else { (bound > 0).then(gap) }
+    }
 }
 
 /// The searchers.

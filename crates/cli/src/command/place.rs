@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use stage::StagePage;
 
 use crate::{
-    arguments::{PlaceOptions, SharedOptions},
+    arguments::{HostFileOptions, PlaceOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run},
@@ -24,16 +24,33 @@ use crate::{
 
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
-    refuse_unneeded(format, options)?;
+    refuse_unneeded(format, &options.hosts)?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
-    let hosts = hosts_in_order(run, options)?;
+    let hosts = hosts_in_order(run, &options.hosts)?;
     let page = match options.stage {
         Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
-        None => Page::new(format, run, hosts.as_ref(), options)?,
+        None => Page::new(format, run, hosts.as_ref(), &options.hosts)?,
     };
-    refuse_hosts_as_output(options, shared)?;
+    refuse_hosts_as_output(&options.hosts, shared)?;
     let output = Output::open(shared, &scenarios)?;
+    output.write(|output| page.write(output, run))?;
+    if let Some(note) = page.note().filter(|_| !shared.quiet) {
+        say(&format!("note: {}", printable(&note)));
+    }
+    Ok(())
+}
+
+/// Writes the placement of a run.
+pub(super) fn write_placement(
+    run: &Run,
+    format: PlacementFormat,
+    options: &HostFileOptions,
+    output: Output,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
+    let hosts = hosts_in_order(run, options)?;
+    let page = Page::new(format, run, hosts.as_ref(), options)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
         say(&format!("note: {}", printable(&note)));
@@ -57,7 +74,7 @@ impl<'run> Page<'run> {
         format: PlacementFormat,
         run: &'run Run,
         hosts: Option<&'run HostList>,
-        options: &PlaceOptions,
+        options: &HostFileOptions,
     ) -> Result<Self, Failure> {
         Ok(match format {
             PlacementFormat::Grid => Self::Grid,
@@ -95,7 +112,7 @@ impl<'run> Page<'run> {
 }
 
 /// Refuses options about hosts for a format without hosts.
-fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<(), Failure> {
+pub(super) fn refuse_unneeded(format: PlacementFormat, options: &HostFileOptions) -> Result<(), Failure> {
     if matches!(format, PlacementFormat::Launcher(_) | PlacementFormat::Hosts) {
         return Ok(());
     }
@@ -113,7 +130,7 @@ fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<()
 }
 
 /// The hosts, in the order of the coordinate map if there is one.
-fn hosts_in_order(run: &Run, options: &PlaceOptions) -> Result<Option<HostList>, Failure> {
+fn hosts_in_order(run: &Run, options: &HostFileOptions) -> Result<Option<HostList>, Failure> {
     let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
     let Some(path) = &options.coordinates else { return Ok(hosts) };
     let map = read_coordinates(path).map_err(Failure::Scenario)?;
@@ -134,7 +151,10 @@ fn no_hosts() -> Failure {
 }
 
 /// Refuses to overwrite the list of hosts or the coordinate map.
-fn refuse_hosts_as_output(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
+pub(super) fn refuse_hosts_as_output(
+    options: &HostFileOptions,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
     let Some(output) = shared.output() else { return Ok(()) };
     let inputs = options.hosts.iter().chain(&options.coordinates);
     let Some(hosts) = inputs.into_iter().find(|input| is_same(input, output)) else { return Ok(()) };

@@ -14,6 +14,7 @@ use crate::records::{
     program_record::{GUEST, NEIGHBOURS, PROGRAM},
     row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
 };
 
@@ -56,6 +57,7 @@ impl DefinitionGroup {
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("The placement").of(PLACEMENT).of(CONSTRUCTION),
             group("Single processes, nodes and tables").of(PROCESS).of(RANK).and(TABLES.iter()),
+            group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),
         ]
