@@ -37,13 +37,13 @@ pub use runs::{
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,
     EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry,
-    Loading, NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario,
-    ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue,
-    check_with, embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with,
-    program_kinds, read_coordinates, read_hosts, scenario_keys,
+    Loading, NeighbourCommunication, Phases, PhysicalScale, PlacementSearch, PlacementSearchError,
+    ProgramKind, RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram,
+    SearchRequest, Setting, SettingError, Site, SweptValue, check_with, embeddings, generator_key, load,
+    load_sites, load_text, load_text_with, load_with, program_kinds, read_coordinates, read_hosts,
+    scenario_keys,
 };
 pub use tools::{
-    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, PlacementSearch,
-    PlacementSearchError, Reference, SearchRequest, address_exchange_steps, check_export, read_measurement,
-    settings_besides_algorithms, size_in_words,
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
+    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms, size_in_words,
 };

@@ -31,6 +31,7 @@ mod permutation;
 mod physical_scale;
 mod placement_file;
 mod placement_npy;
+mod placement_search;
 mod program;
 mod row_errors;
 pub(crate) mod scenario_program;
@@ -68,6 +69,7 @@ pub use self::{
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     physical_scale::PhysicalScale,
+    placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
     program::{ProgramKind, program_kinds},
     scenario_program::{NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
@@ -457,7 +459,9 @@ fn runs(
         execution,
         held_bytes: 0,
     };
-    Some(placed.into_iter().map(run).collect())
+    let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
+    placement_search::place_searched(&mut runs, &size.place, errors);
+    Some(runs)
 }
 
 /// The scenario's name, or else the stem of the file's name.

@@ -5,7 +5,6 @@ mod address_exchange;
 mod algorithm_comparison;
 pub mod benchmark;
 pub mod calibration;
-mod placement_search;
 pub mod program_files;
 mod reference;
 
@@ -16,7 +15,6 @@ pub use self::{
         size_in_words,
     },
     calibration::read_measurement,
-    placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
     program_files::check_export,
     reference::{MissingReference, Reference},
 };

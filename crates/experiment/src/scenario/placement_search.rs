@@ -7,7 +7,13 @@ use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, PlacementTable};
 use cubefold_search::{Effort, Found, Objective, Problem, Progress, SearchError, Start, search};
 use cubefold_topology::NodeId;
 
-use crate::scenario::{EmbeddingName, ExecutionMode, Run};
+use super::{
+    EmbeddingName, ExecutionMode, Run,
+    errors::ScenarioError,
+    keys::MAX_INTEGER,
+    source_file::Place,
+    value::{Table, Value},
+};
 
 /// The most orders of axes that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
@@ -146,4 +152,55 @@ fn named(run: &Run) -> Vec<Start> {
         }
     }
     found
+}
+
+/// The keys of the table of a search.
+const KEYS: [&str; 4] = ["objective", "evaluations", "seed", "start"];
+
+/// Reads the table `{ search = { evaluations = 20000, objective = "makespan" } }` of an embedding and reports its errors.
+pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SearchRequest> {
+    let before = errors.len();
+    let outer = Table::read(value, "embedding", &["search"], errors)?;
+    let inner = outer.required("search", "a table, which may be empty", errors)?;
+    let table = Table::read(inner, "search", &KEYS, errors)?;
+    let known = Objective::ALL.map(|objective| (objective.name(), objective));
+    let objective =
+        table.get("objective").map(|value| value.choice(&table.name("objective"), &known, errors));
+    let mut number = |key: &str, least: u64| {
+        table.get(key).and_then(|value| value.natural(&table.name(key), least..=MAX_INTEGER, errors))
+    };
+    let (evaluations, seed) = (number("evaluations", 1), number("seed", 0));
+    let listed = table.get("start").and_then(|value| value.list(&table.name("start"), "embeddings", errors));
+    let mut starts = vec![];
+    for start in listed.unwrap_or_default() {
+        starts.extend(start.text(&table.name("start"), errors).map(str::to_owned));
+    }
+    let objective = objective.map_or(Some(Objective::default()), |read| read)?;
+    (errors.len() == before).then_some(SearchRequest { objective, evaluations, seed, starts })
+}
+
+/// Whether a table of the list of embeddings asks for a search.
+pub(super) fn is_search(value: &Value) -> bool {
+    matches!(&value.content, super::value::Content::Table(members) if members.iter().any(|member| member.key == "search"))
+}
+
+/// Gives each run that asks for a search the placement found, from those of the other runs.
+pub(super) fn place_searched(runs: &mut [Run], size: &Place, errors: &mut Vec<ScenarioError>) {
+    for place in 0..runs.len() {
+        let EmbeddingName::Search(request) = &runs[place].embedding else { continue };
+        let request = SearchRequest::clone(request);
+        let is_named = |own: &&Run| !matches!(own.embedding, EmbeddingName::Search(_));
+        let mut others: Vec<Run> = runs.iter().filter(is_named).cloned().collect();
+        if others.is_empty() {
+            let standard =
+                EmbeddingName::with_name("standard").unwrap_or_else(|| runs[place].embedding.clone());
+            others.push(Run { embedding: standard, ..runs[place].clone() });
+        }
+        match PlacementSearch::of(&others, &request, &mut |_| ControlFlow::Continue(())) {
+            Ok(search) => runs[place].placement = search.run.placement,
+            Err(error) => {
+                errors.push(ScenarioError::at(size, format!("embedding search: {error}"), "this machine"));
+            }
+        }
+    }
 }
