@@ -50,6 +50,7 @@ mod readme;
 mod reference_runs;
 mod report;
 mod scenario_files;
+mod search;
 mod shape_of_json;
 mod shards;
 mod sweep_scenario;

@@ -12,18 +12,22 @@ use cubefold_experiment::{
     Embedding, Setting, embeddings,
     runs::journal::{Found, Shard},
 };
+use cubefold_search::Objective;
 
 use self::examples::{
     AFTER_BENCH, AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
     AFTER_EXPORT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT,
-    AFTER_RUN, AFTER_SCHEMA, AFTER_TABLES, AFTER_VERIFY,
+    AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span},
     new_scenario::{ExecutionModes, Lengths, NewOptions, ProgramKind},
 };
 use crate::{
-    format::{ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, TablesFormat},
+    format::{
+        ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, SearchFormat, SearchObjective,
+        TablesFormat,
+    },
     option_value::Color,
     option_value::MemoryLimit,
     option_value::StageName,
@@ -123,6 +127,9 @@ pub(crate) enum Command {
     /// Prints one placement: the node of every process
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
+    /// Searches a better placement than those with names, and says how far from the best it is
+    #[command(after_help = AFTER_SEARCH)]
+    Search(SearchOptions),
     /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
     #[command(after_help = AFTER_EXPORT)]
     Export(ExportOptions),
@@ -298,6 +305,13 @@ pub(crate) struct PlaceOptions {
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<PlacementFormat>,
 
+    #[command(flatten)]
+    pub(crate) hosts: HostFileOptions,
+}
+
+/// The hosts that a placement names.
+#[derive(Debug, Args)]
+pub(crate) struct HostFileOptions {
     /// The hosts in the order of the nodes, the first coordinate fastest, as a scheduler or launcher lists them; for
     /// formats that name hosts [default: none]
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
@@ -312,6 +326,41 @@ pub(crate) struct PlaceOptions {
     /// [default: that number, so that every node is a host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = INPUT)]
     pub(crate) slots_per_node: Option<u64>,
+}
+
+/// Options of `search`.
+#[derive(Debug, Args)]
+pub(crate) struct SearchOptions {
+    /// A scenario file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
+
+    /// What to minimise
+    #[arg(long, value_enum, default_value_t = SearchObjective(Objective::Makespan))]
+    pub(crate) objective: SearchObjective,
+
+    /// The number of placements to judge in each combination [default: as many as take about a minute on two cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) evaluations: Option<u64>,
+
+    /// The seed of the search [default: that of the scenario]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// An embedding of the scenario to start from; repeat the option for more [default: all, and others with names]
+    #[arg(long = "start", value_name = "NAME")]
+    pub(crate) starts: Vec<String>,
+
+    /// The format: a table of searches, or the placement found in a format of cubefold place [default: by the extension
+    /// of --output, of which .csv is the placement; else table]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
+    pub(crate) format: Option<SearchFormat>,
+
+    #[command(flatten)]
+    pub(crate) hosts: HostFileOptions,
 }
 
 /// Options of `export`.

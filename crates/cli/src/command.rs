@@ -15,6 +15,7 @@ mod process_rows;
 mod report;
 mod run;
 mod schema;
+mod search;
 mod tables;
 mod verify;
 
@@ -41,6 +42,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Compare(options) => compare::compare(&options, shared),
         Command::Merge(options) => run::merge(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
+        Command::Search(options) => search::search(&options, shared),
         Command::Place(options) => place::place(&options, shared),
         Command::Draw(options) => draw::draw(&options, shared),
         Command::Report(options) => report::report(&options, shared),

@@ -13,6 +13,7 @@ use cubefold_experiment::{
     records::{Document, Record, write_csv, write_document, write_lines, write_parquet},
     tools::program_files::ProgramFormat,
 };
+use cubefold_search::Objective;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -242,6 +243,91 @@ impl ValueEnum for ExportFormat {
 impl OutputFormat for ExportFormat {
     fn extension(&self) -> Option<&'static str> {
         self.0.extension()
+    }
+}
+
+/// The objectives of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchObjective(pub(crate) Objective);
+
+impl ValueEnum for SearchObjective {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<SearchObjective>> =
+            LazyLock::new(|| Objective::ALL.map(SearchObjective).to_vec());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Objective::Makespan => "The makespan of the run",
+            Objective::Predicted => "The makespan without contention",
+            Objective::Load => "The largest load of a channel",
+            Objective::HopUnits => "The sum of units times links",
+            Objective::Dilation => "The largest distance of a message",
+        };
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}
+
+/// The formats of searches: a table of them, or the placement found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SearchFormat {
+    /// Reference, best named placement, found placement and bound of each combination.
+    Results(ResultFormat),
+    /// The placement.
+    Placement(PlacementFormat),
+}
+
+impl SearchFormat {
+    /// Formats of placements whose name no table has.
+    fn is_placement(format: PlacementFormat) -> bool {
+        matches!(format, PlacementFormat::Npy | PlacementFormat::Hosts | PlacementFormat::Launcher(_))
+    }
+}
+
+impl ValueEnum for SearchFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<SearchFormat>> = LazyLock::new(|| {
+            let results = ResultFormat::value_variants().iter().copied().map(SearchFormat::Results);
+            let placements = PlacementFormat::value_variants().iter().copied();
+            results
+                .chain(placements.filter(|&own| SearchFormat::is_placement(own)).map(SearchFormat::Placement))
+                .collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Results(format) => format.to_possible_value(),
+            Self::Placement(format) => format.to_possible_value(),
+        }
+    }
+}
+
+impl OutputFormat for SearchFormat {
+    fn extension(&self) -> Option<&'static str> {
+        match self {
+            Self::Results(ResultFormat::Csv) => None,
+            Self::Results(format) => format.extension(),
+            Self::Placement(format) => format.extension(),
+        }
+    }
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        if extension.eq_ignore_ascii_case("csv") {
+            return Some(Self::Placement(PlacementFormat::Csv));
+        }
+        let is_own =
+            |format: &&Self| format.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+        Self::value_variants().iter().find(is_own).copied()
+    }
+
+    fn is_binary(&self) -> bool {
+        match self {
+            Self::Results(format) => format.is_binary(),
+            Self::Placement(format) => format.is_binary(),
+        }
     }
 }
 

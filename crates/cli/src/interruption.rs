@@ -6,7 +6,10 @@ use std::{
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use cubefold_experiment::printable;
@@ -65,6 +68,17 @@ impl Kept {
     }
 }
 
+/// Whether a search is to stop at the next chance.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// Whether the next SIGINT asks for that instead of ending the program.
+static STOPS: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first SIGINT sets what is returned; the next one ends the program.
+pub(crate) fn stop_instead() -> &'static AtomicBool {
+    STOPS.store(true, Ordering::Relaxed);
+    &STOP
+}
+
 /// The exit code that shells give a program ended by a signal.
 pub(crate) const fn exit_code(signal: i32) -> i32 {
     128 + signal
@@ -107,8 +121,11 @@ pub(crate) fn watch() {
         if io::stdin().is_terminal() { &[SIGINT, SIGTERM, SIGHUP] } else { &[SIGINT, SIGTERM] };
     let Ok(mut signals) = Signals::new(signals) else { return };
     std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            end(signal);
+        for signal in signals.forever() {
+            if signal != SIGINT || !STOPS.swap(false, Ordering::Relaxed) {
+                end(signal);
+            }
+            STOP.store(true, Ordering::Relaxed);
         }
     });
 }

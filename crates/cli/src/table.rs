@@ -9,6 +9,7 @@ mod result_notes;
 mod results_page;
 mod run_tables;
 mod scenario_tables;
+mod search_table;
 mod step_tables;
 mod verdict_tables;
 
@@ -16,4 +17,5 @@ pub(crate) use grids::{write_grid, write_stage};
 pub(crate) use page::{Page, Paint, Style, TextTable};
 pub(crate) use run_tables::{compare_table, run_table};
 pub(crate) use scenario_tables::{measure_table, write_checked};
+pub(crate) use search_table::search_table;
 pub(crate) use verdict_tables::{Detail, bench_table, verify_table};

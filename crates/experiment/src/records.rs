@@ -28,6 +28,7 @@ pub(crate) mod row_records;
 pub(crate) mod run_columns;
 mod run_record;
 mod schema;
+pub(crate) mod search_record;
 pub(crate) mod time_record;
 mod topic;
 
@@ -54,5 +55,6 @@ pub use read_flat::{ReadResultsError, read_flat};
 pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, StepOfStage, table_columns};
 pub use run_record::RunRecord;
 pub use schema::{results_schema, scenario_schema};
+pub use search_record::SearchRecord;
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
 pub use topic::Topic;

@@ -38,6 +38,7 @@ mod physical_links;
 mod physical_scale;
 mod placement_file;
 mod placement_npy;
+mod placement_search;
 mod program;
 mod row_errors;
 pub(crate) mod scenario_program;
@@ -78,6 +79,7 @@ pub use self::{
     loading::{CodeTypes, Loading},
     physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
+    placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
     program::{ProgramKind, program_kinds},
     scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
@@ -500,7 +502,9 @@ fn runs(
         execution,
         held_bytes: 0,
     };
-    Some(placed.into_iter().map(run).collect())
+    let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
+    placement_search::place_searched(&mut runs, &size.place, errors);
+    Some(runs)
 }
 
 /// The scenario's name, or else the stem of the file's name.

@@ -105,6 +105,11 @@ pub(super) const AFTER_PLACE: &str = after_help!(
     "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
     "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
 );
+pub(super) const AFTER_SEARCH: &str = after_help!(
+    runs: "search scenarios/figure-6.toml",
+    "search scenarios/figure-6.toml --output placement.csv",
+    "search scenarios/figure-6.toml --objective hop-units --evaluations 100000 --format json"
+);
 pub(super) const AFTER_EXPORT: &str = after_help!(
     writes: "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
     "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"

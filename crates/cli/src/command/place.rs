@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use stage::StagePage;
 
 use crate::{
-    arguments::{PlaceOptions, SettingOption, SharedOptions},
+    arguments::{HostFileOptions, PlaceOptions, SettingOption, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run},
@@ -24,27 +24,48 @@ use crate::{
 
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
-    refuse_unneeded(format, options)?;
+    refuse_unneeded(format, &options.hosts)?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let mut scenarios = scenarios;
-    if let Some(setting) = allocation_of_hosts(one_run(&scenarios, &options.run)?, options)? {
+    if let Some(setting) = allocation_of_hosts(one_run(&scenarios, &options.run)?, &options.hosts)? {
         let settings = options.run.set.settings.iter().cloned().chain([setting]).collect();
         let set = SettingOption { settings };
         scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &set, shared)?;
     }
     let run = one_run(&scenarios, &options.run)?;
-    let names_hosts = match &format {
+    let hosts = hosts_in_order(run, &options.hosts, names_hosts(format))?;
+    let page = match options.stage {
+        Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
+        None => Page::new(format, run, hosts.as_ref(), &options.hosts)?,
+    };
+    refuse_hosts_as_output(&options.hosts, shared)?;
+    let output = Output::open(shared, &scenarios)?;
+    output.write(|output| page.write(output, run))?;
+    if let Some(note) = page.note().filter(|_| !shared.quiet) {
+        say(&format!("note: {}", printable(&note)));
+    }
+    Ok(())
+}
+
+/// Whether the names of hosts stand in the files of a format.
+fn names_hosts(format: PlacementFormat) -> bool {
+    match format {
         PlacementFormat::Launcher(launcher) => launcher.names_hosts(),
         PlacementFormat::Hosts => true,
         PlacementFormat::Grid | PlacementFormat::Csv | PlacementFormat::Json | PlacementFormat::Npy => false,
-    };
-    let hosts = hosts_in_order(run, options, names_hosts)?;
-    let page = match options.stage {
-        Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
-        None => Page::new(format, run, hosts.as_ref(), options)?,
-    };
-    refuse_hosts_as_output(options, shared)?;
-    let output = Output::open(shared, &scenarios)?;
+    }
+}
+
+/// Writes the placement of a run.
+pub(super) fn write_placement(
+    run: &Run,
+    format: PlacementFormat,
+    options: &HostFileOptions,
+    output: Output,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
+    let hosts = hosts_in_order(run, options, names_hosts(format))?;
+    let page = Page::new(format, run, hosts.as_ref(), options)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
         say(&format!("note: {}", printable(&note)));
@@ -68,7 +89,7 @@ impl<'run> Page<'run> {
         format: PlacementFormat,
         run: &'run Run,
         hosts: Option<&'run HostList>,
-        options: &PlaceOptions,
+        options: &HostFileOptions,
     ) -> Result<Self, Failure> {
         Ok(match format {
             PlacementFormat::Grid => Self::Grid,
@@ -106,7 +127,7 @@ impl<'run> Page<'run> {
 }
 
 /// Refuses options about hosts for a format without hosts.
-fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<(), Failure> {
+pub(super) fn refuse_unneeded(format: PlacementFormat, options: &HostFileOptions) -> Result<(), Failure> {
     if matches!(format, PlacementFormat::Launcher(_) | PlacementFormat::Hosts) {
         return Ok(());
     }
@@ -125,7 +146,7 @@ fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<()
 
 /// The key that makes the listed hosts the nodes of the job, where the machine knows them and has more; a network
 /// given as coordinates orders them.
-fn allocation_of_hosts(run: &Run, options: &PlaceOptions) -> Result<Option<Setting>, Failure> {
+fn allocation_of_hosts(run: &Run, options: &HostFileOptions) -> Result<Option<Setting>, Failure> {
     let (Some(known), None, Some(path)) = (&run.host_names, &run.allocation, &options.hosts) else {
         return Ok(None);
     };
@@ -150,7 +171,11 @@ fn allocation_of_hosts(run: &Run, options: &PlaceOptions) -> Result<Option<Setti
 }
 
 /// The hosts, in the order of the coordinate map if there is one; without any, those that the machine has names for.
-fn hosts_in_order(run: &Run, options: &PlaceOptions, names_hosts: bool) -> Result<Option<HostList>, Failure> {
+fn hosts_in_order(
+    run: &Run,
+    options: &HostFileOptions,
+    names_hosts: bool,
+) -> Result<Option<HostList>, Failure> {
     let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
     if let Some(job) = run.job_hosts() {
         let is_of_job =
@@ -180,7 +205,10 @@ fn no_hosts() -> Failure {
 }
 
 /// Refuses to overwrite the list of hosts or the coordinate map.
-fn refuse_hosts_as_output(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
+pub(super) fn refuse_hosts_as_output(
+    options: &HostFileOptions,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
     let Some(output) = shared.output() else { return Ok(()) };
     let inputs = options.hosts.iter().chain(&options.coordinates);
     let Some(hosts) = inputs.into_iter().find(|input| is_same(input, output)) else { return Ok(()) };

@@ -28,6 +28,9 @@ impl Document {
     /// Runs that `check` lists.
     pub const CHECK: Self = Self { format: "cubefold-check", records: "runs" };
 
+    /// Placements that `search` found.
+    pub const SEARCHES: Self = Self { format: "cubefold-searches", records: "searches" };
+
     /// Claims of `verify`.
     pub const VERIFY: Self = Self { format: "cubefold-verify", records: "claims" };
     /// Figures of `bench`.

@@ -15,6 +15,7 @@ use crate::records::{
     program_record::{GUEST, NEIGHBOURS, PROGRAM},
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
 };
 
@@ -62,6 +63,7 @@ impl DefinitionGroup {
                 .of(STEP)
                 .of(RANK)
                 .and(TABLES.iter()),
+            group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),
         ]

@@ -24,6 +24,7 @@ use super::{
     launcher_file::LauncherEntry,
     mapping::{Fit, NamedEmbedding},
     placement_file::Failure,
+    placement_search::SearchRequest,
 };
 use crate::scenario::generator_key;
 
@@ -193,6 +194,8 @@ pub enum EmbeddingName {
     File(String),
     /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
     Launcher(LauncherEntry),
+    /// A search from the other embeddings of the scenario: `search`.
+    Search(Box<SearchRequest>),
     /// The name of an embedding that a caller of the library has [added](super::Scenario::add_embedding).
     Added(String),
 }
@@ -230,7 +233,12 @@ impl EmbeddingName {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self {
             Self::Registered { embedding, .. } => embedding.rule(),
-            Self::Axes(_) | Self::Plane(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
+            Self::Axes(_)
+            | Self::Plane(_)
+            | Self::File(_)
+            | Self::Launcher(_)
+            | Self::Search(_)
+            | Self::Added(_) => None,
         }
     }
 
@@ -239,7 +247,12 @@ impl EmbeddingName {
     pub fn construction(&self) -> Option<&'static str> {
         match self {
             Self::Registered { construction, .. } => *construction,
-            Self::Axes(_) | Self::Plane(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
+            Self::Axes(_)
+            | Self::Plane(_)
+            | Self::File(_)
+            | Self::Launcher(_)
+            | Self::Search(_)
+            | Self::Added(_) => None,
         }
     }
 }
@@ -249,6 +262,7 @@ impl PartialEq for EmbeddingName {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Launcher(one), Self::Launcher(other)) => one == other,
+            (Self::Search(one), Self::Search(other)) => one == other,
             _ => self.to_string() == other.to_string(),
         }
     }
@@ -267,6 +281,7 @@ impl fmt::Display for EmbeddingName {
             Self::Plane(together) => write!(formatter, "{PLANE_PREFIX}{together}"),
             Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
+            Self::Search(_) => formatter.write_str("search"),
             Self::Added(name) => formatter.write_str(name),
         }
     }

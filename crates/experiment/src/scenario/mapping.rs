@@ -19,7 +19,7 @@ use super::{
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
-    placement_npy,
+    placement_npy, placement_search,
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
@@ -111,6 +111,7 @@ impl Fit<'_> {
             },
             EmbeddingName::Axes(_) => true,
             EmbeddingName::Plane(_)
+            | EmbeddingName::Search(_)
             | EmbeddingName::File(_)
             | EmbeddingName::Launcher(_)
             | EmbeddingName::Added(_) => false,
@@ -176,6 +177,10 @@ fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
     let text = match &entry.content {
         Content::Text(text) => text,
+        Content::Table(_) if placement_search::is_search(entry) => {
+            return placement_search::entry(entry, errors)
+                .map(|request| EmbeddingName::Search(Box::new(request)));
+        }
         Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
         Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
             errors.push(entry.unexpected("embedding", expected()));
@@ -388,6 +393,11 @@ fn placement_of_ranks(
             })
         }
         EmbeddingName::File(name) => from_file(fit, embedding, name, library),
+        // Searched from those of the other embeddings; until then as `standard` has them.
+        EmbeddingName::Search(_) => {
+            let name = EmbeddingName::with_name("standard").unwrap_or_else(|| embedding.name.clone());
+            placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() }, library)
+        }
         // These come with their placements, after the file is read.
         EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
         EmbeddingName::Launcher(entry) => {
@@ -444,6 +454,7 @@ fn groups(
         | EmbeddingName::Plane(_)
         | EmbeddingName::File(_)
         | EmbeddingName::Launcher(_)
+        | EmbeddingName::Search(_)
         | EmbeddingName::Added(_) => ContractedGuest::Own,
     };
     let program = fit.program.contracted(guest);

@@ -1,0 +1,204 @@
+//! A search for the placement of a run's program with the smallest value, from the placements of a scenario and those that
+//! have names.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, PlacementTable};
+use cubefold_search::{Effort, Found, Objective, Problem, Progress, SearchError, Start, search};
+use cubefold_topology::NodeId;
+
+use super::{
+    EmbeddingName, ExecutionMode, Run,
+    errors::ScenarioError,
+    keys::MAX_INTEGER,
+    source_file::Place,
+    value::{Table, Value},
+};
+
+/// The most orders of axes that a search starts from.
+const MAX_AXIS_ORDERS: usize = 48;
+
+/// What is asked of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchRequest {
+    /// What is minimised.
+    pub objective: Objective,
+    /// The placements judged; by default as many as take about a minute on two cores.
+    pub evaluations: Option<u64>,
+    /// The seed; by default that of the scenario.
+    pub seed: Option<u64>,
+    /// The names of embeddings of the scenario to start from; all, and others with names, if there are none.
+    pub starts: Vec<String>,
+}
+
+/// A search of one combination of a scenario.
+#[derive(Debug, Clone)]
+pub struct PlacementSearch {
+    /// The name of the first embedding of the scenario: the reference.
+    pub reference: String,
+    /// The name of the best placement that has one.
+    pub named: String,
+    /// What was found.
+    pub found: Found,
+    /// The run of the combination with the placement found.
+    pub run: Run,
+}
+
+/// A reason for which a combination cannot be searched.
+#[derive(Debug, thiserror::Error)]
+pub enum PlacementSearchError {
+    /// Only asynchronous runs are searched.
+    #[error("search of a coordinated run, expected execution.mode = \"asynchronous\"")]
+    Coordinated,
+    /// No embedding of the scenario has this name.
+    #[error("--start {name}: the scenario has no such embedding, expected one of {}", known.join(", "))]
+    NoSuchStart {
+        /// The name.
+        name: String,
+        /// The names that it has.
+        known: Vec<String>,
+    },
+    /// The program fits no placement that was found.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+impl PlacementSearch {
+    /// Searches a placement for the program of `runs`, which differ in the embedding only; the first is the reference.
+    /// `watch` is called between rounds, and can end the search.
+    ///
+    /// # Errors
+    ///
+    /// When the runs are coordinated, a start is unknown, or the problem cannot be searched.
+    ///
+    /// # Panics
+    ///
+    /// When there are no runs.
+    pub fn of(
+        runs: &[Run],
+        request: &SearchRequest,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Self, PlacementSearchError> {
+        let run = &runs[0];
+        if run.execution.mode != ExecutionMode::Asynchronous {
+            return Err(PlacementSearchError::Coordinated);
+        }
+        let starts = starts(runs, &request.starts)?;
+        let sites: Vec<NodeId> = match &run.allocation {
+            Some(allocation) => allocation.nodes().to_vec(),
+            None => run.machine.hosts().collect(),
+        };
+        let ranks = run.program.rank_count();
+        let shares = run.program.body.process_count() / ranks.max(1);
+        let per_site = usize::try_from(run.placement.max_load() / shares.max(1)).unwrap_or(usize::MAX).max(1);
+        let problem = Problem {
+            program: &*run.program.body,
+            machine: &run.machine,
+            ranks,
+            rules: run.communication,
+            sites: &sites,
+            per_site,
+        };
+        let effort = Effort { evaluations: request.evaluations, seed: request.seed.unwrap_or(run.seed) };
+        let found = search(problem, request.objective, &starts, effort, watch)?;
+        let table = PlacementTable::new(&run.machine, found.nodes.clone());
+        let placement = table.map(Placement::Table).map_or_else(|_| Arc::clone(&run.placement), Arc::new);
+        let run = Run { embedding: EmbeddingName::Added("search".to_owned()), placement, ..run.clone() };
+        let named = starts[found.named].name.clone();
+        Ok(Self { reference: starts[0].name.clone(), named, found, run })
+    }
+}
+
+/// The placements to start from: those asked for, else all of the scenario and those with names.
+fn starts(runs: &[Run], asked: &[String]) -> Result<Vec<Start>, PlacementSearchError> {
+    let start = |run: &Run| Start { name: run.embedding.to_string(), nodes: run.placement.nodes() };
+    if let Some(name) = asked.iter().find(|name| runs.iter().all(|run| run.embedding.to_string() != **name)) {
+        let known = runs.iter().map(|run| run.embedding.to_string()).collect();
+        return Err(PlacementSearchError::NoSuchStart { name: name.clone(), known });
+    }
+    // The reference is the first, whatever is asked for.
+    let is_asked = |place: usize, run: &Run| {
+        place == 0 || asked.is_empty() || asked.contains(&run.embedding.to_string())
+    };
+    let listed = runs.iter().enumerate().filter(|&(place, run)| is_asked(place, run));
+    let mut starts: Vec<Start> = listed.map(|(_, run)| start(run)).collect();
+    if asked.is_empty() {
+        for other in named(&runs[0]) {
+            if starts.iter().all(|own| own.nodes != other.nodes) {
+                starts.push(other);
+            }
+        }
+    }
+    Ok(starts)
+}
+
+/// The placements with names that fit a run, whether the scenario has them or not.
+fn named(run: &Run) -> Vec<Start> {
+    let mut found = vec![];
+    if let Some(cube) = run.program.exchange_cube {
+        for kind in EmbeddingKind::ALL {
+            if let Ok(placement) = Placement::embed(kind, cube, &run.machine) {
+                found.push(Start { name: kind.name().to_owned(), nodes: placement.nodes() });
+            }
+        }
+    }
+    let guest = run.program.placed_shape();
+    let orders = AxisOrder::all(guest.shape(), &run.machine).unwrap_or_default();
+    for order in orders.into_iter().take(MAX_AXIS_ORDERS) {
+        if let Ok(table) = order.place(guest.shape(), &run.machine) {
+            found.push(Start { name: format!("axes:{order}"), nodes: table.nodes().to_vec() });
+        }
+    }
+    found
+}
+
+/// The keys of the table of a search.
+const KEYS: [&str; 4] = ["objective", "evaluations", "seed", "start"];
+
+/// Reads the table `{ search = { evaluations = 20000, objective = "makespan" } }` of an embedding and reports its errors.
+pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SearchRequest> {
+    let before = errors.len();
+    let outer = Table::read(value, "embedding", &["search"], errors)?;
+    let inner = outer.required("search", "a table, which may be empty", errors)?;
+    let table = Table::read(inner, "search", &KEYS, errors)?;
+    let known = Objective::ALL.map(|objective| (objective.name(), objective));
+    let objective =
+        table.get("objective").map(|value| value.choice(&table.name("objective"), &known, errors));
+    let mut number = |key: &str, least: u64| {
+        table.get(key).and_then(|value| value.natural(&table.name(key), least..=MAX_INTEGER, errors))
+    };
+    let (evaluations, seed) = (number("evaluations", 1), number("seed", 0));
+    let listed = table.get("start").and_then(|value| value.list(&table.name("start"), "embeddings", errors));
+    let mut starts = vec![];
+    for start in listed.unwrap_or_default() {
+        starts.extend(start.text(&table.name("start"), errors).map(str::to_owned));
+    }
+    let objective = objective.map_or(Some(Objective::default()), |read| read)?;
+    (errors.len() == before).then_some(SearchRequest { objective, evaluations, seed, starts })
+}
+
+/// Whether a table of the list of embeddings asks for a search.
+pub(super) fn is_search(value: &Value) -> bool {
+    matches!(&value.content, super::value::Content::Table(members) if members.iter().any(|member| member.key == "search"))
+}
+
+/// Gives each run that asks for a search the placement found, from those of the other runs.
+pub(super) fn place_searched(runs: &mut [Run], size: &Place, errors: &mut Vec<ScenarioError>) {
+    for place in 0..runs.len() {
+        let EmbeddingName::Search(request) = &runs[place].embedding else { continue };
+        let request = SearchRequest::clone(request);
+        let is_named = |own: &&Run| !matches!(own.embedding, EmbeddingName::Search(_));
+        let mut others: Vec<Run> = runs.iter().filter(is_named).cloned().collect();
+        if others.is_empty() {
+            let standard =
+                EmbeddingName::with_name("standard").unwrap_or_else(|| runs[place].embedding.clone());
+            others.push(Run { embedding: standard, ..runs[place].clone() });
+        }
+        match PlacementSearch::of(&others, &request, &mut |_| ControlFlow::Continue(())) {
+            Ok(search) => runs[place].placement = search.run.placement,
+            Err(error) => {
+                errors.push(ScenarioError::at(size, format!("embedding search: {error}"), "this machine"));
+            }
+        }
+    }
+}

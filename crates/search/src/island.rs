@@ -1,0 +1,156 @@
+//! One searcher: simulated annealing (Kirkpatrick, Gelatt & Vecchi 1983) whose threshold is drawn before a placement is
+//! judged, so that the judge can refuse it early.
+
+use cubefold_simulator::SimulationError;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{
+    arrangement::Arrangement,
+    judge::{Energy, Judge},
+    moves::{Move, Neighbourhood},
+    traffic::Traffic,
+};
+
+/// A searcher with a generator, a current and a best arrangement of its own.
+#[derive(Debug)]
+pub(crate) struct Island<'a> {
+    judge: Judge<'a>,
+    neighbourhood: &'a Neighbourhood<'a>,
+    traffic: &'a Traffic,
+    generator: ChaCha8Rng,
+    energy: Energy, // of the judge's arrangement
+    best: (Energy, Arrangement),
+    gains: [u64; Move::ALL.len()],
+    tries: [u64; Move::ALL.len()],
+    exchanges: Vec<(u32, u32)>,
+}
+
+impl<'a> Island<'a> {
+    /// A searcher at the arrangement of a judge. Its draws depend on seed and number alone.
+    ///
+    /// # Errors
+    ///
+    /// When the run of the arrangement does not come to its end.
+    pub(crate) fn new(
+        mut judge: Judge<'a>,
+        neighbourhood: &'a Neighbourhood<'a>,
+        traffic: &'a Traffic,
+        seed: u64,
+        number: u64,
+    ) -> Result<Self, SimulationError> {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        generator.set_stream(number);
+        let energy = judge.energy(None)?.unwrap_or(Energy { value: u128::MAX, rest: 0.0 });
+        let best = (energy, judge.arrangement().clone());
+        let (gains, tries) = ([0; Move::ALL.len()], [0; Move::ALL.len()]);
+        Ok(Self { judge, neighbourhood, traffic, generator, energy, best, gains, tries, exchanges: vec![] })
+    }
+
+    /// The best arrangement so far, and its energy.
+    pub(crate) fn best(&self) -> &(Energy, Arrangement) {
+        &self.best
+    }
+
+    /// Placements judged so far.
+    pub(crate) fn evaluations(&self) -> u64 {
+        self.judge.evaluations
+    }
+
+    /// Draws an arrangement at random.
+    pub(crate) fn scatter(&mut self) -> Result<(), SimulationError> {
+        let tokens = self.judge.arrangement().len();
+        for place in 0..tokens.saturating_sub(1) {
+            let other = self.generator.random_range(place..tokens);
+            if place != other {
+                let token = |place| u32::try_from(place).unwrap_or(u32::MAX);
+                self.judge.exchange(token(place), token(other));
+            }
+        }
+        let here = self.judge.arrangement().clone();
+        self.restart(here)
+    }
+
+    /// Goes on from an arrangement.
+    pub(crate) fn restart(&mut self, arrangement: Arrangement) -> Result<(), SimulationError> {
+        self.judge.arrange(arrangement);
+        if let Some(energy) = self.judge.energy(None)? {
+            self.energy = energy;
+            self.keep_best();
+        }
+        Ok(())
+    }
+
+    /// Tries so many changes at a temperature, relative to the present value.
+    ///
+    /// # Errors
+    ///
+    /// When a run does not come to its end.
+    pub(crate) fn round(&mut self, changes: u64, temperature: f64) -> Result<(), SimulationError> {
+        let heat = temperature * self.energy.get();
+        for _ in 0..changes {
+            let kind = self.draw_kind();
+            let mut exchanges = std::mem::take(&mut self.exchanges);
+            let arrangement = self.judge.arrangement();
+            self.neighbourhood.draw(
+                Move::ALL[kind],
+                arrangement,
+                self.traffic,
+                &mut self.generator,
+                &mut exchanges,
+            );
+            self.tries[kind] += 1;
+            let before = self.energy;
+            let kept = exchanges.is_empty() || self.attempt(&exchanges, heat)?;
+            if !kept {
+                exchanges.iter().rev().for_each(|&(one, other)| self.judge.exchange(one, other));
+            }
+            self.gains[kind] += u64::from(self.energy < before);
+            self.exchanges = exchanges;
+        }
+        Ok(())
+    }
+
+    /// Makes exchanges; whether what comes of them is kept.
+    fn attempt(&mut self, exchanges: &[(u32, u32)], heat: f64) -> Result<bool, SimulationError> {
+        // Uniform in (0, 1].
+        let drawn = 1.0 - self.generator.random::<f64>();
+        let threshold = self.energy.get() - heat * drawn.ln();
+        exchanges.iter().for_each(|&(one, other)| self.judge.exchange(one, other));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a threshold may be rough"
+        )]
+        let most = threshold as u128;
+        match self.judge.energy(Some(most))? {
+            Some(energy) if energy.get() <= threshold => {
+                self.energy = energy;
+                self.keep_best();
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn keep_best(&mut self) {
+        if self.energy < self.best.0 {
+            self.best = (self.energy, self.judge.arrangement().clone());
+        }
+    }
+
+    /// Draws a kind of change, the more often the more often it was better.
+    fn draw_kind(&mut self) -> usize {
+        #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
+        let weight = |kind: usize| 0.02 + (self.gains[kind] + 1) as f64 / (self.tries[kind] + 8) as f64;
+        let weights: [f64; Move::ALL.len()] = std::array::from_fn(weight);
+        let mut drawn = self.generator.random::<f64>() * weights.iter().sum::<f64>();
+        for (kind, weight) in weights.into_iter().enumerate() {
+            if drawn < weight {
+                return kind;
+            }
+            drawn -= weight;
+        }
+        0
+    }
+}

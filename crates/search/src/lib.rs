@@ -1,0 +1,43 @@
+//! Searches a placement of a program for which nobody has a name (`docs/model.md` section 25).
+//!
+//! [`search`] takes a [`Problem`], a program with the sites that its processes may take, an [`Objective`] and placements to
+//! start from. It returns the best placement found, and a lower [`Bound`] over all placements: where the two meet, the
+//! placement is proved optimal. The result depends on the seed and the number of evaluations only, never on time or
+//! threads.
+//!
+//! | concept | file |
+//! | --- | --- |
+//! | the program, its machine and the sites | `problem` |
+//! | what is minimised | `objective` |
+//! | who sends how much to whom | `traffic` |
+//! | which token is in which slot, and changes of that | `arrangement`, `moves` |
+//! | loads of channels, kept up to date | `loads` |
+//! | sums and distances, kept up to date | `distances` |
+//! | the value of an arrangement | `judge` |
+//! | every placement of a small problem | `complete` |
+//! | orders of the bits of labels | `bit_orders` |
+//! | one searcher, all searchers | `island`, `portfolio` |
+//! | lower bounds over all placements | `bounds`, `assignment`, `recursion` |
+
+mod arrangement;
+mod assignment;
+mod bit_orders;
+mod bounds;
+mod complete;
+mod distances;
+mod island;
+mod judge;
+mod loads;
+mod moves;
+mod objective;
+mod portfolio;
+mod problem;
+mod recursion;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+pub use bounds::{Bound, BoundKind};
+pub use objective::Objective;
+pub use portfolio::{Effort, Found, Progress, Start, search};
+pub use problem::{Problem, SearchError};

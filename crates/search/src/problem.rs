@@ -1,0 +1,116 @@
+//! The program to place, its machine, and the sites that its processes may take.
+
+use cubefold_simulator::{Communication, Program, SimulationError, Special};
+use cubefold_topology::{Machine, NodeId};
+
+use crate::Objective;
+
+/// A program whose processes are to be placed.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// The program.
+    pub program: &'a dyn Program,
+    /// What is placed: process `n` sits with rank `n` modulo this number, which divides the processes.
+    pub ranks: u64,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// How messages travel.
+    pub rules: Communication,
+    /// The nodes that ranks may be on, each once.
+    pub sites: &'a [NodeId],
+    /// The most ranks of a node, at least 1.
+    pub per_site: usize,
+}
+
+/// A reason for which nothing can be searched.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The program cannot be run on the machine.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// The sites do not hold all ranks.
+    #[error("{places} places for {ranks} processes, expected at least {ranks}")]
+    TooFewPlaces {
+        /// The places: sites times ranks of a site.
+        places: u64,
+        /// The ranks.
+        ranks: u64,
+    },
+    /// There are more messages or places than a search keeps.
+    #[error("{found} {what}, expected at most {most}: a search holds all of them in memory")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: u64,
+        /// The most that a search takes.
+        most: u64,
+    },
+    /// The objective is not defined for the program.
+    #[error(
+        "objective {objective} of a task graph or a job, expected another: section 15 predicts stage programs only"
+    )]
+    NoPrediction {
+        /// The objective.
+        objective: Objective,
+    },
+    /// No placement to start from.
+    #[error("no placement to start from, expected at least one")]
+    NoStart,
+}
+
+/// The most places that are searched.
+const MAX_PLACES: u64 = 1 << 20;
+/// The most messages of a stage.
+const MAX_MESSAGES: u64 = 1 << 26;
+
+impl Problem<'_> {
+    /// The ranks.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        usize::try_from(self.ranks).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the program is one of stages, which the recursion of section 15 predicts.
+    #[must_use]
+    pub(crate) fn has_prediction(&self) -> bool {
+        matches!(self.program.special(), Special::None | Special::Cube(_))
+    }
+
+    /// The places that ranks can take: [`per_site`](Self::per_site) a site.
+    #[must_use]
+    pub fn place_count(&self) -> usize {
+        self.sites.len().saturating_mul(self.per_site)
+    }
+
+    /// Refuses what is not searched.
+    ///
+    /// # Errors
+    ///
+    /// Where the sites do not hold all ranks, where a search would keep too much in memory, and for the prediction of a
+    /// task graph.
+    pub fn check(&self, objective: Objective) -> Result<(), SearchError> {
+        let (places, ranks) = (self.place_count() as u64, self.ranks);
+        if places < ranks {
+            return Err(SearchError::TooFewPlaces { places, ranks });
+        }
+        if places > MAX_PLACES {
+            return Err(SearchError::TooLarge { what: "places", found: places, most: MAX_PLACES });
+        }
+        if objective == Objective::Predicted && !self.has_prediction() {
+            return Err(SearchError::NoPrediction { objective });
+        }
+        let messages = match self.program.special().tasks() {
+            Some(graph) => graph.message_count(),
+            None => self.program.facts().messages_of_stage(),
+        };
+        if messages > MAX_MESSAGES {
+            return Err(SearchError::TooLarge {
+                what: "messages of a stage",
+                found: messages,
+                most: MAX_MESSAGES,
+            });
+        }
+        Ok(())
+    }
+}

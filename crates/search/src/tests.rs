@@ -1,0 +1,310 @@
+//! Searches against every placement, and bounds against placements drawn at random.
+
+use std::{num::NonZeroU64, ops::ControlFlow};
+
+use cubefold_mapping::{Hypercube, Placement, PlacementTable, ProcessId};
+use cubefold_simulator::{
+    Communication, Computations, CubeProgram, Cycles, EngineChoice, Program, Request, StageMessage,
+    StageProgram, Switching, predict, simulate,
+};
+use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, NodeId, TieRule};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{
+    BoundKind, Effort, Found, Objective, Problem, Start,
+    arrangement::Arrangement,
+    bounds::bound,
+    complete::applies,
+    distances::Distances,
+    judge::Judge,
+    moves::{Move, Neighbourhood},
+    search,
+    traffic::Traffic,
+};
+
+/// A random program, machine and rules.
+struct Case {
+    program: StageProgram,
+    machine: Machine,
+    rules: Communication,
+    sites: Vec<NodeId>,
+    per_site: usize,
+}
+
+impl Case {
+    fn draw(generator: &mut ChaCha8Rng, processes: u32) -> Self {
+        let machine = draw_machine(generator);
+        let mut messages = vec![];
+        let stages = generator.random_range(1..4);
+        for stage in 0..stages {
+            for source in 0..processes {
+                let destination = generator.random_range(0..processes);
+                if source != destination {
+                    let [source, destination] = [source, destination].map(ProcessId::new);
+                    messages.push(StageMessage {
+                        stage,
+                        source,
+                        destination,
+                        units: generator.random_range(1..9),
+                    });
+                }
+            }
+        }
+        messages.push(StageMessage {
+            stage: 0,
+            source: ProcessId::new(0),
+            destination: ProcessId::new(1),
+            units: 3,
+        });
+        messages.sort_unstable();
+        messages.dedup_by_key(|message| (message.stage, message.source, message.destination));
+        let computations = Computations::Same(Cycles::new(generator.random_range(0..4)));
+        let program = StageProgram::new(processes, computations, &messages).unwrap();
+        let modes = [LinkMode::FullDuplex, LinkMode::HalfDuplex];
+        let rules = Communication::new(
+            modes[generator.random_range(0..2)],
+            Cycles::new(generator.random_range(1..4)),
+            TieRule::Direct,
+        )
+        .unwrap()
+        .with_latency(Cycles::new(generator.random_range(0..3)))
+        .with_switching(Switching::ALL[generator.random_range(0..2)])
+        .with_packets(NonZeroU64::new(generator.random_range(0..4)))
+        .with_eager(generator.random_range(0..2) * generator.random_range(0..9));
+        let rules = machine.link_times().map_or(rules, |times| rules.with_longest(times));
+        let mut sites: Vec<NodeId> = machine.hosts().collect();
+        let per_site = if sites.len() < processes as usize { 2 } else { generator.random_range(1..3) };
+        // Not all nodes, where there are enough.
+        while (sites.len() - 1) * per_site >= processes as usize && generator.random_range(0..2) == 0 {
+            sites.remove(generator.random_range(0..sites.len()));
+        }
+        Self { program, machine, rules, sites, per_site }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        let Self { program, machine, rules, sites, per_site } = self;
+        Problem {
+            program,
+            machine,
+            ranks: program.process_count(),
+            rules: *rules,
+            sites,
+            per_site: *per_site,
+        }
+    }
+
+    /// A value by the functions that `run` and `measure` use.
+    fn value(&self, objective: Objective, nodes: &[NodeId]) -> u128 {
+        let table = PlacementTable::new(&self.machine, nodes.to_vec()).unwrap();
+        let placement = Placement::Table(table);
+        let messages = (0..self.program.stage_count()).flat_map(|stage| self.program.messages(stage));
+        let route = |message: &StageMessage| {
+            let [from, to] =
+                [message.source, message.destination].map(|process| nodes[process.label() as usize]);
+            self.machine.route(from, to, self.rules.tie())
+        };
+        match objective {
+            Objective::Makespan => {
+                let request = Request::asynchronous(EngineChoice::Sized);
+                let run = simulate(&self.program, &placement, self.rules, &request, &mut ()).unwrap();
+                run.summary.makespan().get().into()
+            }
+            Objective::Predicted => predict(&self.program, &placement, self.rules).get().into(),
+            Objective::HopUnits => {
+                messages.map(|message| u128::from(message.units) * route(&message).count() as u128).sum()
+            }
+            Objective::Dilation => messages.map(|message| route(&message).count() as u128).max().unwrap(),
+            Objective::Load => {
+                let by_link = self.rules.links() == LinkMode::HalfDuplex;
+                let mut loads = std::collections::BTreeMap::new();
+                let unit = |channel| match self.machine.link_times() {
+                    Some(times) => times[self.machine.link_class(channel)].unit,
+                    None => self.rules.hop().get(),
+                };
+                for message in messages {
+                    for channel in route(&message) {
+                        let link = self.machine.link(channel);
+                        let place = (link, (!by_link).then_some(channel));
+                        *loads.entry(place).or_insert(0) += u128::from(message.units * unit(channel));
+                    }
+                }
+                loads.values().copied().max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// A placement drawn at random.
+    fn nodes(&self, generator: &mut ChaCha8Rng) -> Vec<NodeId> {
+        let mut places: Vec<NodeId> =
+            self.sites.iter().flat_map(|&site| std::iter::repeat_n(site, self.per_site)).collect();
+        (0..self.program.process_count())
+            .map(|_| places.swap_remove(generator.random_range(0..places.len())))
+            .collect()
+    }
+
+    fn search(&self, objective: Objective, starts: &[Vec<NodeId>], evaluations: u64) -> Found {
+        let starts: Vec<Start> =
+            starts.iter().map(|nodes| Start { name: String::new(), nodes: nodes.clone() }).collect();
+        let effort = Effort { evaluations: Some(evaluations), seed: 5 };
+        search(self.problem(), objective, &starts, effort, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+}
+
+fn draw_machine(generator: &mut ChaCha8Rng) -> Machine {
+    let machine = match generator.random_range(0..6) {
+        0 => Machine::new(MachineKind::Ring, &[6]),
+        1 => Machine::new(MachineKind::Mesh, &[3, 2]),
+        2 => Machine::new(MachineKind::Torus, &[4, 2]),
+        3 => Machine::new(MachineKind::Hypercube, &[2, 2, 2]),
+        4 => Machine::new(MachineKind::Line, &[7]),
+        _ => Ok(Machine::of_dimensions(MachineKind::DeBruijn, 3).unwrap()),
+    }
+    .unwrap();
+    if generator.random_range(0..3) > 0 {
+        return machine;
+    }
+    // Links of different speed.
+    let mut time = || LinkTime { unit: generator.random_range(1..5), latency: generator.random_range(0..4) };
+    let times: Vec<LinkTime> = (0..machine.link_class_count()).map(|_| time()).collect();
+    machine.with_link_times(&times)
+}
+
+fn for_each_placement(case: &Case, visit: &mut impl FnMut(&[NodeId])) {
+    fn next(case: &Case, nodes: &mut Vec<NodeId>, visit: &mut impl FnMut(&[NodeId])) {
+        if nodes.len() as u64 == case.program.process_count() {
+            return visit(nodes);
+        }
+        for &site in &case.sites {
+            if nodes.iter().filter(|&&node| node == site).count() < case.per_site {
+                nodes.push(site);
+                next(case, nodes, visit);
+                nodes.pop();
+            }
+        }
+    }
+    next(case, &mut vec![], visit);
+}
+
+/// Complete searches find the least value of all placements, and no bound is above it.
+fn proved_optima(rounds: u64, processes: u32) {
+    let mut generator = ChaCha8Rng::seed_from_u64(processes.into());
+    for _ in 0..rounds {
+        let case = Case::draw(&mut generator, processes);
+        for objective in Objective::ALL {
+            let mut least = u128::MAX;
+            for_each_placement(&case, &mut |nodes| least = least.min(case.value(objective, nodes)));
+            let found = case.search(objective, &[case.nodes(&mut generator)], 1000);
+            if applies(&case.problem()) {
+                assert_eq!((found.value, found.is_proved()), (least, true), "{objective} {found:?}");
+            }
+            assert_eq!(case.value(objective, &found.nodes), found.value);
+            let (traffic, distances) = (
+                Traffic::new(&case.program, case.program.process_count()),
+                Distances::new(&case.machine, &case.sites),
+            );
+            let bound = bound(&case.problem(), objective, &traffic, &distances);
+            assert!(bound.value <= least, "{objective} {bound:?} {least}");
+        }
+    }
+}
+
+#[test]
+fn complete_searches_are_brute_force() {
+    proved_optima(12, 4);
+}
+
+#[test]
+#[ignore = "minutes: every placement of more problems"]
+fn complete_searches_are_brute_force_at_length() {
+    proved_optima(300, 4);
+    proved_optima(60, 5);
+}
+
+#[test]
+fn proved_optimal_on_eight_processes() {
+    let machine = Machine::new(MachineKind::Mesh, &[4, 2]).unwrap();
+    let cube = Hypercube::new(3).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
+    let rules = Communication::new(LinkMode::HalfDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let sites: Vec<NodeId> = machine.hosts().collect();
+    let problem =
+        Problem { program: &program, machine: &machine, ranks: 8, rules, sites: &sites, per_site: 1 };
+    let starts = [Start { name: "standard".into(), nodes: sites.clone() }];
+    let effort = Effort { evaluations: Some(100), seed: 0 };
+    let found =
+        search(problem, Objective::Makespan, &starts, effort, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(found.is_proved() && found.value <= found.named_value);
+    assert!(matches!(found.bound.kind, BoundKind::Complete | BoundKind::Prediction));
+}
+
+#[test]
+fn no_placement_is_below_a_bound() {
+    let mut generator = ChaCha8Rng::seed_from_u64(11);
+    for _ in 0..400 {
+        let processes = generator.random_range(3..12);
+        let case = Case::draw(&mut generator, processes);
+        let (traffic, distances) = (
+            Traffic::new(&case.program, case.program.process_count()),
+            Distances::new(&case.machine, &case.sites),
+        );
+        let nodes = case.nodes(&mut generator);
+        for objective in Objective::ALL {
+            let bound = bound(&case.problem(), objective, &traffic, &distances);
+            assert!(bound.value <= case.value(objective, &nodes), "{objective} {bound:?}");
+        }
+    }
+}
+
+#[test]
+fn judged_values_are_those_of_runs_after_any_change() {
+    let mut generator = ChaCha8Rng::seed_from_u64(12);
+    for _ in 0..60 {
+        let processes = generator.random_range(3..12);
+        let case = Case::draw(&mut generator, processes);
+        let (traffic, distances) = (
+            Traffic::new(&case.program, case.program.process_count()),
+            Distances::new(&case.machine, &case.sites),
+        );
+        let neighbourhood = Neighbourhood::new(&case.machine, &case.sites, processes as usize);
+        let start =
+            || Arrangement::new(&case.nodes(&mut ChaCha8Rng::seed_from_u64(3)), &case.sites, case.per_site);
+        for objective in Objective::ALL {
+            let mut judge =
+                Judge::new(case.problem(), objective, &traffic, &distances, start().unwrap()).unwrap();
+            for change in 0..8 {
+                let mut exchanges = vec![];
+                let (kind, arrangement) = (Move::ALL[change % 4], judge.arrangement());
+                neighbourhood.draw(kind, arrangement, &traffic, &mut generator, &mut exchanges);
+                exchanges.iter().for_each(|&(one, other)| judge.exchange(one, other));
+                let value = case.value(objective, judge.nodes());
+                assert_eq!(
+                    judge.energy(None).unwrap().map(|energy| energy.value),
+                    Some(value),
+                    "{objective}"
+                );
+                assert_eq!(judge.energy(value.checked_sub(1)).unwrap().is_some(), value == 0, "{objective}");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_what_is_found_and_it_is_never_worse_than_a_start() {
+    let mut generator = ChaCha8Rng::seed_from_u64(13);
+    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let mut case = Case::draw(&mut generator, 12);
+    (case.sites, case.per_site, case.machine) = (machine.hosts().collect(), 1, machine);
+    let starts: Vec<Vec<NodeId>> = (0..3).map(|_| case.nodes(&mut generator)).collect();
+    for objective in Objective::ALL {
+        let found = [1, 2, 8].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| case.search(objective, &starts, 4000))
+        });
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{objective}");
+        let values = starts.iter().map(|nodes| case.value(objective, nodes));
+        assert_eq!(found[0].named_value, values.min().unwrap());
+        assert!(found[0].value <= found[0].named_value && found[0].bound.value <= found[0].value);
+        assert_eq!(case.value(objective, &found[0].nodes), found[0].value);
+    }
+}

@@ -1,0 +1,99 @@
+//! Who sends how much to whom in a whole program.
+
+use cubefold_simulator::Program;
+
+/// Units between two processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flow {
+    /// The process at the other end.
+    pub(crate) other: u32,
+    /// What it is sent \[units\].
+    pub(crate) sent: u64,
+    /// What it sends \[units\].
+    pub(crate) received: u64,
+}
+
+/// The flows of every rank, by the other end; none of a rank with itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Traffic {
+    firsts: Vec<usize>, // by process, its first flow; one more for the end of the last
+    flows: Vec<Flow>,
+}
+
+impl Traffic {
+    /// Sums the messages of all stages of a program.
+    pub(crate) fn new(program: &dyn Program, ranks: u64) -> Self {
+        let mut directed: Vec<(u32, u32, u64)> = vec![]; // source, destination, units
+        let mut stage = 0;
+        while stage < program.stage_count() {
+            let later = stage + 1..program.stage_count();
+            let times = 1 + later.take_while(|&next| program.repeats(next)).count();
+            program.for_each_message(stage, &mut |source, destination, units| {
+                let [source, destination] =
+                    [source, destination].map(|process| u64::from(process.label()) % ranks);
+                if source != destination {
+                    let units = units.saturating_mul(times as u64);
+                    let rank = |rank: u64| u32::try_from(rank).unwrap_or(u32::MAX);
+                    directed.push((rank(source), rank(destination), units));
+                }
+            });
+            merge(&mut directed);
+            stage += times;
+        }
+        let both_ends = directed.iter().flat_map(|&(source, destination, units)| {
+            [(source, destination, units, 0), (destination, source, 0, units)]
+        });
+        let mut ends: Vec<(u32, u32, u64, u64)> = both_ends.collect();
+        ends.sort_unstable();
+        let processes = usize::try_from(ranks).unwrap_or(usize::MAX);
+        let (mut firsts, mut flows) = (vec![0; processes + 1], Vec::<Flow>::with_capacity(ends.len()));
+        let mut last = None;
+        for (own, other, sent, received) in ends {
+            match flows.last_mut() {
+                Some(flow) if last == Some((own, other)) => {
+                    flow.sent = flow.sent.saturating_add(sent);
+                    flow.received = flow.received.saturating_add(received);
+                }
+                _ => flows.push(Flow { other, sent, received }),
+            }
+            last = Some((own, other));
+            firsts[own as usize + 1] = flows.len();
+        }
+        for process in 0..processes {
+            firsts[process + 1] = firsts[process + 1].max(firsts[process]);
+        }
+        Self { firsts, flows }
+    }
+
+    /// The number of ranks.
+    pub(crate) fn rank_count(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// The flows of a process.
+    #[inline]
+    pub(crate) fn of(&self, process: u32) -> &[Flow] {
+        let process = process as usize;
+        &self.flows[self.firsts[process]..self.firsts[process + 1]]
+    }
+
+    /// Every pair of processes once, the lower label first, with what goes between them both ways \[units\].
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32, u64)> {
+        (0..).zip(self.firsts.windows(2)).flat_map(move |(process, ends)| {
+            let flows = self.flows[ends[0]..ends[1]].iter().filter(move |flow| flow.other > process);
+            flows.map(move |flow| (process, flow.other, flow.sent.saturating_add(flow.received)))
+        })
+    }
+}
+
+/// Sums what goes from one process to another.
+fn merge(directed: &mut Vec<(u32, u32, u64)>) {
+    directed.sort_unstable_by_key(|&(source, destination, _)| (source, destination));
+    directed.dedup_by(|next, kept| {
+        let is_same = (kept.0, kept.1) == (next.0, next.1);
+        if is_same {
+            kept.2 = kept.2.saturating_add(next.2);
+        }
+        is_same
+    });
+}

@@ -1,0 +1,104 @@
+//! `search`: placements found, their certificates, and the files and scenarios that use them.
+
+use serde_json::Value;
+
+use super::command::{Scratch, done, json, run};
+
+/// Exchanges of halving sizes on half-duplex links: no embedding with a name is optimal.
+const CUBE: &str = "
+[machine]
+kind = \"torus\"
+shape = [8, 4]
+links = \"half-duplex\"
+[program]
+kind = \"cc-cube\"
+dimensions = 5
+compute_cycles = 0
+units = [16, 8, 4, 2, 1]
+[mapping]
+embeddings = [\"standard\", \"xor\"]
+";
+
+fn searches(arguments: &[&str]) -> Vec<Value> {
+    let document = json(arguments);
+    assert_eq!(document["format"], "cubefold-searches");
+    document["searches"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_placement_found_runs_as_long_as_the_search_says() {
+    let scratch = Scratch::with(&[("cube.toml", CUBE)]);
+    let (scenario, placement) = (scratch.path("cube.toml"), scratch.path("found.csv"));
+    let found = &searches(&["search", &scenario, "--evaluations", "3000"])[0];
+    let of = |name: &str| found[name].as_u64().unwrap();
+    assert_eq!(
+        (found["reference"].as_str(), found["objective"].as_str()),
+        (Some("standard"), Some("makespan"))
+    );
+    assert!(of("bound_value") <= of("found_value") && of("found_value") < of("named_value"));
+    assert_eq!(found["proved"].as_bool(), Some(of("bound_value") == of("found_value")));
+    // The placement as a file, run from a scenario.
+    let table = done(&["search", &scenario, "--evaluations", "3000", "--output", &placement]);
+    assert!(table.contains("best named"), "{table}");
+    let runs = json(&["run", &scenario, "--set", "mapping.embeddings=[\"file:found.csv\"]"]);
+    assert_eq!(runs["runs"][0]["makespan_cycles"].as_u64(), Some(of("found_value")));
+    // The same from within a scenario.
+    let search = "mapping.embeddings=[\"standard\", \"xor\", { search = { evaluations = 3000 } }]";
+    let compared = json(&["compare", &scenario, "--set", search]);
+    let last = &compared["runs"][2];
+    assert_eq!(last["embedding"], "search");
+    assert_eq!(last["makespan_cycles"].as_u64(), Some(of("found_value")));
+}
+
+#[test]
+fn the_result_does_not_depend_on_threads() {
+    let scratch = Scratch::with(&[("cube.toml", CUBE)]);
+    let scenario = scratch.path("cube.toml");
+    let found = ["1", "2", "8"].map(|threads| {
+        done(&[
+            "search",
+            &scenario,
+            "--evaluations",
+            "1500",
+            "--seed",
+            "4",
+            "--threads",
+            threads,
+            "--format",
+            "csv",
+        ])
+    });
+    assert!(found[0] == found[1] && found[1] == found[2]);
+}
+
+#[test]
+fn few_placements_are_all_tried_by_every_objective() {
+    for objective in ["makespan", "predicted", "load", "hop-units", "dilation"] {
+        let (cube, ring) = ("program.dimensions=3", "machine.shape=[4, 2]");
+        let scratch = Scratch::with(&[("cube.toml", CUBE)]);
+        let scenario = scratch.path("cube.toml");
+        let settings = ["--set", cube, "--set", ring, "--set", "program.units=[4, 2, 1]"];
+        let arguments = [&["search", &scenario, "--objective", objective][..], &settings[..]].concat();
+        let found = &searches(&arguments)[0];
+        assert_eq!(found["proved"], true, "{objective}");
+        assert_eq!(found["bound_value"], found["found_value"], "{objective}");
+    }
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused_with_the_reason() {
+    let scratch = Scratch::with(&[("cube.toml", CUBE)]);
+    let scenario = scratch.path("cube.toml");
+    let refused = |arguments: &[&str]| {
+        let finished = run(&[&["search", &scenario][..], arguments].concat());
+        assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+        finished.stderr
+    };
+    assert!(
+        refused(&["--start", "gray"])
+            .contains("the scenario has no such embedding, expected one of standard, xor")
+    );
+    assert!(refused(&["--set", "execution.mode=\"coordinated\""]).contains("search of a coordinated run"));
+    let sweep = ["--set", "sweep.seed=[1, 2]", "--output", &scratch.path("x.csv")];
+    assert!(refused(&sweep).contains("2 combinations for one placement"));
+}
