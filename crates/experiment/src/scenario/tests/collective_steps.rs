@@ -286,6 +286,6 @@ fn what_no_steps_are_is_reported_at_its_place() {
     assert_eq!(
         errors("[[program.steps]]\nkind = \"all-gather\"\n")[0],
         "5:1: program.algorithm is missing, expected recursive-doubling, mirrored, swing, bine, trivance, ring, \
-         bidirectional-ring, hamiltonian-rings, bucket or bruck"
+         bidirectional-ring, hamiltonian-rings, bucket, bruck or direct"
     );
 }
