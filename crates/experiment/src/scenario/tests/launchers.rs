@@ -52,7 +52,7 @@ fn errors_in_a_launchers_file_point_into_it() {
         files.displayed(),
         [
             "r.txt:2:8: host \"e\" is none of the hosts, expected one of them",
-            "r.txt:3:15: slot is \"x\", expected an integer from 0 to 4294967295",
+            "r.txt:3:15: slot is \"x\", expected an integer from 0 to 4294967295, or cores such as 0-15 or 1:0-3",
         ]
     );
     let files = with_files(RANKFILE, &[("hosts.txt", "a\na\n"), ("r.txt", "")]);
@@ -110,7 +110,7 @@ fn the_table_says_what_the_format_needs_and_no_more() {
         [
             "32: embedding.file is \"\", expected a path",
             "45: embedding.format is \"open-mpi\", expected open-mpi-rankfile, slurm-hostfile, cray-rank-order, \
-             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile or jax-device-order",
+             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile, jax-device-order or jax-device-ids",
         ]
     );
     let twice = format!("{RANKFILE}, {}", RANKFILE.replace("hosts.txt", "others.txt"));
