@@ -217,6 +217,7 @@ pub(super) fn place(
     let embeddings = with_axis_orders(region, embeddings, errors);
     let (filling, counting): (Vec<_>, Vec<_>) = embeddings.iter().partition(|own| Fit::fills_grid(own));
     let wrong = match &in_box {
+        None if fit.allocation.is_some() => misfits(fit, &counting),
         // Rules of either sort that do not fit are reported together.
         None => misfits(fit, &embeddings.iter().collect::<Vec<_>>()),
         Some(in_box) => [misfits(fit, &counting), misfits(in_box, &filling)].concat(),
