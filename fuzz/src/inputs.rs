@@ -15,6 +15,7 @@ use cubefold_experiment::{
     load_text_with, read_coordinates, read_hosts, read_measurement,
     records::RunRecord,
     runs::journal::{Journal, Shard, SweepPlan},
+    tools::calibration::MeasurementOptions,
 };
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use tempfile::TempDir;
@@ -97,7 +98,11 @@ pub fn launcher(input: &[u8]) {
         entries.map(|entry| format!("{machine}mapping.embeddings = [{entry}]\n")).collect();
     with_input(input, &scenarios.iter().map(String::as_str).collect::<Vec<_>>());
     let path = path_of(INPUT);
-    for errors in [read_hosts(&path).err(), read_coordinates(&path).err(), read_measurement(&path).err()] {
+    for errors in [
+        read_hosts(&path).err(),
+        read_coordinates(&path).err(),
+        read_measurement(&path, MeasurementOptions::default()).err(),
+    ] {
         errors.iter().for_each(render);
     }
 }

@@ -37,7 +37,7 @@ fn the_gray_embedding_comes_out_as_written_by_hand() {
         let scenario = scratch.path("gray.toml");
         for (format, named) in FORMATS {
             let hosts = format!("{GOLDEN}/hosts-8.txt");
-            let mut arguments = vec!["place", &scenario, "--format", format];
+            let mut arguments = vec!["place", &scenario, "--quiet", "--format", format];
             arguments.extend(named.then_some(["--hosts", &hosts]).iter().flatten().copied());
             assert_eq!(done(&arguments), text_of(&format!("{GOLDEN}/{name}.{format}")), "{name}.{format}");
         }
@@ -49,14 +49,16 @@ fn two_nodes_on_a_host_come_out_as_written_by_hand() {
     let scratch = gray_on(MACHINES[0].1);
     let hosts = format!("{GOLDEN}/hosts-4.txt");
     let place = ["place", &scratch.path("gray.toml"), "--hosts", &hosts, "--slots-per-node", "2"];
-    let rankfile = done(&[&place[..], &["--format", "open-mpi-rankfile"]].concat());
+    let rankfile = done(&[&place[..], &["--quiet", "--format", "open-mpi-rankfile"]].concat());
     assert_eq!(rankfile, text_of(&format!("{GOLDEN}/ring-8-two-a-host.open-mpi-rankfile")));
     let finished = run(&[&place[..], &["--format", "slurm-hostfile"]].concat());
     assert_eq!(finished.code, Some(0));
     assert_eq!(finished.stdout, "alpha\nalpha\nbravo\nbravo\ndelta\ndelta\ncharlie\ncharlie\n");
     let note = "note: slurm-hostfile gives the host of a rank but not its slot: hosts have 2 nodes of the machine \
-                each, and the launcher decides which of them a rank uses\n";
-    assert_eq!(finished.stderr, note);
+                each, and the launcher decides which of them a rank uses\n\
+                note: the hosts are taken in the order of the nodes, the first coordinate fastest: alpha at (0), bravo at \
+                (1); --coordinates FILE puts them in that order\n";
+    assert_eq!(finished.stderr.replace("\n      ", " "), note);
     done(&[&place[..], &["--format", "slurm-hostfile", "--quiet"]].concat());
 }
 
@@ -124,13 +126,13 @@ fn what_does_not_go_together_is_refused() {
             &["--hosts", &hosts],
             "error: --hosts without a launcher's format, expected --format with one of open-mpi-rankfile, \
              slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map, \
-             hydra-hostfile, jax-device-order\n  help: give --format, or leave out --hosts\n",
+             hydra-hostfile, jax-device-order, jax-device-ids\n  help: give --format, or leave out --hosts\n",
         ),
         (
             &["--format", "csv", "--slots-per-node", "1"],
             "error: --slots-per-node without a launcher's format, expected --format with one of open-mpi-rankfile, \
              slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map, \
-             hydra-hostfile, jax-device-order\n  help: give --format, or leave out --slots-per-node\n",
+             hydra-hostfile, jax-device-order, jax-device-ids\n  help: give --format, or leave out --slots-per-node\n",
         ),
         (
             &["--format", "slurm-hostfile", "--hosts", "no/such.txt"],
@@ -227,7 +229,7 @@ fn several_ranks_of_a_node_stand_together_in_every_format() {
     let scratch = Scratch::with(&[("s.toml", SHARED), ("hosts.txt", "node[08-11]\n")]);
     let place = |format: &str, hosts: bool| {
         let (scenario, list) = (scratch.path("s.toml"), scratch.path("hosts.txt"));
-        let mut arguments = vec!["place", &scenario, "--format", format];
+        let mut arguments = vec!["place", &scenario, "--quiet", "--format", format];
         arguments.extend(hosts.then_some(["--hosts", &list]).iter().flatten().copied());
         done(&arguments)
     };
@@ -274,4 +276,276 @@ fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
     std::fs::write(scratch.path("read.toml"), read).unwrap();
     let runs = json(&["run", &scratch.path("read.toml")]);
     assert_eq!(runs["runs"][0]["placement"], runs["runs"][1]["placement"]);
+}
+
+/// Runs `place` for a scenario and a list of hosts, or a coordinate map, of `cases`.
+fn place_case(scenario: &str, options: &[&str]) -> super::command::Finished {
+    let scenario = format!("tests/program/cases/{scenario}");
+    run(&[&["place", &scenario, "--embedding", "standard"][..], options].concat())
+}
+
+fn case(name: &str) -> String {
+    format!("tests/program/cases/{name}")
+}
+
+#[test]
+fn lists_of_hosts_of_every_scheduler_are_read() {
+    let placed = |hosts: &str, format: &str| {
+        let finished =
+            place_case("hpc_ring2.toml", &["--quiet", "--format", format, "--hosts", &case(hosts)]);
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{hosts}");
+        finished.stdout
+    };
+    let addresses = ["2001:db8:0:1::7", "2001:db8:0:2::7"];
+    let rankfile = format!("rank 0={} slot=0\nrank 1={} slot=0\n", addresses[0], addresses[1]);
+    assert_eq!(placed("hpc_2.hosts-ipv6.txt", "open-mpi-rankfile"), rankfile);
+    assert_eq!(placed("hpc_2.hosts-ipv6.txt", "slurm-hostfile"), format!("{}\n", addresses.join("\n")));
+    for list in ["hpc_10.hosts-bom.txt", "hpc_15a.lsb_mcpu_hosts.txt", "hpc_15b.lsb_affinity_hostfile.txt"] {
+        assert_eq!(placed(list, "slurm-hostfile"), "hosta\nhostb\n", "{list}");
+    }
+    let none =
+        place_case("hpc_ring2.toml", &["--format", "slurm-hostfile", "--hosts", &case("hpc_15d.slots0.txt")]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.stderr.contains("host \"hosta\" has 0 slots"), "{}", none.stderr);
+    let order =
+        place_case("hpc_ring2.toml", &["--format", "slurm-hostfile", "--hosts", &case("hpc_3.hosts.txt")]);
+    assert!(order.stderr.contains("hosta at (0), hostb at (1)"), "{}", order.stderr);
+}
+
+#[test]
+fn rankfiles_with_cores_and_numbers_of_hosts_are_read() {
+    for scenario in ["hpc_3a.toml", "hpc_3b.toml"] {
+        done(&["check", &case(scenario)]);
+        assert_eq!(
+            done(&["place", &case(scenario), "--format", "csv"]),
+            "process,p_1\n0,0\n1,1\n",
+            "{scenario}"
+        );
+    }
+}
+
+#[test]
+fn the_maps_of_a_cray_order_its_nodes() {
+    let placed = |options: &[&str]| {
+        let finished = place_case("hpc_ring2.toml", options);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        (finished.stdout, finished.stderr)
+    };
+    let database = case("hpc_4.xtdb2proc.txt");
+    assert_eq!(placed(&["--format", "hosts", "--coordinates", &database]).0, "nid00004\nnid00005\n");
+    // Two nodes at each router.
+    let scratch = Scratch::with(&[("hosts.txt", "c0-0c0s1n1,c0-0c0s1n0,c0-0c0s0n1,c0-0c0s0n0")]);
+    let (map, hosts) = (case("hpc_11.meshcoords.txt"), scratch.path("hosts.txt"));
+    let all = placed(&["--format", "hosts", "--hosts", &hosts, "--coordinates", &map]).0;
+    assert_eq!(all, "c0-0c0s0n1\nc0-0c0s0n0\nc0-0c0s1n1\nc0-0c0s1n0\n");
+    let (ranks, note) = placed(&["--format", "slurm-hostfile", "--hosts", &hosts, "--coordinates", &map]);
+    assert_eq!(ranks, "c0-0c0s0n1\nc0-0c0s1n1\n");
+    assert!(note.contains("the processes use 1 of them"), "{note}");
+    let two = text_of("tests/program/cases/hpc_ring2.toml")
+        .replace("units = 8", "units = 8, processes_per_node = 2");
+    std::fs::write(scratch.path("two.toml"), two).unwrap();
+    let place = [
+        "place",
+        &scratch.path("two.toml"),
+        "--format",
+        "slurm-hostfile",
+        "--hosts",
+        &hosts,
+        "--coordinates",
+        &map,
+    ];
+    assert_eq!(done(&place), "c0-0c0s0n1\nc0-0c0s0n0\nc0-0c0s1n1\nc0-0c0s1n0\n");
+}
+
+#[test]
+fn a_job_on_tofu_is_told_to_use_its_logical_lengths() {
+    let finished = place_case("hpc_12.tofu.toml", &["--format", "fujitsu-rank-map"]);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("pjsub -L node=XxYxZ"), "{}", finished.stderr);
+}
+
+#[test]
+fn the_raw_task_map_of_flux_is_a_placement() {
+    let text = "machine = { kind = \"ring\", shape = [2] }\n\
+                program = { kind = \"all-reduce\", algorithm = \"ring\", units = 8, processes_per_node = 4 }\n\
+                mapping.embeddings = [{ file = \"MAP\", format = \"flux-taskmap\" }]\n";
+    let map = root().join("tests/program/cases/hpc_16a.flux-raw.txt").canonicalize().unwrap();
+    let scratch = Scratch::with(&[("s.toml", text.replace("MAP", map.to_str().unwrap()))]);
+    let placed = done(&["place", &scratch.path("s.toml"), "--format", "csv"]);
+    let nodes: Vec<&str> = placed.lines().skip(1).map(|line| line.split_once(',').unwrap().1).collect();
+    assert_eq!(nodes, ["0", "0", "1", "1", "0", "0", "1", "1"]);
+}
+
+/// The numbers of a JSON array.
+fn numbers(text: &str) -> Vec<u64> {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn files_have_an_entry_for_each_rank_and_are_read_back() {
+    let hosts = Scratch::with(&[("hosts.txt", "node[0-15]\n")]);
+    for (program, wider) in [
+        ("algorithm = \"bucket\", ports = \"all\"", "torus"),
+        ("algorithm = \"bidirectional-ring\"", "ring"),
+        ("algorithm = \"mirrored\", ports = \"all\"", "torus"),
+        ("algorithm = \"ring\"", "torus"),
+    ] {
+        let shape = if wider == "ring" { "shape = [16]" } else { "shape = [4, 4]" };
+        let scenario = |embedding: &str| {
+            format!(
+                "machine = {{ kind = \"{wider}\", {shape} }}\nprogram = {{ kind = \"all-reduce\", {program}, units = 64 }}\n\
+                 mapping.embeddings = [{embedding}]\n"
+            )
+        };
+        let scratch = Scratch::with(&[("s.toml", scenario("\"random\""))]);
+        let csv = done(&["place", &scratch.path("s.toml"), "--format", "csv"]);
+        assert_eq!(csv.lines().count(), 17, "{program}");
+        for (format, named) in FORMATS.into_iter().chain([("csv", false), ("npy", false)]) {
+            let (list, file) = (hosts.path("hosts.txt"), scratch.path(&format!("p.{format}")));
+            let mut arguments = vec![
+                "place",
+                &scratch.path("s.toml"),
+                "--quiet",
+                "--force",
+                "--format",
+                format,
+                "--output",
+                &file,
+            ]
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>();
+            arguments.extend(named.then_some(["--hosts".to_owned(), list.clone()]).into_iter().flatten());
+            done(&arguments);
+            let entry = match format {
+                "csv" | "npy" => format!("\"file:p.{format}\""),
+                _ if named => format!("{{ file = \"p.{format}\", format = \"{format}\", hosts = {list:?} }}"),
+                _ => format!("{{ file = \"p.{format}\", format = \"{format}\" }}"),
+            };
+            std::fs::write(scratch.path("back.toml"), scenario(&entry)).unwrap();
+            assert_eq!(
+                done(&["place", &scratch.path("back.toml"), "--format", "csv"]),
+                csv,
+                "{program} {format}"
+            );
+        }
+    }
+    let order = done(&["place", &case("ml_1.toml"), "--format", "jax-device-order"]);
+    assert_eq!(numbers(&order), (0..16).collect::<Vec<_>>());
+    let grid = done(&["place", &case("ml_1.toml")]);
+    assert!(!grid.contains("63"), "{grid}");
+    let order = done(&["place", "scenarios/device-order.toml", "--run", "0", "--format", "jax-device-order"]);
+    assert_eq!(numbers(&order).len(), 128);
+}
+
+/// The coordinates of the devices in the order in which a list prints them.
+fn printed_devices(name: &str) -> Vec<(u64, Vec<i64>)> {
+    let text = text_of(&case(name));
+    let after = |text: &str, key: &str, end: char| {
+        text.split(key).nth(1).unwrap().split(end).next().unwrap().to_owned()
+    };
+    text.split("TpuDevice(")
+        .skip(1)
+        .map(|device| {
+            let coordinates =
+                after(device, "coords=(", ')').split(',').map(|word| word.parse().unwrap()).collect();
+            (after(device, "id=", ',').parse().unwrap(), coordinates)
+        })
+        .collect()
+}
+
+#[test]
+fn the_order_of_devices_goes_by_the_list_that_jax_prints() {
+    let scenario = "machine = { kind = \"mesh\", shape = [4, 4] }\n\
+                    program = { kind = \"all-reduce\", algorithm = \"ring\", shape = [16], units = 64 }\nmapping.embeddings = [\"tao\"]\n";
+    let scratch = Scratch::with(&[("s.toml", scenario)]);
+    let list = case("ml_3.txt");
+    let place = ["place", &scratch.path("s.toml"), "--coordinates", &list, "--format"];
+    let order = done(&[&place[..], &["jax-device-order"]].concat());
+    let devices = printed_devices("ml_3.txt");
+    let ring: Vec<&(u64, Vec<i64>)> = numbers(&order).iter().map(|&place| &devices[place as usize]).collect();
+    for (place, device) in ring.iter().enumerate() {
+        let next = ring[(place + 1) % ring.len()];
+        let hops: i64 = device.1.iter().zip(&next.1).map(|(one, other)| (one - other).abs()).sum();
+        assert_eq!(hops, 1, "{place}");
+    }
+    let ids = done(&[&place[..], &["jax-device-ids"]].concat());
+    assert_eq!(numbers(&ids), ring.iter().map(|device| device.0).collect::<Vec<_>>());
+    for (format, text) in [("jax-device-order", order), ("jax-device-ids", ids)] {
+        std::fs::write(scratch.path("order.json"), text).unwrap();
+        let list = root().join(&list).canonicalize().unwrap();
+        let entry = format!("{{ file = \"order.json\", format = \"{format}\", coordinates = {list:?} }}");
+        std::fs::write(scratch.path("back.toml"), scenario.replace("\"tao\"", &entry)).unwrap();
+        let csv = |file: &str| done(&["place", &scratch.path(file), "--format", "csv"]);
+        assert_eq!(csv("back.toml"), csv("s.toml"), "{format}");
+    }
+    let without = run(&["place", &scratch.path("s.toml"), "--format", "jax-device-ids"]);
+    assert!(without.stderr.contains("print(jax.devices())"), "{}", without.stderr);
+    let other = run(&[&place[..], &["cray-rank-order"]].concat());
+    assert!(other.stderr.contains("leave out --coordinates"), "{}", other.stderr);
+}
+
+#[test]
+fn every_core_of_a_chip_has_its_process() {
+    let scenario = "machine = { kind = \"torus\", shape = [2, 2] }\n\
+                    program = { kind = \"all-reduce\", algorithm = \"ring\", shape = [8], units = 64, processes_per_node = 2 }\n";
+    let scratch = Scratch::with(&[
+        ("s.toml", scenario.to_owned()),
+        ("one.toml", scenario.replace(", processes_per_node = 2", "").replace("[8]", "[4]")),
+    ]);
+    let place = |file: &str, format: &str| {
+        run(&[
+            "place",
+            &scratch.path(file),
+            "--embedding",
+            "standard",
+            "--coordinates",
+            &case("ml_9.txt"),
+            "--format",
+            format,
+        ])
+    };
+    assert_eq!(place("s.toml", "slurm-hostfile").stdout, "0\n1\n2\n3\n4\n5\n6\n7\n");
+    assert_eq!(place("s.toml", "jax-device-order").stdout, "[0, 1, 2, 3, 4, 5, 6, 7]\n");
+    let one = place("one.toml", "jax-device-order");
+    assert_eq!(one.stdout, "[0, 2, 4, 6]\n");
+    assert!(one.stderr.contains("the processes use 1 of them"), "{}", one.stderr);
+}
+
+#[test]
+fn files_of_other_kinds_are_named_in_one_error() {
+    let scratch = Scratch::with(&[
+        ("algorithm.xml", &b"<algo name=\"x\" nchannels=\"1\">\n  <gpu id=\"0\">\n  </gpu>\n</algo>\n"[..]),
+        ("trace.et", b"\x07\x0a\x050.0.4\x80\x01\x08\xff\n\xfe"),
+        ("s.toml", b"machine = { kind = \"ring\", shape = [2] }\nprogram = { kind = \"goal\", file = \"algorithm.xml\" }\n"),
+        ("t.toml", b"machine = { kind = \"ring\", shape = [2] }\nprogram = { kind = \"stages\", file = \"trace.et\" }\n"),
+        ("p.toml", b"machine = { kind = \"ring\", shape = [2] }\nprogram.dimensions = 1\nmapping.embeddings = [\"file:algorithm.xml\"]\n"),
+    ]);
+    let xml = scratch.path("algorithm.xml");
+    let trace = scratch.path("trace.et");
+    let ring = case("hpc_ring2.toml");
+    for (arguments, said) in [
+        (
+            vec!["place", &ring, "--format", "slurm-hostfile", "--hosts", &xml],
+            "the file is an MSCCL algorithm (XML)",
+        ),
+        (
+            vec!["place", &ring, "--format", "hosts", "--coordinates", &xml],
+            "the file is an MSCCL algorithm (XML)",
+        ),
+        (
+            vec!["place", &ring, "--format", "slurm-hostfile", "--hosts", &trace],
+            "is a Chakra execution trace",
+        ),
+        (vec!["calibrate", &xml], "the file is an MSCCL algorithm (XML)"),
+        (vec!["check", &scratch.path("s.toml")], "is an MSCCL algorithm (XML), expected a GOAL schedule"),
+        (vec!["check", &scratch.path("t.toml")], "is a Chakra execution trace, expected a list of messages"),
+        (vec!["check", &scratch.path("p.toml")], "is an MSCCL algorithm (XML), expected a placement"),
+    ] {
+        let finished = run(&arguments);
+        assert_eq!(finished.code, Some(2), "{arguments:?}");
+        let plain = finished.stderr.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+        assert!(plain.contains(said), "{arguments:?}: {}", finished.stderr);
+        assert!(!plain.contains("errors"), "{arguments:?}: {}", finished.stderr);
+    }
 }

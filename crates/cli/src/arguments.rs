@@ -28,8 +28,10 @@ use crate::{
         ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, SearchFormat, SearchObjective,
         TablesFormat,
     },
+    option_value::ByteCount,
     option_value::Color,
     option_value::MemoryLimit,
+    option_value::RuntimeName,
     option_value::StageName,
 };
 
@@ -154,7 +156,7 @@ pub(crate) enum Command {
     /// Explains a column or term: meaning, formula and source; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
-    /// Fits start-up cost, latency and bandwidth to the output of the OSU benchmarks or nccl-tests
+    /// Fits start-up cost, latency and bandwidth to the output of OSU, Intel MPI or NCCL benchmarks
     #[command(after_help = AFTER_CALIBRATE)]
     Calibrate(CalibrateOptions),
     /// Writes a scenario with comments, after three questions or from options
@@ -373,6 +375,10 @@ pub(crate) struct ExportOptions {
     /// [default: by the extension of --output, else goal]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ExportFormat>,
+
+    /// The runtime that executes msccl-xml: its names and its limits [default: msccl, with notes on the others]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) runtime: Option<RuntimeName>,
 }
 
 /// Options of `tables`.
@@ -450,13 +456,25 @@ pub(crate) struct ExplainOptions {
 /// Options of `calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateOptions {
-    /// The output of benchmarks: of the OSU benchmarks of latency, bandwidth or message rate, or of nccl-tests
+    /// The output of benchmarks, one a file: OSU Micro-Benchmarks, Intel MPI Benchmarks or nccl-tests
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
     /// The links between the two processes of a benchmark of single messages, or between neighbours of a ring
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hops: u32,
+
+    /// The ranks of a collective, if the output does not say them, as that of OSU [default: as printed]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1 << 20))]
+    pub(crate) ranks: Option<u32>,
+
+    /// The smallest size that is fitted, such as 8192 or 64KiB [default: the smallest measured one]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) from: Option<ByteCount>,
+
+    /// The largest size that is fitted [default: the largest measured one]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) to: Option<ByteCount>,
 }
 
 /// Options of `schema`.

@@ -123,7 +123,7 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
         return runs.get(number).copied().ok_or_else(|| {
             let last = runs.len() - 1;
             let found = format!("run {number}, expected 0 to {last}");
-            Failure::usage(found, "cubefold run --processes writes the number of every run")
+            Failure::usage(found, "cubefold check FILE lists the runs in the order of their numbers")
         });
     }
     if scenarios.iter().any(|scenario| scenario.swept) {

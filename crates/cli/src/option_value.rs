@@ -1,8 +1,9 @@
-//! Types of option values: colours, sizes of memory and stages of Greenberg's embedding.
+//! Types of option values: colours, sizes of memory and messages, runtimes, and stages of Greenberg's embedding.
 
 use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
 
 use clap::{ValueEnum, builder::PossibleValue};
+use cubefold_experiment::{bytes_of_size, tools::program_files::MscclRuntime};
 use cubefold_mapping::GreenbergStage;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
@@ -82,6 +83,40 @@ impl FromStr for MemoryLimit {
         let (number, bytes) = unit.unwrap_or((text, 1));
         let size = number.trim().parse::<u64>()?.checked_mul(bytes);
         size.map(Self).ok_or(MemoryLimitError::TooLarge)
+    }
+}
+
+/// A size of messages on the command line: bytes, or a number and a unit as in scenarios.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ByteCount(pub(crate) u64);
+
+impl FromStr for ByteCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let size = if is_plain { text.parse().ok() } else { bytes_of_size(text) };
+        size.map(Self).ok_or_else(|| "expected a number of bytes, or a size such as 64KiB".to_owned())
+    }
+}
+
+/// A runtime, as `export --runtime` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RuntimeName(pub(crate) MscclRuntime);
+
+impl ValueEnum for RuntimeName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [RuntimeName; 4] = [
+            RuntimeName(MscclRuntime::ALL[0]),
+            RuntimeName(MscclRuntime::ALL[1]),
+            RuntimeName(MscclRuntime::ALL[2]),
+            RuntimeName(MscclRuntime::ALL[3]),
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
     }
 }
 

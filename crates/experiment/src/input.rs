@@ -2,6 +2,7 @@
 //! errors, quantities with units. Nothing here knows scenarios or launchers.
 
 pub(crate) mod diagnostic;
+pub(crate) mod foreign;
 pub(crate) mod input_file;
 pub(crate) mod numpy;
 pub(crate) mod quantity;
@@ -9,6 +10,8 @@ pub(crate) mod region;
 pub(crate) mod text;
 
 pub use self::{
-    quantity::{Bytes, Ratio, engineering_rate, engineering_seconds},
+    quantity::{
+        Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, written_rate, written_seconds,
+    },
     text::printable,
 };

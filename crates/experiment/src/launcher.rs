@@ -21,6 +21,7 @@ pub(crate) mod fabric;
 mod file;
 mod flux_taskmap;
 mod fujitsu_rank_map;
+mod host_lines;
 pub(crate) mod host_names;
 mod hosts;
 mod hydra_hostfile;
@@ -60,6 +61,8 @@ struct FormatDescriptor {
     hosts: HostNaming,
     /// Whether it gives the slot of a rank on its host.
     has_slots: bool,
+    /// Whether it may be a JSON document.
+    is_json: bool,
     /// Checks that the format can hold the placement.
     check: fn(&LauncherFile<'_>) -> Result<(), LauncherError>,
     write: fn(&LauncherFile<'_>, &mut dyn Write) -> io::Result<()>,
@@ -76,6 +79,8 @@ enum HostNaming {
     Numbers,
     /// Each node individually.
     Nodes,
+    /// By the devices of a coordinate map, else each node individually.
+    Devices,
 }
 
 impl LauncherFormat {
@@ -93,11 +98,13 @@ impl LauncherFormat {
     pub const FUJITSU_RANK_MAP: Self = Self(&fujitsu_rank_map::FORMAT);
     /// Hosts with their consecutive ranks, for `mpiexec -machinefile` of MPICH and Intel MPI.
     pub const HYDRA_HOSTFILE: Self = Self(&hydra_hostfile::FORMAT);
-    /// Device number of every process, for `jax.sharding.Mesh`.
+    /// Position of the device of every process in `jax.devices()`, for `jax.sharding.Mesh`.
     pub const JAX_DEVICE_ORDER: Self = Self(&jax_device_order::FORMAT);
+    /// Id of the device of every process.
+    pub const JAX_DEVICE_IDS: Self = Self(&jax_device_order::IDS);
 
     /// Every format.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::OPEN_MPI_RANKFILE,
         Self::SLURM_HOSTFILE,
         Self::CRAY_RANK_ORDER,
@@ -106,6 +113,7 @@ impl LauncherFormat {
         Self::FUJITSU_RANK_MAP,
         Self::HYDRA_HOSTFILE,
         Self::JAX_DEVICE_ORDER,
+        Self::JAX_DEVICE_IDS,
     ];
 
     /// Its name in scenarios and on the command line.
@@ -135,7 +143,19 @@ impl LauncherFormat {
     /// Whether it has hosts, by name or number, which may have several nodes of the machine.
     #[must_use]
     pub const fn groups_nodes(self) -> bool {
-        !matches!(self.0.hosts, HostNaming::Nodes)
+        matches!(self.0.hosts, HostNaming::Names | HostNaming::Numbers)
+    }
+
+    /// Whether a coordinate map can say which host or device a node is.
+    #[must_use]
+    pub const fn takes_coordinates(self) -> bool {
+        matches!(self.0.hosts, HostNaming::Names | HostNaming::Devices)
+    }
+
+    /// Whether it names devices that only a coordinate map knows.
+    #[must_use]
+    pub fn needs_coordinates(self) -> bool {
+        self == Self::JAX_DEVICE_IDS
     }
 }
 

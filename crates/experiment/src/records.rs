@@ -29,7 +29,8 @@ pub(crate) mod run_columns;
 mod run_record;
 mod schema;
 pub(crate) mod search_record;
-pub(crate) mod time_record;
+pub(crate) mod terms;
+mod time_record;
 mod topic;
 
 pub use bench_record::BenchRecord;

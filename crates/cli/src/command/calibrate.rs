@@ -2,12 +2,16 @@
 
 use std::io::Write;
 
-use cubefold_experiment::{read_measurement, tools::calibration::Calibration};
+use cubefold_experiment::{
+    read_measurement,
+    tools::calibration::{Calibration, CalibrationError, MeasurementOptions},
+};
 
 use crate::{
     arguments::{CalibrateOptions, SharedOptions},
     failure::Failure,
     format::check_extension,
+    option_value::ByteCount,
     output::{Output, is_same},
 };
 
@@ -19,14 +23,25 @@ pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> R
         let message = format!("cannot write {}: the measurements are read from it", file.display());
         return Err(Failure::usage(message, "name another file for the machine"));
     }
-    let measurements = options.files.iter().map(|path| read_measurement(path)).collect::<Result<_, _>>();
-    let measurements = measurements.map_err(Failure::Scenario)?;
-    let calibration = Calibration::new(measurements, options.hops).map_err(|error| {
-        Failure::usage(
-            error.to_string(),
-            "measure more sizes: benchmarks go through powers of two by themselves",
-        )
-    })?;
+    let bytes = |size: Option<ByteCount>| size.map(|size| size.0);
+    let chosen =
+        MeasurementOptions { ranks: options.ranks, from: bytes(options.from), to: bytes(options.to) };
+    let read = |path: &std::path::PathBuf| read_measurement(path, chosen);
+    let measurements = options.files.iter().map(read).collect::<Result<_, _>>().map_err(Failure::Scenario)?;
+    let calibration = Calibration::new(measurements, options.hops)
+        .map_err(|error| Failure::usage(error.to_string(), help(&error)))?;
     let output = Output::open(shared, &[])?;
     output.write(|output| write!(output, "{calibration}"))
+}
+
+fn help(error: &CalibrationError) -> &'static str {
+    match error {
+        CalibrationError::Nothing | CalibrationError::FewSizes { .. } => {
+            "measure more sizes: benchmarks go through powers of two by themselves"
+        }
+        CalibrationError::NoBandwidth { .. } => "measure larger sizes, or choose them with --from and --to",
+        CalibrationError::NoMachine { .. } => {
+            "look at the unit of the columns, or choose sizes with --from and --to"
+        }
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::{fs, io::Write, path::Path};
 
-use cubefold_experiment::{check_export, tools::program_files::ProgramFormat};
+use cubefold_experiment::{
+    check_export,
+    tools::program_files::{ProgramFormat, ProgramOptions},
+};
 
 use crate::{
     arguments::{ExportOptions, SharedOptions},
@@ -17,7 +20,12 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
     check_export(run, format, shared.resources()).map_err(Failure::Refused)?;
-    let written = format.write(run).map_err(|error| {
+    if options.runtime.is_some() && format != ProgramFormat::MSCCL_XML {
+        let message = format!("--runtime for {}, expected --format msccl-xml", format.name());
+        return Err(Failure::usage(message, "leave out --runtime"));
+    }
+    let runtime = options.runtime.map(|runtime| runtime.0);
+    let written = format.write_with(run, ProgramOptions { runtime }).map_err(|error| {
         Failure::usage(error.to_string(), "change the scenario, or name another --format")
     })?;
     if format.is_folder() {

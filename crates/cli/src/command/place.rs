@@ -2,7 +2,10 @@
 
 mod stage;
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use cubefold_experiment::{
     Run, Setting,
@@ -10,6 +13,8 @@ use cubefold_experiment::{
     printable, read_coordinates, read_hosts,
     records::MachineRecord,
 };
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::Coordinates;
 use serde::{Serialize, Serializer};
 use stage::StagePage;
 
@@ -18,6 +23,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run},
+    option_value::StageName,
     output::{Output, is_same, say},
     table::write_grid,
 };
@@ -33,18 +39,9 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
         scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &set, shared)?;
     }
     let run = one_run(&scenarios, &options.run)?;
-    let hosts = hosts_in_order(run, &options.hosts, names_hosts(format))?;
-    let page = match options.stage {
-        Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
-        None => Page::new(format, run, hosts.as_ref(), &options.hosts)?,
-    };
+    let written = Written::new(run, format, options.stage, &options.hosts)?;
     refuse_hosts_as_output(&options.hosts, shared)?;
-    let output = Output::open(shared, &scenarios)?;
-    output.write(|output| page.write(output, run))?;
-    if let Some(note) = page.note().filter(|_| !shared.quiet) {
-        say(&format!("note: {}", printable(&note)));
-    }
-    Ok(())
+    written.write(Output::open(shared, &scenarios)?, shared)
 }
 
 /// Whether the names of hosts stand in the files of a format.
@@ -56,21 +53,82 @@ fn names_hosts(format: PlacementFormat) -> bool {
     }
 }
 
-/// Writes the placement of a run.
-pub(super) fn write_placement(
-    run: &Run,
+/// A placement that can be written, with what it is written of.
+pub(super) struct Written<'run> {
+    run: &'run Run,
     format: PlacementFormat,
-    options: &HostFileOptions,
-    output: Output,
-    shared: &SharedOptions,
-) -> Result<(), Failure> {
-    let hosts = hosts_in_order(run, options, names_hosts(format))?;
-    let page = Page::new(format, run, hosts.as_ref(), options)?;
-    output.write(|output| page.write(output, run))?;
-    if let Some(note) = page.note().filter(|_| !shared.quiet) {
-        say(&format!("note: {}", printable(&note)));
+    stage: Option<StageName>,
+    options: &'run HostFileOptions,
+    hosts: Option<HostList>,
+    ranks: Ranks,
+}
+
+impl<'run> Written<'run> {
+    pub(super) fn new(
+        run: &'run Run,
+        format: PlacementFormat,
+        stage: Option<StageName>,
+        options: &'run HostFileOptions,
+    ) -> Result<Self, Failure> {
+        let hosts = hosts_in_order(run, options, names_hosts(format))?;
+        let written = Self { run, format, stage, options, hosts, ranks: Ranks::new(run)? };
+        written.page()?;
+        Ok(written)
     }
-    Ok(())
+
+    fn page(&self) -> Result<Page<'_>, Failure> {
+        match self.stage {
+            Some(stage) => Ok(Page::Stage(StagePage::new(stage, self.format, self.run)?)),
+            None => Page::new(self.format, self.run, &self.ranks, self.hosts.as_ref(), self.options),
+        }
+    }
+
+    /// Writes it, and the notes on it.
+    pub(super) fn write(&self, output: Output, shared: &SharedOptions) -> Result<(), Failure> {
+        let page = self.page()?;
+        output.write(|output| page.write(output, self.run, &self.ranks))?;
+        let order = self.hosts.as_ref().and_then(|hosts| note_on_order(self.run, hosts));
+        for note in page.note().into_iter().chain(order).filter(|_| !shared.quiet) {
+            say(&format!("note: {}", printable(&note)));
+        }
+        Ok(())
+    }
+}
+
+/// The processes of a job: those of the program, or the ranks of a collective, each on one node.
+struct Ranks(Arc<Placement>);
+
+impl Ranks {
+    fn new(run: &Run) -> Result<Self, Failure> {
+        let placement = run.rank_placement();
+        placement.map(Self).map_err(|error| Failure::usage(error.to_string(), "change the scenario"))
+    }
+
+    /// Every process with the coordinates of its node.
+    fn addresses<'run>(&'run self, run: &'run Run) -> impl Iterator<Item = (ProcessId, Coordinates)> + 'run {
+        addresses(run).take(usize::try_from(self.0.process_count()).unwrap_or(usize::MAX))
+    }
+}
+
+/// A note on the order that is assumed of a list of hosts; `None` if a coordinate map gives it.
+fn note_on_order(run: &Run, hosts: &HostList) -> Option<String> {
+    if hosts.is_of_map() {
+        return None;
+    }
+    let whole = run.partition.as_deref().map_or(&*run.machine, |partition| partition.whole());
+    let place = |node: u64| {
+        let node = whole.node(node).ok()?;
+        let numbers: Vec<String> =
+            whole.shape().coordinates(node).as_slice().iter().map(ToString::to_string).collect();
+        Some(format!("({})", numbers.join(", ")))
+    };
+    let mut placed = hosts.names().zip(0..).map(|(name, node)| Some(format!("{name} at {}", place(node)?)));
+    let first = placed.next()??;
+    let second = placed.next().flatten().map_or_else(String::new, |second| format!(", {second}"));
+    Some(format!(
+        "the hosts are taken in the order of the nodes, the first coordinate fastest: {first}{second}; \
+         --coordinates FILE puts them in that order"
+    ))
 }
 
 /// A placement, checked and ready to be written.
@@ -88,6 +146,7 @@ impl<'run> Page<'run> {
     fn new(
         format: PlacementFormat,
         run: &'run Run,
+        ranks: &'run Ranks,
         hosts: Option<&'run HostList>,
         options: &HostFileOptions,
     ) -> Result<Self, Failure> {
@@ -99,18 +158,18 @@ impl<'run> Page<'run> {
             PlacementFormat::Hosts => Self::Hosts(hosts.ok_or_else(no_hosts)?),
             PlacementFormat::Launcher(format) => {
                 let options = HostOptions { hosts, slots_per_node: options.slots_per_node };
-                let file = run.launcher_file(format, options);
+                let file = run.launcher_file(&ranks.0, format, options);
                 Self::Launcher(file.map_err(|error| Failure::launcher(&error))?)
             }
         })
     }
 
-    fn write(&self, output: &mut impl Write, run: &Run) -> io::Result<()> {
+    fn write(&self, output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<()> {
         match self {
-            Self::Grid => write_grid(output, &run.placement),
-            Self::Csv => write_csv(output, run),
-            Self::Json => write_json(output, run),
-            Self::Npy => write_npy(output, run),
+            Self::Grid => write_grid(output, &ranks.0),
+            Self::Csv => write_csv(output, run, ranks),
+            Self::Json => write_json(output, run, ranks),
+            Self::Npy => write_npy(output, run, ranks),
             Self::Hosts(hosts) => hosts.names().try_for_each(|name| writeln!(output, "{name}")),
             Self::Launcher(file) => file.write(output),
             Self::Stage(page) => page.write(output),
@@ -219,12 +278,12 @@ pub(super) fn refuse_hosts_as_output(
 }
 
 /// A row for each process: `process,p_1,p_2,..`.
-fn write_csv(output: &mut impl Write, run: &Run) -> io::Result<()> {
+fn write_csv(output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(output);
     let dimensions = run.machine.shape().dimensions();
     let coordinates = dimensions.map(|dimension| format!("p_{dimension}"));
     table.write_record(std::iter::once("process".to_owned()).chain(coordinates))?;
-    for (process, address) in addresses(run) {
+    for (process, address) in ranks.addresses(run) {
         table.serialize((process.label(), address.as_slice()))?;
     }
     table.flush()
@@ -237,16 +296,16 @@ struct PlacementDocument<'run> {
     machine: MachineRecord,
     embedding: String,
     #[serde(serialize_with = "nodes")]
-    nodes: &'run Run,
+    nodes: (&'run Run, &'run Ranks),
 }
 
-fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
+fn write_json(output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<()> {
     let document = PlacementDocument {
         format: "cubefold-placement",
         version: 1,
         machine: MachineRecord::new(run),
         embedding: run.embedding.to_string(),
-        nodes: run,
+        nodes: (run, ranks),
     };
     serde_json::to_writer(&mut *output, &document)?;
     writeln!(output)
@@ -254,8 +313,8 @@ fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
 
 /// The coordinates of each process, one at a time: a large placement is never held as a whole.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn nodes<S: Serializer>(run: &&Run, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(addresses(run).map(|(_, address)| address.as_slice().to_vec()))
+fn nodes<S: Serializer>(&(run, ranks): &(&Run, &Ranks), serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ranks.addresses(run).map(|(_, address)| address.as_slice().to_vec()))
 }
 
 /// The magic bytes of such files, and the version of the format, 1.0.
@@ -266,10 +325,10 @@ const ALIGNMENT: usize = 64;
 /// Writes an array with a row of coordinates per process: unsigned integers of 32 bits, little-endian.
 ///
 /// "NPY format", `NumPy` reference, `numpy.lib.format`.
-fn write_npy(output: &mut impl Write, run: &Run) -> io::Result<()> {
+fn write_npy(output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<()> {
     let columns = run.machine.shape().dimension_count();
-    output.write_all(&header(run.program.body.process_count(), columns))?;
-    for (_, address) in addresses(run) {
+    output.write_all(&header(ranks.0.process_count(), columns))?;
+    for (_, address) in ranks.addresses(run) {
         for coordinate in address.as_slice() {
             output.write_all(&coordinate.to_le_bytes())?;
         }

@@ -9,7 +9,7 @@ use cubefold_experiment::{
 
 use super::{
     execution,
-    place::{refuse_hosts_as_output, refuse_unneeded, write_placement},
+    place::{Written, refuse_hosts_as_output, refuse_unneeded},
 };
 use crate::{
     arguments::{SearchOptions, SharedOptions},
@@ -47,7 +47,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
     let page = || Ok(search_table(&names(&combinations), &records));
     match (format, searches.first()) {
         (SearchFormat::Placement(format), Some(search)) => {
-            write_placement(&search.run, format, &options.hosts, output, shared)?;
+            Written::new(&search.run, format, None, &options.hosts)?.write(output, shared)?;
             // The placement went elsewhere: what it is worth is said here.
             if !shared.quiet && shared.output().is_some() {
                 let standard = Output::open_path(None, shared.existing(), &[])?;

@@ -153,11 +153,23 @@ pub(super) fn add_tables(
         }
     }
     let several = sections.len() > 1;
-    let tables = sections.into_iter().map(|(mode, rows)| {
+    let tables = sections.into_iter().map(|(mode, mut rows)| {
+        sort_orders(&mut rows);
         let caption = several.then(|| mode.to_owned());
         table(caption, &rows, columns(&rows), |path| !(several && path == "execution.mode"))
     });
     page.tables(&tables.collect::<Vec<_>>());
+}
+
+/// Sorts the orders of axes of each combination by their times, the best first.
+fn sort_orders(rows: &mut [RunRow<'_>]) {
+    let is_order = |row: &RunRow<'_>| row.run.embedding.starts_with("axes:");
+    let alike = |one: &RunRow<'_>, next: &RunRow<'_>| {
+        one.run.combination == next.run.combination && is_order(one) == is_order(next)
+    };
+    for group in rows.chunk_by_mut(alike).filter(|group| group.first().is_some_and(is_order)) {
+        group.sort_by_key(|row| row.record.makespan_cycles);
+    }
 }
 
 /// A table with the swept settings whose paths are `shown`, the embedding, and the nonempty ones of `columns`.

@@ -1,7 +1,7 @@
 //! The pages of `cubefold run` and `cubefold compare`: a section per scenario, a row per run.
 
 use cubefold_experiment::{
-    AlgorithmComparison, Reference,
+    AlgorithmComparison, Reference, engineering_seconds,
     records::{RunCaption, RunRecord, ScenarioCaption, settings},
 };
 
@@ -55,6 +55,9 @@ fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
 
 fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let mut notes = surprises(runs, records);
+    if records.iter().any(|record| record.goodput_bytes_per_second.is_some()) {
+        notes.push("Goodput is the vector of a rank divided by the time.".to_owned());
+    }
     notes.extend(bound_notes(records));
     notes.extend(coordination_note(records));
     notes.extend(legend(runs, records));
@@ -120,13 +123,21 @@ fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
         return bound.map(|bound| format!("{name}: {bound}."));
     }
     let against = match own.len() {
-        1 => in_words(least, reference),
+        1 => format!("{}{}", in_words(least, reference), difference(own[0], least)),
         several => format!("{} over {several} combinations", range_in_words(least, greatest, reference)),
     };
     Some(match bound {
         Some(bound) => format!("{name}: {against}; {bound}."),
         None => format!("{name}: {against}."),
     })
+}
+
+/// The difference from the reference in seconds, if the machine has seconds and the times differ: `, 5.00 us less`.
+fn difference(own: &RunRecord, ratio: f64) -> String {
+    let Some(seconds) = own.makespan_seconds else { return String::new() };
+    let difference = seconds - seconds / ratio;
+    let word = if difference < 0.0 { "less" } else { "more" };
+    if ratio == 1.0 { String::new() } else { format!(", {} {word}", engineering_seconds(difference.abs())) }
 }
 
 /// A ratio of makespans in words.

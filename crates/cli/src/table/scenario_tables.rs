@@ -121,7 +121,10 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
         read.runs.iter().for_each(|run| add_new(&run.program.notes, &mut told));
         page.notes(told);
     }
-    page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
+    page.notes(vec![
+        "Distances and dilations in links; node load (routes through a node) and congestions in guest edges."
+            .to_owned(),
+    ]);
     page
 }
 
@@ -187,7 +190,7 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
         std::iter::once("metric".to_owned()).chain(entries.iter().map(|entry| entry.embedding.clone()));
     let cells: Vec<Row<'_>> = entries.iter().map(|entry| Row::new(&entry.placement)).collect();
     let row = |name: &'static str| {
-        let title = if name == LOAD { "load, largest and least" } else { Definition::title_of(name) };
+        let title = if name == LOAD { "processes on a node" } else { Definition::title_of(name) };
         std::iter::once(title.to_owned()).chain(cells.iter().map(|row| shown(row, name))).collect()
     };
     let is_weighted = entries.iter().any(|entry| entry.placement.hop_units.is_some());
@@ -198,7 +201,10 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
 
 fn shown(row: &Row<'_>, name: &str) -> String {
     match name {
-        LOAD => format!("{} {}", row.cell(LOAD), row.cell("placement_load_min")),
+        LOAD => {
+            let (most, least) = (row.cell(LOAD).to_string(), row.cell("placement_load_min").to_string());
+            if most == least { most } else { format!("{least} to {most}") }
+        }
         name => row.cell(name).shown().unwrap_or_else(|| "none".to_owned()),
     }
 }

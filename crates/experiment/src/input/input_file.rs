@@ -1,11 +1,13 @@
 //! Reads whole files up to a size limit: regular files, standard input, and what a shell opens for a command.
-//! Devices and pipes, which might never end, are refused.
+//! Devices and pipes, which might never end, are refused. A byte order mark is no part of a text.
 
 use std::{
     fs::{self, File},
     io::{self, Read},
     path::Path,
 };
+
+use super::foreign::{BYTE_ORDER_MARK, foreign_bytes, foreign_text};
 
 /// Size limit of a file that is held in memory, such as a scenario \[bytes\].
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
@@ -36,7 +38,7 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Reads a file, or standard input, of at most `most` bytes.
+/// Reads a file, or standard input, of at most `most` bytes, without a byte order mark.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     if path == Path::new(STANDARD_INPUT) {
         return read_to(io::stdin().lock(), most);
@@ -53,10 +55,39 @@ pub(crate) fn open(path: &Path) -> Result<File, InputError> {
     Ok(File::open(path)?)
 }
 
+/// Opens a text like [`open`], after its byte order mark if it has one.
+pub(crate) fn open_text(path: &Path) -> Result<impl Read, InputError> {
+    let mut file = open(path)?;
+    let mut first = vec![];
+    (&mut file).take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
+    if first == BYTE_ORDER_MARK {
+        first.clear();
+    }
+    Ok(io::Cursor::new(first).chain(file))
+}
+
+/// The name of a file that begins like one of another kind: `an XML file`; `None` if it does not, or cannot be
+/// read again.
+pub(crate) fn foreign_kind(path: &Path) -> Option<&'static str> {
+    const BEGIN: u64 = 256;
+    if path == Path::new(STANDARD_INPUT) || is_opened_already(path) {
+        return None;
+    }
+    let mut begin = vec![];
+    open_text(path).ok()?.take(BEGIN).read_to_end(&mut begin).ok()?;
+    foreign_bytes(&begin).or_else(|| foreign_text(&String::from_utf8_lossy(&begin)))
+}
+
 fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {
     let mut bytes = vec![];
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(InputError::TooLong(most)) } else { Ok(bytes) }
+    if bytes.len() as u64 > most {
+        return Err(InputError::TooLong(most));
+    }
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(bytes)
 }
 
 /// Whether a path refers to a file descriptor of this process, as a shell's `<(command)` does.
@@ -98,6 +129,21 @@ mod tests {
         // A sparse file takes no memory beyond the limit.
         std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(matches!(read(&path, 1000), Err(InputError::TooLong(1000))));
+    }
+
+    #[test]
+    fn byte_order_marks_are_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("f");
+        for (written, expected) in
+            [(&b"\xef\xbb\xbfab"[..], &b"ab"[..]), (b"\xef\xbb", b"\xef\xbb"), (b"", b"")]
+        {
+            std::fs::write(&path, written).unwrap();
+            assert_eq!(read(&path, 9).unwrap(), expected);
+            let mut text = vec![];
+            open_text(&path).unwrap().read_to_end(&mut text).unwrap();
+            assert_eq!(text, expected);
+        }
     }
 
     #[cfg(unix)]

@@ -169,6 +169,27 @@ const TIMES: [Unit; 5] = [
 pub(crate) struct QuantityError {
     /// A correction, or the known units.
     pub(crate) help: String,
+    /// Whether only the number of digits is wrong.
+    pub(crate) is_long: bool,
+}
+
+impl QuantityError {
+    fn new(help: String) -> Self {
+        Self { help, is_long: false }
+    }
+
+    fn long(digits: usize) -> Self {
+        Self { help: format!("write at most {MAX_DIGITS} digits: this number has {digits}"), is_long: true }
+    }
+
+    /// A description of what was expected, for messages.
+    pub(crate) fn expected(&self, measure: Measure) -> String {
+        if self.is_long {
+            format!("a number of at most {MAX_DIGITS} digits")
+        } else {
+            measure.expected().to_owned()
+        }
+    }
 }
 
 impl Measure {
@@ -203,19 +224,19 @@ impl Measure {
         let known = self.units().iter().find(|(name, _, _)| *name == unit);
         let (_, numerator, denominator) = known.ok_or_else(|| self.unknown_unit(digits, unit))?;
         let quantity = number.times(Ratio::new(*numerator, *denominator));
-        quantity.ok_or_else(|| QuantityError { help: "the number has too many digits".to_owned() })
+        quantity.ok_or_else(|| QuantityError::long(digits.len()))
     }
 
     fn number(self, digits: &str) -> Result<Ratio, QuantityError> {
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let all = format!("{whole}{fraction}");
         if whole.is_empty() || fraction.contains('.') || digits.ends_with('.') {
-            return Err(QuantityError { help: format!("write a number and a unit: {}", self.unit_list()) });
+            return Err(QuantityError::new(format!("write a number and a unit: {}", self.unit_list())));
         }
         let scale = u32::try_from(fraction.len()).ok().and_then(|places| 10_u128.checked_pow(places));
         match (all.parse::<u128>(), scale) {
             (Ok(number), Some(scale)) if all.len() <= MAX_DIGITS => Ok(Ratio::new(number, scale)),
-            _ => Err(QuantityError { help: format!("write at most {MAX_DIGITS} digits") }),
+            _ => Err(QuantityError::long(all.len())),
         }
     }
 
@@ -234,23 +255,66 @@ impl Measure {
             Some(name) => format!("did you mean \"{digits} {name}\"?"),
             None => format!("known units: {}", self.unit_list()),
         };
-        QuantityError { help }
+        QuantityError::new(help)
     }
+}
+
+/// Units of rates \[bytes per second\], descending.
+const RATE_UNITS: [(f64, &str); 5] =
+    [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")];
+/// Units of times \[seconds\], descending.
+const TIME_UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
+
+/// Writes a rate for a scenario with five significant digits, rounded down: `9.9928 GB/s`.
+#[must_use]
+pub fn written_rate(bytes_per_second: f64) -> String {
+    // A quotient that should be a round number may be just below it.
+    significant(bytes_per_second * (1.0 + 1e-12), &RATE_UNITS, 5, f64::floor)
+}
+
+/// Writes a time for a scenario with four significant digits: `12.41 us`.
+#[must_use]
+pub fn written_seconds(seconds: f64) -> String {
+    significant(seconds, &TIME_UNITS, 4, f64::round)
+}
+
+/// Writes a number with so many significant digits in the largest unit of which it has at least one, else in
+/// the last.
+fn significant(number: f64, units: &[(f64, &str)], digits: i32, rounded: fn(f64) -> f64) -> String {
+    const MOST_PLACES: i32 = 12;
+    let unit = units.iter().find(|(scale, _)| number >= *scale).or(units.last());
+    let Some((scale, name)) = unit else { return number.to_string() };
+    let scaled = number / scale;
+    if scaled <= 0.0 {
+        return format!("0 {name}");
+    }
+    let mut places = 0;
+    while places < MOST_PLACES && scaled * 10_f64.powi(places) < 10_f64.powi(digits - 1) {
+        places += 1;
+    }
+    let power = 10_f64.powi(places);
+    let text = format!("{:.*}", usize::try_from(places).unwrap_or(0), rounded(scaled * power) / power);
+    let text = if places > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} {name}")
+}
+
+/// The bytes of a size such as `64 KiB`; `None` if it is none, or no whole number below 2^64.
+#[must_use]
+pub fn bytes_of_size(text: &str) -> Option<u64> {
+    let size = Measure::Size.parse(text).ok()?;
+    u64::try_from(size.ceil()).ok().filter(|bytes| Ratio::from(*bytes) == size)
 }
 
 /// Formats a time with three or four digits in the largest unit that gives at least one, `12.4 us`.
 #[must_use]
 pub fn engineering_seconds(seconds: f64) -> String {
-    engineering(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")])
+    engineering(seconds, &TIME_UNITS)
 }
 
 /// Formats a rate in the same way: `12.4 GB/s`.
 #[must_use]
 pub fn engineering_rate(bytes_per_second: f64) -> String {
-    engineering(
-        bytes_per_second,
-        &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
-    )
+    engineering(bytes_per_second, &RATE_UNITS)
 }
 
 /// Formats a number in the largest unit of which it has at least one, else in the last; `units` descend.
@@ -313,7 +377,10 @@ mod tests {
         assert_eq!(help(Measure::Time, "3 µs"), "did you mean \"3 us\"?");
         assert_eq!(help(Measure::Time, "-3 us"), "write a number and a unit: s, ms, us, ns, ps");
         assert_eq!(help(Measure::Time, "1.2.3 us"), "write a number and a unit: s, ms, us, ns, ps");
-        assert_eq!(help(Measure::Time, "1234567890123456789 ns"), "write at most 18 digits");
+        assert_eq!(
+            help(Measure::Time, "1234567890123456789 ns"),
+            "write at most 18 digits: this number has 19"
+        );
     }
 
     #[test]
@@ -333,6 +400,17 @@ mod tests {
         let shown = [0.0, 1.24e-5, 9.9996e-4, 3.2, 1.234e-7, 5e-13].map(engineering_seconds);
         assert_eq!(shown, ["0 ps", "12.4 us", "1.00 ms", "3.20 s", "123 ns", "0.50 ps"]);
         assert_eq!(engineering_rate(4.66e10), "46.6 GB/s");
+    }
+
+    #[test]
+    fn numbers_for_scenarios_have_significant_digits() {
+        let rates = [9.99285e9, 400.0, 1.234_567e12, 0.5, 23_301_689_000.0, 135e9].map(written_rate);
+        assert_eq!(rates, ["9.9928 GB/s", "400 B/s", "1.2345 TB/s", "0.5 B/s", "23.301 GB/s", "135 GB/s"]);
+        let times = [0.0, 2.1e-6, 12.414e-6, 1.0 / 3.0, 5e-7, 999.96e-9].map(written_seconds);
+        assert_eq!(times, ["0 ps", "2.1 us", "12.41 us", "333.3 ms", "500 ns", "1000 ns"]);
+        for text in rates.iter() {
+            assert!(Measure::Bandwidth.parse(text).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -7,31 +7,39 @@
 //! ```text
 //! host,x,y             a table, its columns separated by commas or spaces: the host, and its coordinates by their names
 //! nid00012,3,0
-//! NID NODENAME x_coord y_coord z_coord                   Cray: xtprocadmin, xtdb2proc
+//! NID NODENAME TYPE CORES X Y Z                          Cray: xtprocadmin, meshcoords
+//! cpu=0,slot=1,x_coord=0,..,processor_id=4               Cray: xtdb2proc
 //! TpuDevice(id=5, process_index=1, coords=(1,1,0), ..)   JAX: print(jax.devices())
 //! SwitchName=s0 Level=0 Nodes=node[0-3]                  Slurm: scontrol show topology, topology.conf
 //! ```
 //!
 //! A switch tree has no coordinates: its hosts are ordered leaf switch by leaf switch, like the hosts of
 //! networks with switches.
+//!
+//! Several hosts may be at one place: the nodes of a Gemini or Aries router, or the cores of a chip. Every place
+//! then has the same number of them, and either shares the processes of a node of the machine among them, or the
+//! machine has one more dimension, of that length. Devices of several slices have their slice as last coordinate.
 
-use std::collections::BTreeMap;
+mod map_forms;
 
-use cubefold_topology::Machine;
+use std::collections::{BTreeMap, BTreeSet};
 
+use cubefold_topology::{Machine, NodeId};
+
+use self::map_forms::MapReading;
 use super::{
     HostList,
-    fabric::{Fabric, format_of, is_plain_list},
+    fabric::{format_of, is_plain_list},
+    hosts::OrderedHost,
 };
-use crate::input::{
-    diagnostic::Diagnostics,
-    text::{LineCounter, Remarks, described, lines, shortened, span},
-};
+use crate::input::{diagnostic::Diagnostics, foreign::foreign_text};
 
 /// Coordinates of hosts: at least one host, all different, with the same number of coordinates each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoordinateMap {
     hosts: BTreeMap<String, MappedHost>,
+    aliases: BTreeMap<String, String>, // other names of hosts
+    has_slices: bool,                  // whether the last coordinate is the slice of a device
     is_tree: bool,
 }
 
@@ -39,6 +47,8 @@ pub struct CoordinateMap {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct MappedHost {
     address: Vec<u64>, // of a switch tree only its place in the order
+    core: u64,         // the order of hosts at one place
+    rank: u64,         // its number in the map, counted from 0
     line: u64,         // of the map, counted from 1; 0 for a switch tree
 }
 
@@ -47,6 +57,8 @@ struct MappedHost {
 struct ChosenHost<'a> {
     name: &'a str,
     address: Vec<u64>,
+    core: u64,
+    rank: u64, // in the order of the list, else of the map
     line: u64,
 }
 
@@ -62,12 +74,27 @@ pub enum CoordinateError {
         line: u64,
     },
     /// The map and the machine have different numbers of dimensions.
-    #[error("{found} coordinates a host in the map, expected {expected}, the dimensions of the machine")]
+    #[error(
+        "{found} coordinates a host in the map{}, expected {expected}, the dimensions of the machine",
+        if *has_slices { " (the last is slice_index)" } else { "" }
+    )]
     Dimensions {
         /// Number of coordinates of each host in the map.
         found: usize,
         /// The dimensions of the machine.
         expected: usize,
+        /// Whether the last coordinate is the slice of a device.
+        has_slices: bool,
+    },
+    /// Places have different numbers of hosts.
+    #[error("{first} at {}, {second} at {}, expected the same number of hosts at every place", places[0], places[1])]
+    UnevenPlaces {
+        /// Hosts at the first place.
+        first: usize,
+        /// Hosts at the second place.
+        second: usize,
+        /// The coordinates of both.
+        places: [String; 2],
     },
     /// A host lies outside the machine.
     #[error("host {host}{} is at {address}, expected coordinates below the lengths of the machine", in_line(*line))]
@@ -110,9 +137,6 @@ fn in_line(line: u64) -> String {
     if line == 0 { String::new() } else { format!(" (line {line})") }
 }
 
-/// Names of the columns that hold hosts.
-const HOST_COLUMNS: [&str; 5] = ["host", "hostname", "nodename", "node", "name"];
-
 impl CoordinateMap {
     /// Reads a map in any form.
     ///
@@ -120,22 +144,20 @@ impl CoordinateMap {
     ///
     /// All errors of the text, with their positions.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
-        let (hosts, diagnostics) = (BTreeMap::new(), Diagnostics::default());
-        let mut reading = MapReading { text, hosts, counter: LineCounter::new(text), diagnostics };
+        let mut reading = MapReading::new(text);
         let is_tree = !is_plain_list(format_of(text));
-        if is_tree {
+        if let Some(foreign) = foreign_text(text) {
+            reading.complain_of_all(format!("the file is {foreign}, expected the coordinates of hosts"));
+        } else if is_tree {
             reading.read_switches();
         } else if text.contains("coords=(") {
             reading.read_devices();
+        } else if text.contains("x_coord=") {
+            reading.read_fields();
         } else {
             reading.read_table();
         }
-        if reading.hosts.is_empty() && reading.diagnostics.is_empty() {
-            let message = || "no host with coordinates, expected a table with a line for each".to_owned();
-            reading.diagnostics.add(0..0, message);
-        }
-        let MapReading { hosts, diagnostics, .. } = reading;
-        if diagnostics.is_empty() { Ok(Self { hosts, is_tree }) } else { Err(diagnostics) }
+        reading.finish(is_tree)
     }
 
     /// Orders hosts by the nodes of a machine: those of the list, or all of the map. Coordinates of listed
@@ -144,45 +166,39 @@ impl CoordinateMap {
     ///
     /// # Errors
     ///
-    /// If a host is unknown, or the coordinates do not match the nodes of the machine one to one.
+    /// If a host is unknown, or the coordinates do not match the nodes of the machine.
     pub fn order(&self, machine: &Machine, listed: Option<&HostList>) -> Result<HostList, CoordinateError> {
         let mut chosen = self.chosen(listed)?;
         if self.is_tree {
             return tree_order(machine, chosen, listed);
         }
         let lengths = machine.shape().lengths();
-        leave_out_constant(&mut chosen, lengths.len());
-        let found = chosen.first().map_or(0, |host| host.address.len());
-        if found != lengths.len() {
-            return Err(CoordinateError::Dimensions { found, expected: lengths.len() });
-        }
+        // Several hosts at fewer places than nodes need a dimension for their order.
+        let places: BTreeSet<&Vec<u64>> = chosen.iter().map(|host| &host.address).collect();
+        let is_spread =
+            lengths.len() > 1 && places.len() < chosen.len() && (places.len() as u64) < machine.node_count();
+        leave_out_constant(&mut chosen, lengths.len() - usize::from(is_spread));
         let least = |dimension: usize| chosen.iter().map(|host| host.address[dimension]).min().unwrap_or(0);
-        let base: Vec<u64> = (0..found).map(|dimension| listed.map_or(0, |_| least(dimension))).collect();
-        let mut placed: BTreeMap<u64, ChosenHost<'_>> = BTreeMap::new();
-        for mut host in chosen {
-            for (own, base) in host.address.iter_mut().zip(&base) {
-                *own -= base;
-            }
-            let (name, line, address) = (host.name.to_owned(), host.line, written(&host.address));
-            if host.address.iter().zip(lengths).any(|(own, length)| own >= length) {
-                return Err(CoordinateError::Outside { host: name, line, address });
-            }
-            let dimensions = machine.shape().dimensions().zip(&host.address);
-            let index = dimensions.map(|(dimension, own)| own * machine.shape().stride(dimension)).sum();
-            if let Some(first) = placed.insert(index, host) {
-                let (lines, first) = ([first.line, line], first.name.to_owned());
-                return Err(CoordinateError::SamePlace { first, second: name, lines, address });
-            }
+        let base: Vec<u64> = match (listed, chosen.first()) {
+            (Some(_), Some(first)) => (0..first.address.len()).map(least).collect(),
+            _ => vec![],
+        };
+        for host in &mut chosen {
+            host.address.iter_mut().zip(&base).for_each(|(own, base)| *own -= base);
         }
-        let nodes = machine.node_count();
-        if let Some(node) = (0..nodes).find(|node| !placed.contains_key(node)) {
-            let address = machine.node(node).map(|node| machine.shape().coordinates(node));
-            let address: Vec<u64> = address
-                .map(|address| address.as_slice().iter().copied().map(u64::from).collect())
-                .unwrap_or_default();
-            return Err(CoordinateError::Missing { address: written(&address), nodes });
+        let mut places = Places::new(chosen);
+        if is_spread {
+            places.spread();
         }
-        Ok(in_order(placed.into_values(), listed))
+        let found = places.dimensions();
+        if found != lengths.len() {
+            let has_slices = self.has_slices;
+            return Err(CoordinateError::Dimensions { found, expected: lengths.len(), has_slices });
+        }
+        places.check(machine)?;
+        let hosts_per_node = places.hosts_per_place()?;
+        let by_node = places.in_order_of(machine);
+        Ok(in_order(by_node.into_iter(), hosts_per_node, listed))
     }
 
     /// The hosts of a list in the order of a switch tree or another network; `None` if the map has coordinates.
@@ -196,22 +212,114 @@ impl CoordinateMap {
         }
         let mut chosen = self.chosen(Some(listed))?;
         chosen.sort_by(|one, other| one.address.cmp(&other.address));
-        Ok(Some(in_order(chosen.into_iter(), Some(listed))))
+        Ok(Some(in_order(chosen.into_iter(), 1, Some(listed))))
     }
 
     /// The hosts of the list, or all of the map.
-    fn chosen(&self, listed: Option<&HostList>) -> Result<Vec<ChosenHost<'_>>, CoordinateError> {
-        let chosen =
-            |name, own: &MappedHost| ChosenHost { name, address: own.address.clone(), line: own.line };
-        let Some(list) = listed else {
-            return Ok(self.hosts.iter().map(|(name, own)| chosen(name.as_str(), own)).collect());
+    fn chosen<'a>(&'a self, listed: Option<&'a HostList>) -> Result<Vec<ChosenHost<'a>>, CoordinateError> {
+        let chosen = |name: &'a str, own: &MappedHost, rank| ChosenHost {
+            name,
+            address: own.address.clone(),
+            core: own.core,
+            rank,
+            line: own.line,
         };
-        let known = list.with_lines().map(|(host, line)| match self.hosts.get_key_value(host) {
-            Some((name, own)) => Ok(chosen(name.as_str(), own)),
-            None => Err(CoordinateError::UnknownHost { host: host.to_owned(), line }),
+        let Some(list) = listed else {
+            return Ok(self.hosts.iter().map(|(name, own)| chosen(name.as_str(), own, own.rank)).collect());
+        };
+        let known = list.with_lines().zip(0..).map(|((host, line), rank)| {
+            let own = self.hosts.get(self.aliases.get(host).map_or(host, String::as_str));
+            own.map(|own| chosen(host, own, rank))
+                .ok_or_else(|| CoordinateError::UnknownHost { host: host.to_owned(), line })
         });
         known.collect()
     }
+}
+
+/// Hosts by their coordinates.
+struct Places<'a> {
+    hosts: BTreeMap<Vec<u64>, Vec<ChosenHost<'a>>>, // none empty, each by core and rank
+}
+
+impl<'a> Places<'a> {
+    fn new(chosen: Vec<ChosenHost<'a>>) -> Self {
+        let mut hosts: BTreeMap<Vec<u64>, Vec<ChosenHost<'a>>> = BTreeMap::new();
+        for host in chosen {
+            hosts.entry(host.address.clone()).or_default().push(host);
+        }
+        hosts.values_mut().for_each(|own| own.sort_by_key(|host| (host.core, host.rank)));
+        Self { hosts }
+    }
+
+    fn dimensions(&self) -> usize {
+        self.hosts.keys().next().map_or(0, Vec::len)
+    }
+
+    /// Makes the order of the hosts at a place their last coordinate.
+    fn spread(&mut self) {
+        let several = std::mem::take(&mut self.hosts).into_values();
+        let spread = several.flat_map(|own| {
+            (0..).zip(own).map(|(place, mut host)| {
+                host.address.push(place);
+                host
+            })
+        });
+        *self = Self::new(spread.collect());
+    }
+
+    /// Checks that all places are inside the machine, and all of its nodes are places.
+    fn check(&self, machine: &Machine) -> Result<(), CoordinateError> {
+        let lengths = machine.shape().lengths();
+        for (address, own) in &self.hosts {
+            if address.iter().zip(lengths).any(|(own, length)| own >= length) {
+                let (host, line) =
+                    own.first().map_or((String::new(), 0), |host| (host.name.to_owned(), host.line));
+                return Err(CoordinateError::Outside { host, line, address: written(address) });
+            }
+        }
+        let nodes = machine.node_count();
+        let several = self.hosts.iter().find(|(_, own)| own.len() > 1);
+        let is_missing = (self.hosts.len() as u64) < nodes;
+        if let Some((address, [first, second, ..])) =
+            several.map(|(address, own)| (address, own.as_slice())).filter(|_| is_missing)
+        {
+            return Err(CoordinateError::SamePlace {
+                first: first.name.to_owned(),
+                second: second.name.to_owned(),
+                lines: [first.line, second.line],
+                address: written(address),
+            });
+        }
+        let missing = machine.nodes().map(|node| address_of(machine, node));
+        match missing.filter(|_| is_missing).find(|address| !self.hosts.contains_key(address)) {
+            Some(address) => Err(CoordinateError::Missing { address: written(&address), nodes }),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of hosts at every place.
+    fn hosts_per_place(&self) -> Result<u64, CoordinateError> {
+        let mut counts = self.hosts.iter().map(|(address, own)| (address, own.len()));
+        let Some((place, first)) = counts.next() else { return Ok(1) };
+        match counts.find(|&(_, count)| count != first) {
+            Some((other, second)) => {
+                let places = [written(place), written(other)];
+                Err(CoordinateError::UnevenPlaces { first, second, places })
+            }
+            None => Ok(first as u64),
+        }
+    }
+
+    /// The hosts in the order of the nodes, which all have a place.
+    fn in_order_of(mut self, machine: &Machine) -> Vec<ChosenHost<'a>> {
+        let at = |node| self.hosts.remove(&address_of(machine, node)).unwrap_or_default();
+        machine.nodes().flat_map(at).collect()
+    }
+}
+
+/// Coordinates of a node.
+fn address_of(machine: &Machine, node: NodeId) -> Vec<u64> {
+    machine.shape().coordinates(node).as_slice().iter().copied().map(u64::from).collect()
 }
 
 /// Drops constant coordinates, the last first, until their number is that of the dimensions: JAX prints three
@@ -232,8 +340,14 @@ fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
 }
 
 /// Makes a host list in this order, with the slots of `listed`.
-fn in_order<'a>(hosts: impl Iterator<Item = ChosenHost<'a>>, listed: Option<&HostList>) -> HostList {
-    HostList::in_order(hosts.map(|host| (host.name.to_owned(), host.line)).collect(), listed)
+fn in_order<'a>(
+    hosts: impl Iterator<Item = ChosenHost<'a>>,
+    hosts_per_node: u64,
+    listed: Option<&HostList>,
+) -> HostList {
+    let ordered =
+        |host: ChosenHost<'_>| OrderedHost { name: host.name.to_owned(), line: host.line, rank: host.rank };
+    HostList::in_order(hosts.map(ordered).collect(), hosts_per_node, listed)
 }
 
 /// Orders the hosts of a switch tree, one per host of the machine.
@@ -251,169 +365,13 @@ fn tree_order(
         let (name, address) = (host.name.to_owned(), format!("node {nodes}"));
         return Err(CoordinateError::Outside { host: name, line: host.line, address });
     }
-    Ok(in_order(chosen.into_iter(), listed))
+    Ok(in_order(chosen.into_iter(), 1, listed))
 }
 
 /// `(x, y)`.
 fn written(address: &[u64]) -> String {
     let numbers: Vec<String> = address.iter().map(u64::to_string).collect();
     format!("({})", numbers.join(", "))
-}
-
-/// A map while it is read.
-struct MapReading<'t> {
-    text: &'t str,
-    hosts: BTreeMap<String, MappedHost>,
-    counter: LineCounter<'t>,
-    diagnostics: Diagnostics,
-}
-
-impl<'t> MapReading<'t> {
-    fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
-        self.diagnostics.add(span(self.text, part), message);
-    }
-
-    /// Adds a host; reports an error if it is already there.
-    fn add(&mut self, name: String, address: Vec<u64>, part: &str) {
-        let (found, line) = (described(&name), self.counter.line(part));
-        if self.hosts.insert(name, MappedHost { address, line }).is_some() {
-            self.complain(part, || format!("host {found} a second time, expected every host once"));
-        }
-    }
-
-    /// A coordinate; reports an error and returns `None` if it is not a number.
-    fn coordinate(&mut self, word: &str, column: &str) -> Option<u64> {
-        let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.then(|| word.parse::<u32>().ok()).flatten();
-        if number.is_none() {
-            let found = described(word);
-            self.complain(word, || {
-                format!("{column} is {found}, expected an integer from 0 to {}", u32::MAX)
-            });
-        }
-        number.map(u64::from)
-    }
-
-    /// Reads a table with a header, its columns separated by commas or spaces.
-    fn read_table(&mut self) {
-        let mut rows = lines(self.text, Remarks::AfterHash);
-        let Some(header) = rows.next() else { return };
-        let has_commas = header.contains(',');
-        let names: Vec<String> = words(header, has_commas).map(str::to_ascii_lowercase).collect();
-        let host = HOST_COLUMNS.iter().find_map(|known| names.iter().position(|name| name == known));
-        let number = names.iter().position(|name| name == "nid");
-        let coordinates: Vec<usize> =
-            (0..names.len()).filter(|&column| is_coordinate(&names[column])).collect();
-        if host.or(number).is_none() || coordinates.is_empty() {
-            let message = || {
-                format!(
-                    "header is {}, expected a column host and one for each coordinate, such as host,x,y,z",
-                    described(header)
-                )
-            };
-            self.complain(header, message);
-            return;
-        }
-        for row in rows {
-            let cells: Vec<&'t str> = words(row, has_commas).collect();
-            if cells.len() != names.len() {
-                let (found, expected) = (cells.len(), names.len());
-                self.complain(row, || format!("{found} columns, expected {expected} as in the header"));
-                continue;
-            }
-            let found = coordinates.iter().map(|&column| self.coordinate(cells[column], &names[column]));
-            let address: Vec<Option<u64>> = found.collect();
-            let name = match (host, number) {
-                (Some(column), _) => Some(cells[column].to_owned()),
-                (None, Some(column)) => {
-                    self.coordinate(cells[column], "nid").map(|number| format!("nid{number:05}"))
-                }
-                (None, None) => None,
-            };
-            if let (Some(name), Some(address)) = (name, address.into_iter().collect()) {
-                self.add(name, address, row);
-            }
-        }
-    }
-
-    /// Reads devices as JAX prints them: `..Device(id=5, .., coords=(1,1,0), ..)`. A device is named by its
-    /// number.
-    fn read_devices(&mut self) {
-        let mut dimensions = None;
-        for device in self.text.split("Device(").skip(1) {
-            let id = value(device, "id=").map(|rest| until(rest, ",)"));
-            let coordinates = value(device, "coords=(").map(|rest| until(rest, ")"));
-            let (Some(id), Some(coordinates)) = (id, coordinates) else {
-                self.complain(shown(device), || {
-                    format!("device is {}, expected id= and coords=", described(&shortened(device)))
-                });
-                continue;
-            };
-            let core = value(device, "core_on_chip=").map(|rest| until(rest, ",)"));
-            let Some(id_number) = self.coordinate(id, "id") else { continue };
-            let words: Vec<&str> =
-                coordinates.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
-            let address: Vec<Option<u64>> =
-                words.iter().map(|word| self.coordinate(word, "coords")).collect();
-            let Some(address) = address.into_iter().collect::<Option<Vec<u64>>>() else { continue };
-            if *dimensions.get_or_insert(address.len()) != address.len() {
-                self.complain(coordinates, || {
-                    "number of coordinates differs from that of earlier devices".to_owned()
-                });
-                continue;
-            }
-            // The second core of a chip is skipped: the chip is the node.
-            if core.is_none_or(|core| core == "0") {
-                self.add(id_number.to_string(), address, id);
-            }
-        }
-    }
-
-    /// Reads the hosts of a network, each with its place in their order.
-    fn read_switches(&mut self) {
-        match Fabric::parse_part(self.text) {
-            Ok(fabric) => {
-                let placed = (0..).map(|place| MappedHost { address: vec![place], line: 0 });
-                self.hosts = fabric.host_names().iter().cloned().zip(placed).collect();
-            }
-            Err(diagnostics) => self.diagnostics = diagnostics,
-        }
-    }
-}
-
-/// Splits a row into cells.
-fn words(row: &str, has_commas: bool) -> impl Iterator<Item = &str> {
-    let (by_comma, by_space) = if has_commas {
-        (Some(row.split(',').map(str::trim)), None)
-    } else {
-        (None, Some(row.split_whitespace()))
-    };
-    by_comma.into_iter().flatten().chain(by_space.into_iter().flatten())
-}
-
-/// Whether the lower-case name of a column names a coordinate: `x`, `x_coord`, `p_1`, `dim0`, `coord_2`.
-fn is_coordinate(name: &str) -> bool {
-    let letter = name.strip_suffix("_coord").unwrap_or(name);
-    let is_letter = letter.len() == 1 && "abcdexyz".contains(letter);
-    let numbered =
-        ["p_", "dim_", "dim", "coord_", "coord"].iter().find_map(|before| name.strip_prefix(before));
-    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    is_letter || numbered.is_some_and(is_number)
-}
-
-/// The text after a key.
-fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    text.split_once(key).map(|(_, rest)| rest)
-}
-
-/// The text before the first of some characters, trimmed.
-fn until<'t>(text: &'t str, signs: &str) -> &'t str {
-    text.split(|sign| signs.contains(sign)).next().unwrap_or_default().trim()
-}
-
-/// The first line of a text, as a slice of it.
-fn shown(text: &str) -> &str {
-    text.split('\n').next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -12,10 +12,36 @@ pub enum LauncherError {
         format: LauncherFormat,
     },
     /// The format has no host names.
-    #[error("host names for {format}, expected none: it names no hosts")]
+    #[error("{} for {format}, expected none: it names no hosts", if *are_of_map { "a coordinate map" } else { "host names" })]
     UnneededHosts {
         /// The format.
         format: LauncherFormat,
+        /// Whether a coordinate map gave them.
+        are_of_map: bool,
+    },
+    /// The format numbers devices, and none are given.
+    #[error("{format} without the devices, expected a list of them")]
+    NoDevices {
+        /// The format.
+        format: LauncherFormat,
+    },
+    /// More processes on a node than it has devices.
+    #[error("{found} processes on a node with {expected} devices, expected at most one a device")]
+    SharedDevice {
+        /// The most processes on one node.
+        found: u64,
+        /// The devices of each node.
+        expected: u64,
+    },
+    /// Slots are given although a node has several hosts.
+    #[error(
+        "{found} slots a host, expected none: the coordinate map has {hosts_per_node} hosts at every node"
+    )]
+    SeveralHosts {
+        /// Slots per host.
+        found: u64,
+        /// The hosts at each node.
+        hosts_per_node: u64,
     },
     /// The format has no hosts of several nodes.
     #[error("slots per host for {format}, expected none: it names every node of the machine")]
@@ -101,7 +127,15 @@ impl LauncherError {
             Self::NoHosts { .. } => {
                 "give --hosts FILE with a name a line, in the order of the nodes: the first coordinate runs fastest".into()
             }
-            Self::UnneededHosts { .. } => "leave out --hosts".into(),
+            Self::UnneededHosts { are_of_map: false, .. } => "leave out --hosts".into(),
+            Self::UnneededHosts { are_of_map: true, .. } => {
+                "leave out --coordinates: the file goes by the coordinates of the machine".into()
+            }
+            Self::NoDevices { .. } => "give --coordinates FILE with the output of print(jax.devices())".into(),
+            Self::SharedDevice { .. } => {
+                "give program.processes_per_node the number of devices, or the machine more nodes".into()
+            }
+            Self::SeveralHosts { .. } => "leave out --slots-per-node: hosts share the processes of a node".into(),
             Self::UnneededSlots { .. } => "leave out --slots-per-node".into(),
             Self::DividedNode { load, .. } => {
                 format!("no node is divided between hosts: give --slots-per-node {load} or a multiple of it")
@@ -118,7 +152,9 @@ impl LauncherError {
             Self::EmptySlot { .. } => {
                 "a rank order cannot leave a slot empty: use a format that names hosts or coordinates".into()
             }
-            Self::Dimensions { .. } => "use another format".into(),
+            Self::Dimensions { .. } => {
+                "a job on Tofu has one to three logical lengths: give machine.shape those of pjsub -L node=XxYxZ, or use another format".into()
+            }
         }
     }
 }

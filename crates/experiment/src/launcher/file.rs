@@ -9,7 +9,7 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Coordinates, NodeId};
 
 use super::{
-    LauncherError, LauncherFormat,
+    HostNaming, LauncherError, LauncherFormat,
     hosts::{HostList, HostOptions, Slots},
 };
 use crate::input::region::Region;
@@ -37,16 +37,24 @@ impl<'a> LauncherFile<'a> {
         format: LauncherFormat,
         options: HostOptions<'a>,
     ) -> Result<Self, LauncherError> {
-        match (format.names_hosts(), options.hosts) {
-            (true, None) => return Err(LauncherError::NoHosts { format }),
-            (false, Some(_)) => return Err(LauncherError::UnneededHosts { format }),
-            (true, Some(_)) | (false, None) => {}
+        let is_of_map = options.hosts.is_some_and(HostList::is_of_map);
+        match (format.0.hosts, options.hosts) {
+            (HostNaming::Names, None) => return Err(LauncherError::NoHosts { format }),
+            (HostNaming::Numbers | HostNaming::Nodes, Some(_)) => {
+                return Err(LauncherError::UnneededHosts { format, are_of_map: is_of_map });
+            }
+            (HostNaming::Devices, Some(_)) if !is_of_map => {
+                return Err(LauncherError::UnneededHosts { format, are_of_map: false });
+            }
+            (HostNaming::Names | HostNaming::Devices, _) | (_, None) => {}
         }
         if options.slots_per_node.is_some() && !format.groups_nodes() {
             return Err(LauncherError::UnneededSlots { format });
         }
-        let nodes = if format.names_hosts() { region.listed_hosts() } else { region.job_nodes() };
-        let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node)?;
+        let is_of_whole = format.names_hosts() || is_of_map;
+        let nodes = if is_of_whole { region.listed_hosts() } else { region.job_nodes() };
+        let hosts_per_node = options.hosts.map_or(1, HostList::hosts_per_node);
+        let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node, hosts_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;
         }
@@ -63,7 +71,7 @@ impl<'a> LauncherFile<'a> {
         };
         let mut loads: BTreeMap<u64, u64> = BTreeMap::new();
         for seat in self.seats() {
-            *loads.entry(self.slots.host(self.number(seat.node))).or_default() += 1;
+            *loads.entry(self.place(seat)).or_default() += 1;
         }
         match hosts.lacking(|place| loads.get(&place).copied().unwrap_or(0)) {
             Some(lacking) => Err(LauncherError::FewSlots {
@@ -88,6 +96,14 @@ impl<'a> LauncherFile<'a> {
     /// Describes what the file leaves to the launcher; `None` if it is complete.
     #[must_use]
     pub fn note(&self) -> Option<String> {
+        let hosts_per_node = self.hosts.map_or(1, HostList::hosts_per_node);
+        let used = self.placement.max_load().div_ceil(self.slots.slots_per_node());
+        if used < hosts_per_node {
+            return Some(format!(
+                "{hosts_per_node} hosts or devices are at every node, and the processes use {used} of them: \
+                 program.processes_per_node uses more"
+            ));
+        }
         let silent = !self.format.has_slots() && self.slots.nodes_per_host() > 1;
         (silent && self.out_of_turn()).then(|| {
             format!(
@@ -104,7 +120,7 @@ impl<'a> LauncherFile<'a> {
         let mut ranks: BTreeMap<u64, u64> = BTreeMap::new();
         self.seats().any(|seat| {
             let node = self.number(seat.node);
-            let next = ranks.entry(self.slots.host(node)).or_default();
+            let next = ranks.entry(self.place(seat)).or_default();
             *next += 1;
             *next - 1 != self.slots.slot(node, seat.turn)
         })
@@ -116,13 +132,29 @@ impl<'a> LauncherFile<'a> {
     }
 
     /// Number of a node as `slots` counts nodes.
-    pub(super) fn number(&self, node: NodeId) -> u64 {
-        if self.format.names_hosts() { self.region.number(node) } else { self.region.job_place(node) }
+    fn number(&self, node: NodeId) -> u64 {
+        let is_of_whole = self.format.names_hosts() || self.hosts.is_some();
+        if is_of_whole { self.region.number(node) } else { self.region.job_place(node) }
     }
 
-    /// Name of a node's host.
-    pub(super) fn host(&self, node: NodeId) -> &str {
-        self.hosts.map_or("", |hosts| hosts.name(self.slots.host(self.number(node))))
+    /// The place of the host of a process.
+    pub(super) fn place(&self, seat: Seat) -> u64 {
+        self.slots.host(self.number(seat.node), seat.turn)
+    }
+
+    /// The slot of a process on its host.
+    pub(super) fn slot(&self, seat: Seat) -> u64 {
+        self.slots.slot(self.number(seat.node), seat.turn)
+    }
+
+    /// The hosts, or the devices of a coordinate map.
+    pub(super) fn hosts(&self) -> Option<&'a HostList> {
+        self.hosts
+    }
+
+    /// Name of the host of a process.
+    pub(super) fn host(&self, seat: Seat) -> &str {
+        self.hosts.map_or("", |hosts| hosts.name(self.place(seat)))
     }
 
     /// Coordinates of a node on the whole machine.

@@ -7,6 +7,9 @@
 //! ```text
 //! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
 //! ```
+//!
+//! The other forms that `flux job taskmap --to=` prints are read, too: the ranks of each node, `0;1;3;2`, and
+//! the blocks of `PMI_process_mapping`, `(vector,(0,2,1),(3,1,1),(2,1,1))`.
 
 use std::io::{self, Write};
 
@@ -21,6 +24,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Numbers,
     has_slots: false,
     check: |_| Ok(()),
+    is_json: true,
     write,
     read,
 };
@@ -33,7 +37,7 @@ const FORM: &str = "[NODE,NODES,TASKS,REPEAT]";
 
 /// Writes the blocks on one line.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let hosts = file.seats().map(|seat| file.slots.host(file.number(seat.node)));
+    let hosts = file.seats().map(|seat| file.place(seat));
     write!(output, "[")?;
     for (place, block) in blocks(hosts).enumerate() {
         let [node, nodes, tasks, repeat] = block;
@@ -80,13 +84,129 @@ fn merged(
     })
 }
 
-/// Reads the array, by itself or as the `map` of an object with a `version`.
+/// Reads a task map: JSON, raw, or the mapping of PMI.
 fn read(reading: &mut Reading<'_>) {
+    let text = reading.text.trim();
+    if text.starts_with("(vector") {
+        read_pmi(reading, text);
+    } else if is_raw(text) {
+        read_raw(reading, text);
+    } else {
+        read_json(reading);
+    }
+}
+
+/// Whether a text lists the ranks of each node: `0,2-3;1`, also with brackets around the ranks of a node.
+fn is_raw(text: &str) -> bool {
+    let is_of_set =
+        |byte: u8| byte.is_ascii_digit() || b",-;[]".contains(&byte) || byte.is_ascii_whitespace();
+    let sets = || text.split(';').map(str::trim);
+    let is_set = |set: &str| !set.contains("],[") && !set.contains("[[");
+    !text.is_empty() && text.bytes().all(is_of_set) && sets().all(is_set)
+}
+
+/// Reads the sets of ranks, one a node in the order of the nodes.
+fn read_raw(reading: &mut Reading<'_>, text: &str) {
+    let count = reading.region.job_nodes();
+    for (node, set) in (0_u64..).zip(text.split(';')) {
+        let set = set.trim();
+        if node == count {
+            let found = text.split(';').count();
+            reading
+                .complain(set, || format!("{found} nodes, expected at most {count}, those of the machine"));
+            return;
+        }
+        let node = reading.region.job_node(node);
+        let ranks = set.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(set);
+        for word in ranks.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            let (first, last) = (reading.process(first.trim()), reading.process(last.trim()));
+            let (Some(first), Some(last)) = (first, last) else {
+                reading.no_more_missing();
+                continue;
+            };
+            if last < first {
+                reading.complain_of_rank(word, || format!("ranks {word}, expected the lower rank first"));
+                reading.no_more_missing();
+            }
+            for label in first.label()..=last.label() {
+                reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
+            }
+        }
+    }
+}
+
+/// Reads `(vector,(node,nodes,tasks),..)`: the blocks of `PMI_process_mapping`, over and over until all ranks
+/// have a node.
+fn read_pmi(reading: &mut Reading<'_>, text: &str) {
+    let Some(blocks) = pmi_blocks(text) else {
+        reading.complain_of_all(|| {
+            "no process mapping of PMI, expected (vector,(NODE,NODES,TASKS),..)".to_owned()
+        });
+        return;
+    };
+    let mut rank = 0;
+    while rank < reading.processes {
+        let before = rank;
+        for &[node, nodes, tasks] in &blocks {
+            let left = reading.processes - rank;
+            let value = Value::from(vec![node, nodes, tasks, 1]);
+            let Some(block) = check(reading, &value, text) else {
+                reading.no_more_missing();
+                return;
+            };
+            // The last round may end inside a block.
+            if left > 0 {
+                rank = seat_some(reading, block, text, rank);
+            }
+        }
+        if rank == before {
+            return;
+        }
+    }
+}
+
+/// The blocks of a process mapping; `None` if there are none, or it has another form.
+fn pmi_blocks(text: &str) -> Option<Vec<[u64; 3]>> {
+    let inner = text.strip_prefix("(vector")?.trim_end().strip_suffix(')')?;
+    let blocks: Vec<[u64; 3]> = inner
+        .split(')')
+        .map(|block| block.trim_start_matches([',', ' ', '(']))
+        .filter(|block| !block.trim().is_empty())
+        .map(|block| {
+            let numbers: Vec<u64> =
+                block.split(',').map(|word| word.trim().parse().ok()).collect::<Option<_>>()?;
+            numbers.try_into().ok()
+        })
+        .collect::<Option<_>>()?;
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+/// Seats the ranks of a block, as far as there are ranks. Returns the next rank.
+fn seat_some(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
+    let [start, nodes, tasks, _] = block;
+    let ranks = (start..start + nodes).flat_map(|node| (0..tasks).map(move |_| node));
+    let mut rank = first;
+    for node in ranks.take(usize::try_from(reading.processes - first).unwrap_or(usize::MAX)) {
+        let Ok(process) = u32::try_from(rank) else { break };
+        let node = reading.region.job_node(node);
+        reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
+        rank += 1;
+    }
+    rank
+}
+
+/// Reads the array, by itself or as the `map` of an object with a `version`.
+fn read_json(reading: &mut Reading<'_>) {
     let blocks = match serde_json::from_str(reading.text) {
         Ok(value) => array(value),
         Err(error) => {
             let at = byte(reading.text, error.line(), error.column());
-            reading.complain(&reading.text[at..at], || "not JSON, expected an array of blocks".to_owned());
+            reading.complain(&reading.text[at..at], || {
+                format!(
+                    "no task map, expected an array of {FORM}, ranks by node such as 0-3;4-7, or (vector,..)"
+                )
+            });
             reading.no_more_missing();
             return;
         }
@@ -226,6 +346,21 @@ mod tests {
         for (raw, map) in vectors {
             let found: Vec<Block> = blocks(nodes(raw).into_iter()).collect();
             assert_eq!(serde_json::to_string(&found).unwrap(), map, "{raw}");
+        }
+    }
+
+    #[test]
+    fn raw_and_pmi_forms_are_told_apart() {
+        for raw in ["0", "0-3;4-7", "[0-3];[4-7]", "0,1,4,5;2,3,6,7\n", "0-1;;2"] {
+            assert!(is_raw(raw.trim()), "{raw}");
+        }
+        for other in ["", "[[0,1,1,1]]", "[[0,1,1,1],[1,1,1,1]]", "{\"version\":1}", "(vector,(0,1,1))"] {
+            assert!(!is_raw(other), "{other}");
+        }
+        assert_eq!(pmi_blocks("(vector,(0,2,1),(3,1,1))"), Some(vec![[0, 2, 1], [3, 1, 1]]));
+        assert_eq!(pmi_blocks("(vector, (0, 4, 2))"), Some(vec![[0, 4, 2]]));
+        for wrong in ["(vector)", "(vector,(0,1))", "(vector,(0,1,x))", "(vector,(0,1,1"] {
+            assert_eq!(pmi_blocks(wrong), None, "{wrong}");
         }
     }
 

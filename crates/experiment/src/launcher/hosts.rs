@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{
     LauncherError,
-    host_names::{MAX_HOSTS, NameError, exec_hosts, expanded, is_exec_host, parts},
+    host_lines::{ListedHost, listed},
 };
-use crate::input::diagnostic::Diagnostics;
-use crate::input::text::{LineCounter, Remarks, described, lines, span};
+use crate::input::{
+    diagnostic::Diagnostics,
+    foreign::foreign_text,
+    text::{LineCounter, described, span},
+};
 
 /// The hosts of a machine, from the command line or a scenario.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,6 +28,17 @@ pub struct HostList {
     places: BTreeMap<String, u64>, // the inverse
     slots: Vec<Option<u64>>,       // per host, if the list gives them
     lines: Vec<u64>,               // per host, counted from 1
+    listed: Vec<u64>,              // the places of the hosts in the order of the list or map
+    hosts_per_node: u64,           // at least 1; consecutive places
+    is_of_map: bool,               // whether a coordinate map gave the order
+}
+
+/// A host in the order of the nodes.
+#[derive(Debug)]
+pub(super) struct OrderedHost {
+    pub(super) name: String,
+    pub(super) line: u64, // counted from 1, or 0
+    pub(super) rank: u64, // in the order of the list, else of the map
 }
 
 /// A host with fewer slots than processes.
@@ -34,13 +48,6 @@ pub(super) struct LackingHost<'a> {
     pub(super) line: u64, // of the list, counted from 1
     pub(super) slots: u64,
     pub(super) expected: u64,
-}
-
-/// A name in a list, with its slots.
-struct ListedHost<'t> {
-    name: String,
-    slots: Option<u64>,
-    part: &'t str,
 }
 
 impl HostList {
@@ -54,6 +61,10 @@ impl HostList {
     /// alpha                    PBS: every name on the same number of lines ($PBS_NODEFILE)
     /// alpha
     /// alpha/0*2+beta/0*2       PBS: exec_host of qstat -f, with the processors of each
+    /// alpha 4 beta 4           LSF: $LSB_MCPU_HOSTS
+    /// alpha 0,2,4 NULL 0       LSF: $LSB_AFFINITY_HOSTFILE, a line a task
+    /// alpha 4 all.q@alpha ..   Grid Engine: $PE_HOSTFILE
+    /// 2001:db8::7              an address; [2001:db8::7]:4 with slots
     /// ```
     ///
     /// # Errors
@@ -62,7 +73,12 @@ impl HostList {
     /// its position in the text.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
+        if let Some(foreign) = foreign_text(text) {
+            diagnostics.add(0..0, || format!("the file is {foreign}, expected the names of hosts"));
+            return Err(diagnostics);
+        }
         let listed = listed(text, &mut diagnostics);
+        let has_tasks = listed.iter().any(|host| host.is_task);
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for host in &listed {
             *counts.entry(&host.name).or_default() += 1;
@@ -72,11 +88,11 @@ impl HostList {
         // Hosts that are listed equally often have that number of slots.
         let is_even = counts.len() > 1 && times.all(|&count| count == first);
         let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
-        let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![], lines: vec![] };
+        let mut list = Self::empty();
         let mut counter = LineCounter::new(text);
-        for ListedHost { name, slots, part } in &listed {
+        for ListedHost { name, slots, part, is_task } in &listed {
             if list.places.contains_key(name) {
-                if repeated.is_none() {
+                if repeated.is_none() && !is_task {
                     let message =
                         || format!("host {} a second time, expected every host once", described(name));
                     diagnostics.add(span(text, part), message);
@@ -84,8 +100,10 @@ impl HostList {
                 continue;
             }
             list.places.insert(name.clone(), list.names.len() as u64);
+            list.listed.push(list.names.len() as u64);
             list.names.push(name.clone());
-            list.slots.push(slots.or(repeated));
+            let tasks = counts.get(name.as_str()).copied().filter(|_| has_tasks);
+            list.slots.push(slots.or(repeated).or(tasks));
             list.lines.push(counter.line(part));
         }
         if list.names.is_empty() && diagnostics.is_empty() {
@@ -96,24 +114,64 @@ impl HostList {
 
     /// A list of names, all different, at least one.
     pub(crate) fn of_names(names: impl Iterator<Item = String>) -> Self {
-        Self::in_order(names.map(|name| (name, 0)).collect(), None)
+        let host = |(rank, name)| OrderedHost { name, line: 0, rank };
+        Self::in_order((0..).zip(names).map(host).collect(), 1, None)
     }
 
-    /// A list in another order: names, all different, at least one, each with its line; slots come from
-    /// `listed`.
-    pub(super) fn in_order(hosts: Vec<(String, u64)>, listed: Option<&Self>) -> Self {
-        let (names, mut lines): (Vec<String>, Vec<u64>) = hosts.into_iter().unzip();
-        let places = names.iter().cloned().zip(0..).collect();
-        let mut slots = vec![None; names.len()];
-        if let Some(listed) = listed {
-            for ((name, slots), line) in names.iter().zip(&mut slots).zip(&mut lines) {
-                let place = listed.place(name).and_then(|place| usize::try_from(place).ok());
-                if let Some(place) = place {
-                    (*slots, *line) = (listed.slots[place], listed.lines[place]);
-                }
+    fn empty() -> Self {
+        Self {
+            names: vec![],
+            places: BTreeMap::new(),
+            slots: vec![],
+            lines: vec![],
+            listed: vec![],
+            hosts_per_node: 1,
+            is_of_map: false,
+        }
+    }
+
+    /// The list of a coordinate map: hosts in the order of the nodes, all different, at least one, of which
+    /// each node has the same number. Slots come from `listed`.
+    pub(super) fn in_order(hosts: Vec<OrderedHost>, hosts_per_node: u64, listed: Option<&Self>) -> Self {
+        let mut ranks: Vec<(u64, u64)> = hosts.iter().map(|host| host.rank).zip(0..).collect();
+        ranks.sort_unstable();
+        let order = ranks.into_iter().map(|(_, place)| place).collect();
+        let mut list = Self { hosts_per_node, is_of_map: true, listed: order, ..Self::empty() };
+        for (place, OrderedHost { name, line, .. }) in (0..).zip(hosts) {
+            let known = listed.and_then(|listed| Some((listed, usize::try_from(listed.place(&name)?).ok()?)));
+            list.slots.push(known.and_then(|(listed, place)| listed.slots[place]));
+            list.lines.push(known.map_or(line, |(listed, place)| listed.lines[place]));
+            list.places.insert(name.clone(), place);
+            list.names.push(name);
+        }
+        list
+    }
+
+    /// The number of hosts at each node.
+    pub(super) fn hosts_per_node(&self) -> u64 {
+        self.hosts_per_node
+    }
+
+    /// Whether a coordinate map, or the machine itself, gave the order.
+    #[must_use]
+    pub fn is_of_map(&self) -> bool {
+        self.is_of_map
+    }
+
+    /// The place of the host with a number in the order of the list, else of the map.
+    pub(super) fn place_of_listed(&self, number: u64) -> Option<u64> {
+        self.listed.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The numbers of the hosts in the order of the list, else of the map, by place.
+    pub(super) fn listed_numbers(&self) -> Vec<u64> {
+        let mut numbers = vec![0; self.listed.len()];
+        for (number, &place) in (0..).zip(&self.listed) {
+            if let Some(own) = usize::try_from(place).ok().and_then(|place| numbers.get_mut(place)) {
+                *own = number;
             }
         }
-        Self { names, places, slots, lines }
+        numbers
     }
 
     /// Lists the names with their lines, in order.
@@ -156,86 +214,18 @@ impl HostList {
     /// The same hosts, with the slots of another list that has them.
     #[must_use]
     pub fn with_slots_of(&self, listed: &Self) -> Self {
-        Self::in_order(self.names.iter().cloned().map(|name| (name, 0)).collect(), Some(listed))
+        let host = |name: &String| OrderedHost {
+            name: name.clone(),
+            line: 0,
+            rank: listed.place(name).unwrap_or(u64::MAX),
+        };
+        Self::in_order(self.names.iter().map(host).collect(), 1, Some(listed))
     }
 
     /// The place of a name.
     pub(super) fn place(&self, name: &str) -> Option<u64> {
         self.places.get(name).copied()
     }
-}
-
-/// Reads the hosts of a text, in order, and reports its errors.
-fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<ListedHost<'t>> {
-    let mut listed = vec![];
-    for line in lines(text, Remarks::AfterHash) {
-        let mut words = line.split_whitespace();
-        let first = words.next().unwrap_or_default();
-        let Some(slots) = slot_words(words) else {
-            let message = || format!("line is {}, expected the name of one host", described(line));
-            diagnostics.add(span(text, line), message);
-            continue;
-        };
-        if is_exec_host(first) {
-            match exec_hosts(first) {
-                Some(hosts) if listed.len() + hosts.len() <= MAX_HOSTS => {
-                    let host = |(name, slots, part)| ListedHost { name, slots: Some(slots), part };
-                    listed.extend(hosts.into_iter().map(host));
-                }
-                found => diagnostics.add(span(text, first), || wrong_exec_host(line, found.is_some())),
-            }
-            continue;
-        }
-        for part in parts(first) {
-            let (names, count) = match part.rsplit_once(':') {
-                Some((names, count)) => (names, count.parse().ok().filter(|&count| count > 0)),
-                None => (part, None),
-            };
-            let is_wrong = part.contains(':') && count.is_none();
-            match expanded(names).and_then(|names| (!is_wrong).then_some(names).ok_or(NameError::Malformed)) {
-                Ok(names) if listed.len() + names.len() <= MAX_HOSTS => {
-                    listed.extend(names.into_iter().map(|name| ListedHost {
-                        name,
-                        slots: count.or(slots),
-                        part,
-                    }));
-                }
-                Ok(_) | Err(NameError::TooMany) => {
-                    diagnostics.add(span(text, part), || format!("more than {MAX_HOSTS} hosts (2^20)"));
-                    return vec![];
-                }
-                Err(NameError::Malformed) => {
-                    let message = || format!("line is {}, expected the name of one host", described(line));
-                    diagnostics.add(span(text, line), message);
-                }
-            }
-        }
-    }
-    listed
-}
-
-fn wrong_exec_host(line: &str, is_long: bool) -> String {
-    if is_long {
-        format!("more than {MAX_HOSTS} hosts (2^20)")
-    } else {
-        format!("line is {}, expected hosts of PBS such as alpha/0*2+beta/0*2", described(line))
-    }
-}
-
-/// The slots that the words after a name give; `None` if there is an unknown word.
-#[expect(clippy::option_option, reason = "another word, no word, or a number of slots")]
-fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
-    let mut slots = None;
-    for word in words {
-        let (key, number) = word.split_once('=')?;
-        let number: u64 = number.parse().ok().filter(|&number| number > 0)?;
-        match key {
-            "slots" => slots = Some(number),
-            "max_slots" | "max-slots" => {}
-            _ => return None,
-        }
-    }
-    Some(slots)
 }
 
 /// Slots of hosts that have the same number of nodes each, in the order of node numbers.
@@ -247,9 +237,10 @@ fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slots {
-    nodes: u64,    // of the machine, a multiple of `each`
-    each: u64,     // nodes on a host, at least 1
-    per_node: u64, // at least 1
+    nodes: u64,          // of the machine, a multiple of `each`
+    each: u64,           // nodes on a host, at least 1
+    per_node: u64,       // at least 1
+    hosts_per_node: u64, // at least 1; 1 if `each` is not
 }
 
 impl Slots {
@@ -259,7 +250,18 @@ impl Slots {
     /// # Errors
     ///
     /// If a node would be divided between hosts, or hosts would have different numbers of nodes.
-    pub(super) fn new(nodes: u64, load: u64, per_host: Option<u64>) -> Result<Self, LauncherError> {
+    pub(super) fn new(
+        nodes: u64,
+        load: u64,
+        per_host: Option<u64>,
+        hosts_per_node: u64,
+    ) -> Result<Self, LauncherError> {
+        if hosts_per_node > 1 {
+            return match per_host {
+                Some(found) => Err(LauncherError::SeveralHosts { found, hosts_per_node }),
+                None => Ok(Self { nodes, each: 1, per_node: load.div_ceil(hosts_per_node), hosts_per_node }),
+            };
+        }
         let found = per_host.unwrap_or(load);
         if found == 0 || !found.is_multiple_of(load) {
             return Err(LauncherError::DividedNode { found, load });
@@ -268,12 +270,12 @@ impl Slots {
         if !nodes.is_multiple_of(each) {
             return Err(LauncherError::UnevenHosts { each, nodes });
         }
-        Ok(Self { nodes, each, per_node: load })
+        Ok(Self { nodes, each, per_node: load, hosts_per_node: 1 })
     }
 
     /// The number of hosts.
     pub(super) fn host_count(self) -> u64 {
-        self.nodes / self.each
+        self.nodes / self.each * self.hosts_per_node
     }
 
     /// Checks that there is one name per host.
@@ -295,13 +297,21 @@ impl Slots {
         self.each
     }
 
-    /// The host of a node.
-    pub(super) fn host(self, node: u64) -> u64 {
-        node / self.each
+    /// Slots that the processes of a node take on each of its hosts.
+    pub(super) fn slots_per_node(self) -> u64 {
+        self.per_node
+    }
+
+    /// The host of the process at a place, counted from 0, on a node: the first processes of a node are on its
+    /// first host.
+    pub(super) fn host(self, node: u64, turn: u64) -> u64 {
+        let place = if self.hosts_per_node > 1 { turn / self.per_node } else { 0 };
+        node / self.each * self.hosts_per_node + place
     }
 
     /// The slot, on its host, of the process at a place, counted from 0, on a node.
     pub(super) fn slot(self, node: u64, turn: u64) -> u64 {
+        let turn = if self.hosts_per_node > 1 { turn % self.per_node } else { turn };
         node % self.each * self.per_node + turn
     }
 }
@@ -354,6 +364,33 @@ mod tests {
                 "{wrong}: {message}"
             );
         }
+        let lsf = vec![("n08".to_owned(), Some(4)), ("n09".to_owned(), Some(2))];
+        for text in [
+            "n08 4 n09 2\n",
+            "LSB_MCPU_HOSTS=\"n08 4 n09 2\"\n",
+            "n08 4\nn09 2\n",
+            "n08 0 NULL 0\nn08 1 NULL 0\nn08 2-3 NULL NULL\nn08 4,5 0 1\nn09 0 NULL 0\nn09 1 NULL 0\n",
+            "n08 4 all.q@n08 UNDEFINED\nn09 2 all.q@n09 <NULL>\n",
+            "n08 n08 n08 n08 n09 n09\n",
+            "LSB_HOSTS=n08 n08 n08 n08 n09 n09\n",
+        ] {
+            assert_eq!(hosts_of(text), lsf, "{text}");
+        }
+        let addresses = "2001:db8:0:1::7 slots=4\nfe80::1%eth0\n[2001:db8::8]:2\n[2001:db8::9]\nn08:1\n";
+        let found = hosts_of(addresses);
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["2001:db8:0:1::7", "fe80::1%eth0", "2001:db8::8", "2001:db8::9", "n08"]);
+        assert_eq!(
+            found.iter().map(|own| own.1).collect::<Vec<_>>(),
+            [Some(4), None, Some(2), None, Some(1)]
+        );
+        for none in ["a slots=0\nb slots=2\n", "a:0\nb\n", "a 0 b 2\n"] {
+            let diagnostics = HostList::parse(none).unwrap_err();
+            assert!(diagnostics.kept()[0].message.starts_with("host \"a\" has 0 slots"), "{none}");
+        }
+        let xml = HostList::parse("<?xml version=\"1.0\"?>\n<a>\n<b>\n").unwrap_err();
+        assert_eq!(xml.kept().len(), 1);
+        assert_eq!(xml.kept()[0].message, "the file is an XML file, expected the names of hosts");
         for wrong in ["a:0", "a:x", "a slots=0", "a slots=b", "a[1", "a,,b", "a[0-99999999]", "a\na\nb\n"] {
             assert_eq!(HostList::parse(wrong).unwrap_err().kept().len(), 1, "{wrong}");
         }
@@ -361,23 +398,32 @@ mod tests {
 
     #[test]
     fn slots_are_numbered_host_by_host_and_node_by_node() {
-        let slots = Slots::new(4, 2, Some(4)).unwrap();
-        let pairs = (0..4).flat_map(|node| [0, 1].map(|turn| (slots.host(node), slots.slot(node, turn))));
+        let pairs_of = |slots: Slots, nodes| -> Vec<(u64, u64)> {
+            let pair = |node, turn| (slots.host(node, turn), slots.slot(node, turn));
+            (0..nodes).flat_map(|node| [0, 1].map(|turn| pair(node, turn))).collect()
+        };
+        let slots = Slots::new(4, 2, Some(4), 1).unwrap();
+        let pairs = pairs_of(slots, 4).into_iter();
         let expected = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)];
         assert_eq!(pairs.collect::<Vec<_>>(), expected);
         assert_eq!((slots.host_count(), slots.nodes_per_host()), (2, 2));
+        // Two hosts at each node share its processes.
+        let shared = Slots::new(2, 2, None, 2).unwrap();
+        assert_eq!(pairs_of(shared, 2), [(0, 0), (1, 0), (2, 0), (3, 0)]);
+        assert_eq!(shared.host_count(), 4);
+        assert!(Slots::new(2, 2, Some(2), 2).unwrap_err().to_string().starts_with("2 slots a host"));
     }
 
     #[test]
     fn nodes_are_never_divided_and_hosts_are_alike() {
         let message =
-            |nodes, load, per_host| Slots::new(nodes, load, Some(per_host)).unwrap_err().to_string();
+            |nodes, load, per_host| Slots::new(nodes, load, Some(per_host), 1).unwrap_err().to_string();
         let divided = "3 slots a host, expected a multiple of 2, the most processes on one node";
         assert_eq!(message(8, 2, 3), divided);
         assert!(message(8, 2, 0).starts_with("0 slots a host"));
         let uneven = "3 nodes on a host, expected a divisor of 8, the nodes of the machine";
         assert_eq!(message(8, 1, 3), uneven);
-        let few = Slots::new(8, 1, Some(2)).unwrap().check_hosts(3).unwrap_err().to_string();
+        let few = Slots::new(8, 1, Some(2), 1).unwrap().check_hosts(3).unwrap_err().to_string();
         assert_eq!(few, "3 hosts, expected 4 for a machine of 8 nodes with 2 on a host");
     }
 }

@@ -25,13 +25,14 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Names,
     has_slots: false,
     check: |_| Ok(()),
+    is_json: false,
     write,
     read,
 };
 
 /// Writes a line for each run of ranks on one host.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let mut hosts = file.seats().map(|seat| file.host(seat.node)).peekable();
+    let mut hosts = file.seats().map(|seat| file.host(seat)).peekable();
     while let Some(host) = hosts.next() {
         let mut count = 1_u64;
         while hosts.next_if_eq(&host).is_some() {
@@ -47,7 +48,9 @@ fn read(reading: &mut Reading<'_>) {
     let Some(hosts) = slurm_hostfile::single_nodes(reading) else { return };
     let mut rank = 0;
     for line in lines(reading.text, Remarks::AfterHash) {
-        let (name, count) = match line.split_once(':') {
+        // An address has colons of its own.
+        let is_host = hosts.names.place(line).is_some();
+        let (name, count) = match line.rsplit_once(':').filter(|_| !is_host) {
             None => (line, Some(1)),
             Some((name, count)) => {
                 (name, reading.number(count.trim(), "the number of ranks", 1..=reading.processes))

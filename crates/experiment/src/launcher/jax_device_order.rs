@@ -1,9 +1,10 @@
-//! `jax-device-order`: device number of every process, a JSON array.
+//! `jax-device-order` and `jax-device-ids`: device of every process, a JSON array.
 //!
 //! JAX, `jax.sharding.Mesh(devices, axis_names)`: a mesh is an array of devices in the order of the logical
-//! processes, here `numpy.asarray(jax.devices())[json.load(file)]`. Devices are numbered as `jax.devices()`
-//! lists them, which on a TPU slice is the order of the nodes here: the first coordinate varies fastest, and
-//! the cores of a chip are consecutive.
+//! processes, here `numpy.asarray(jax.devices())[json.load(file)]`. The list of devices is ordered by hosts, not
+//! by coordinates. With a coordinate map, which is that list as printed, `jax-device-order` has positions in it,
+//! and `jax-device-ids` the ids of the devices. Without one, devices are numbered like the nodes here: the first
+//! coordinate varies fastest, and the devices of a node are consecutive.
 //!
 //! ```text
 //! [0, 1, 3, 2]
@@ -11,22 +12,54 @@
 
 use std::io::{self, Write};
 
-use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
-
-/// The format.
-pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
-    name: "jax-device-order",
-    summary: "Number of the device of every process, for jax.sharding.Mesh",
-    hosts: HostNaming::Nodes,
-    has_slots: true,
-    check,
-    write,
-    read,
+use super::{
+    FormatDescriptor, HostList, HostNaming, LauncherError, LauncherFormat, file::LauncherFile,
+    reading::Reading,
 };
 
-/// Checks that a reader can infer the devices per node: an even share of the processes.
+/// The positions of devices.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "jax-device-order",
+    summary: "Position of the device of every process in jax.devices(), for jax.sharding.Mesh; --coordinates gives that list",
+    hosts: HostNaming::Devices,
+    has_slots: true,
+    is_json: false,
+    check,
+    write: write_order,
+    read: |reading| read(reading, |hosts, word| hosts.place_of_listed(word.parse().ok()?)),
+};
+
+/// The ids of devices.
+pub(super) static IDS: FormatDescriptor = FormatDescriptor {
+    name: "jax-device-ids",
+    summary: "Id of the device of every process; needs --coordinates with the output of print(jax.devices())",
+    hosts: HostNaming::Devices,
+    has_slots: true,
+    is_json: false,
+    check: check_ids,
+    write: write_ids,
+    read: |reading| read(reading, |hosts, word| hosts.place(word.trim_matches('"'))),
+};
+
+fn check_ids(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+    if file.hosts().is_none() {
+        return Err(LauncherError::NoDevices { format: LauncherFormat::JAX_DEVICE_IDS });
+    }
+    check(file)
+}
+
+/// Checks that every process has a device of its own: those of the map, else so many that a reader can infer
+/// their number, an even share of the processes.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
+    if let Some(hosts) = file.hosts() {
+        let devices = hosts.hosts_per_node();
+        return if expected <= devices {
+            Ok(())
+        } else {
+            Err(LauncherError::SharedDevice { found: expected, expected: devices })
+        };
+    }
     let machine = placement.machine();
     if expected == placement.process_count().div_ceil(machine.node_count()) {
         return Ok(());
@@ -38,18 +71,39 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     })
 }
 
-/// Writes the device of each process, numbered within the partition if there is one.
-fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
+/// Writes the position of the device of each process; without a map, numbered within the partition if there is
+/// one.
+fn write_order(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let load = file.placement.max_load();
-    for (place, seat) in file.seats().enumerate() {
-        let before = if place == 0 { "[" } else { ", " };
-        write!(output, "{before}{}", u64::from(seat.node.index()) * load + seat.turn)?;
+    match file.hosts().map(HostList::listed_numbers) {
+        Some(numbers) => {
+            let number =
+                |place: u64| usize::try_from(place).ok().and_then(|place| numbers.get(place).copied());
+            write(output, file.seats().map(|seat| number(file.place(seat)).unwrap_or(0)))
+        }
+        None => write(output, file.seats().map(|seat| u64::from(seat.node.index()) * load + seat.turn)),
+    }
+}
+
+fn write_ids(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
+    // Devices of several slices have names beside numbers.
+    let shown = |name: &str| match name.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => name.to_owned(),
+        false => format!("{name:?}"),
+    };
+    write(output, file.seats().map(|seat| shown(file.host(seat))))
+}
+
+fn write<T: std::fmt::Display>(output: &mut dyn Write, devices: impl Iterator<Item = T>) -> io::Result<()> {
+    for (place, device) in devices.enumerate() {
+        write!(output, "{}{device}", if place == 0 { "[" } else { ", " })?;
     }
     writeln!(output, "]")
 }
 
-/// Reads the array; each node has an even share of the processes as devices.
-fn read(reading: &mut Reading<'_>) {
+/// Reads the array. `place` finds the device of a map; without a map, each node has an
+/// even share of the processes as devices.
+fn read(reading: &mut Reading<'_>, place: fn(&HostList, &str) -> Option<u64>) {
     let machine = reading.region.machine;
     let load = reading.processes.div_ceil(machine.node_count());
     let text = reading.text.trim();
@@ -59,6 +113,19 @@ fn read(reading: &mut Reading<'_>) {
     };
     for (rank, word) in (0..).zip(inner.split(',').map(str::trim)) {
         let Some(process) = reading.next_process(word, rank) else { break };
+        if let Some(hosts) = reading.options.hosts {
+            let found = place(hosts, word);
+            if found.is_none() {
+                let found = crate::input::text::described(word);
+                reading.complain(word, || format!("device is {found}, expected one of the coordinate map"));
+            }
+            let node = found.and_then(|place| reading.numbered_node(word, place / hosts.hosts_per_node()));
+            reading.seat(process, node, word);
+            if let Some(found) = found {
+                reading.take(process, (found, 0), word);
+            }
+            continue;
+        }
         let device = reading.number(word, "device", 0..=machine.node_count() * load - 1);
         reading.seat(process, device.and_then(|device| machine.node(device / load).ok()), word);
         if let Some(device) = device {

@@ -12,6 +12,7 @@ use super::{
 use crate::input::text::{described, span};
 use crate::input::{
     diagnostic::{Diagnostics, missing_processes},
+    foreign::foreign_text,
     region::Region,
 };
 
@@ -37,8 +38,27 @@ pub(crate) fn read(
         });
         return Err(reading.diagnostics);
     }
+    if let Some(foreign) = foreign_text(text).filter(|kind| !(format.0.is_json && kind.contains("JSON"))) {
+        reading.complain_of_all(|| format!("the file is {foreign}, expected {format}"));
+        return Err(reading.diagnostics);
+    }
     (format.0.read)(&mut reading);
     reading.finish()
+}
+
+/// Hosts in the order of the nodes of the machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NodesOfHosts<'t> {
+    pub(super) names: &'t HostList,
+    pub(super) nodes_per_host: u64, // at least 1
+    hosts_per_node: u64,            // at least 1; 1 if hosts have several nodes
+}
+
+impl NodesOfHosts<'_> {
+    /// The first node of the host at a place.
+    pub(super) fn node(self, place: u64) -> u64 {
+        place / self.hosts_per_node * self.nodes_per_host
+    }
 }
 
 /// A text while it is read. Parts that are reported as wrong are slices of it.
@@ -164,17 +184,18 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Host names and nodes of the machine per host; reports an error and returns `None` if they do not fit.
-    pub(super) fn hosts(&mut self) -> Option<(&'t HostList, u64)> {
-        let hosts = self.options.hosts?;
-        let (found, nodes) = (hosts.count(), self.region.listed_hosts());
+    /// Hosts and their nodes; reports an error and returns `None` if they do not fit.
+    pub(super) fn hosts(&mut self) -> Option<NodesOfHosts<'t>> {
+        let names = self.options.hosts?;
+        let hosts_per_node = names.hosts_per_node();
+        let (found, nodes) = (names.count() / hosts_per_node, self.region.listed_hosts());
         if !nodes.is_multiple_of(found) {
             self.complain_of_all(|| {
                 format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")
             });
             return None;
         }
-        Some((hosts, nodes / found))
+        Some(NodesOfHosts { names, nodes_per_host: nodes / found, hosts_per_node })
     }
 
     /// Reports ranks without a place, unless an earlier error may concern them.

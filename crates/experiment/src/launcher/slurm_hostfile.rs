@@ -13,10 +13,10 @@
 use std::io::{self, Write};
 
 use super::{
-    FormatDescriptor, HostList, HostNaming,
+    FormatDescriptor, HostNaming,
     file::LauncherFile,
     host_names::{MAX_HOSTS, NameError, expanded, parts},
-    reading::Reading,
+    reading::{NodesOfHosts, Reading},
 };
 use crate::input::text::{Remarks, described, lines};
 
@@ -27,6 +27,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Names,
     has_slots: false,
     check: |_| Ok(()),
+    is_json: false,
     write,
     read,
 };
@@ -34,7 +35,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
 /// Writes the host of each rank.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
-        writeln!(output, "{}", file.host(seat.node))?;
+        writeln!(output, "{}", file.host(seat))?;
     }
     Ok(())
 }
@@ -63,11 +64,12 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Host names of hosts that are one node each; reports an error and returns `None` if they have several.
-pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<&'t HostList> {
-    let (hosts, each) = reading.hosts()?;
+/// Hosts that are at most one node each; reports an error and returns `None` if they have several.
+pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<NodesOfHosts<'t>> {
+    let hosts = reading.hosts()?;
+    let each = hosts.nodes_per_host;
     if each > 1 {
-        let (found, expected) = (hosts.count(), hosts.count() * each);
+        let (found, expected) = (hosts.names.count(), hosts.names.count() * each);
         reading.complain_of_all(|| {
             format!("{found} hosts, expected {expected}, one a node: this format has no slots")
         });
@@ -79,19 +81,19 @@ pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<&'t HostList
 /// Puts the next rank on a host named by `part`. Returns whether more ranks may follow.
 pub(super) fn seat_next(
     reading: &mut Reading<'_>,
-    hosts: &HostList,
+    hosts: NodesOfHosts<'_>,
     rank: &mut u64,
     name: &str,
     part: &str,
 ) -> bool {
     let Some(process) = reading.next_process(part, *rank) else { return false };
     *rank += 1;
-    let place = hosts.place(name);
+    let place = hosts.names.place(name);
     if place.is_none() {
         let found = described(name);
         reading.complain(part, || format!("host {found} is none of the hosts, expected one of them"));
     }
-    let node = place.and_then(|place| reading.numbered_node(part, place));
+    let node = place.and_then(|place| reading.numbered_node(part, hosts.node(place)));
     reading.seat(process, node, part);
     true
 }

@@ -6,7 +6,7 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 use proptest::{collection, prelude::*};
 
-use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, read};
+use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, hosts::OrderedHost, read};
 use crate::input::region::Region;
 
 fn hosts(count: u64) -> HostList {
@@ -15,6 +15,14 @@ fn hosts(count: u64) -> HostList {
         names
     });
     HostList::parse(&names).unwrap()
+}
+
+/// The devices of a coordinate map, `each` at every node, listed in the opposite order and named by yet another.
+fn devices(nodes: u64, each: u64) -> HostList {
+    let count = nodes * each;
+    let device =
+        |place: u64| OrderedHost { name: ((place + 5) % count).to_string(), line: 1, rank: count - place };
+    HostList::in_order((0..count).map(device).collect(), each, None)
 }
 
 fn written(
@@ -105,8 +113,10 @@ proptest! {
     fn every_format_reads_back_what_it_writes(case in cases()) {
         let (region, placement) = (case.region(), &case.placement);
         let hosts = hosts(case.machine.node_count());
+        let devices = devices(case.machine.node_count(), placement.max_load());
         for format in LauncherFormat::ALL {
-            let hosts = format.names_hosts().then_some(&hosts);
+            let devices = format.needs_coordinates().then_some(&devices);
+            let hosts = format.names_hosts().then_some(&hosts).or(devices);
             let options = HostOptions { hosts, slots_per_node: None };
             let text = match written(format, region, placement, options) {
                 Ok(text) => text,
@@ -121,6 +131,25 @@ proptest! {
                         _ => false,
                     };
                     prop_assert!(expected, "{}", format);
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            let back = read(format, &text, placement.process_count(), region, options);
+            prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(placement.nodes()), "{}: {}", format, text);
+        }
+    }
+
+    #[test]
+    fn several_hosts_at_a_node_are_read_back(case in cases(), count in 1_u64..4) {
+        let (region, placement) = (case.region(), &case.placement);
+        let devices = devices(case.machine.node_count(), count);
+        for format in LauncherFormat::ALL.into_iter().filter(|format| format.takes_coordinates()) {
+            let options = HostOptions { hosts: Some(&devices), slots_per_node: None };
+            let text = match written(format, region, placement, options) {
+                Ok(text) => text,
+                Err(LauncherError::SharedDevice { .. }) => {
+                    prop_assert!(format.name().starts_with("jax") && placement.max_load() > count);
                     continue;
                 }
                 Err(error) => panic!("{error}"),
@@ -267,6 +296,52 @@ fn rankfiles_may_be_written_with_more_space_and_remarks() {
 }
 
 #[test]
+fn in_a_rankfile_the_host_counts_and_cores_do_not() {
+    let case = Case::new(&[2], None, &[1, 0]);
+    let list = HostList::parse("alpha\nbravo\n").unwrap();
+    let options = HostOptions { hosts: Some(&list), slots_per_node: None };
+    let nodes = |text: &str| {
+        let read = read(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options);
+        read.map(|placement| placement.nodes().iter().map(|node| node.index()).collect::<Vec<_>>())
+    };
+    assert_eq!(nodes("rank 0=bravo slot=0-15\nrank 1=alpha slot=1:0,2\n"), Ok(vec![1, 0]));
+    assert_eq!(nodes("rank 0=+n1 slot=0\nrank 1=+n0 slots=0:*\n"), Ok(vec![1, 0]));
+    assert_eq!(nodes("rank 0=alpha slot=0-3\nrank 1=alpha slot=2-5\n"), Ok(vec![0, 0]));
+    let reported = |text| diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options);
+    assert_eq!(
+        reported("rank 0=+n2 slot=0\nrank 1=alpha slot=3-1\n"),
+        [
+            "7..10: host \"+n2\" is none of the hosts, expected +n0 to +n1",
+            "36..39: slot is \"3-1\", expected an integer from 0 to 4294967295, or cores such as 0-15 or 1:0-3",
+        ]
+    );
+    // Two nodes of the machine on each host.
+    let case = Case::new(&[4], None, &[1, 2]);
+    let options = HostOptions { hosts: Some(&list), slots_per_node: Some(8) };
+    let read_back = read(
+        LauncherFormat::OPEN_MPI_RANKFILE,
+        "rank 0=alpha slot=4-7\nrank 1=bravo slot=0-3\n",
+        2,
+        case.region(),
+        options,
+    );
+    assert_eq!(read_back.unwrap().nodes(), [1, 2].map(NodeId::new));
+    assert_eq!(
+        diagnostics(
+            LauncherFormat::OPEN_MPI_RANKFILE,
+            "rank 0=alpha slot=2-5\nrank 1=bravo slot=0:1\n",
+            2,
+            case.region(),
+            options
+        ),
+        [
+            "18..21: slots \"2-5\" are on two nodes of the machine, expected those of one",
+            "40..43: slot is \"0:1\", expected the number of a slot: a host has 2 nodes of the machine",
+        ]
+    );
+}
+
+#[test]
 fn everything_wrong_with_a_rank_order_is_reported() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
     let reported = |text, processes| {
@@ -331,7 +406,8 @@ fn everything_wrong_with_a_task_map_is_reported() {
         ["1..29: a place for rank 4, expected 4 ranks in all"]
     );
     assert_eq!(reported("[[0,3,1,1]]"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
-    assert_eq!(reported("[[0,"), ["3..3: not JSON, expected an array of blocks"]);
+    let unread = "3..3: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], ranks by node such as 0-3;4-7, or (vector,..)";
+    assert_eq!(reported("[[0,"), [unread]);
     let map = "0..0: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], or an object of version 1 with it as map";
     assert_eq!(reported("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
     let wrapped = read(
@@ -342,6 +418,23 @@ fn everything_wrong_with_a_task_map_is_reported() {
         HostOptions::default(),
     );
     assert_eq!(wrapped.unwrap().nodes(), [0, 0, 1, 1].map(NodeId::new));
+    let nodes = |text: &str| {
+        let read = read(LauncherFormat::FLUX_TASKMAP, text, 4, case.region(), HostOptions::default());
+        read.map(|placement| placement.nodes().iter().map(|node| node.index()).collect::<Vec<_>>())
+    };
+    for text in ["0,2-3;1", "[0,2-3];[1]\n"] {
+        assert_eq!(nodes(text), Ok(vec![0, 1, 0, 0]), "{text}");
+    }
+    assert_eq!(nodes("(vector,(0,2,1))"), Ok(vec![0, 1, 0, 1]));
+    assert_eq!(nodes("(vector,(2,1,3),(0,1,1))"), Ok(vec![2, 2, 2, 0]));
+    assert_eq!(reported("0;1;2;3;0"), ["8..9: 5 nodes, expected at most 4, those of the machine"]);
+    assert_eq!(reported("0-1;7"), ["4..5: rank is 7, expected an integer from 0 to 3"; 2]);
+    assert_eq!(reported("0-1;2"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
+    assert_eq!(reported("(vector,(0,9,1))"), ["0..16: block of 9 nodes from 0 on, expected nodes 0 to 3"]);
+    assert_eq!(
+        reported("<?xml version=\"1.0\"?>\n<a>\n"),
+        ["0..0: the file is an XML file, expected flux-taskmap"]
+    );
 }
 
 #[test]

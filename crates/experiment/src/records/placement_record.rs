@@ -521,7 +521,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
         definition: Definition {
             name: "placement_load_max",
             title: "load, largest",
-            aliases: &["load", "load, largest and least", "L"],
+            aliases: &["load", "processes on a node", "L"],
             kind: Kind::Natural,
             unit: "processes",
             text: "Load is the number of processes on a node; here that of the fullest node.",

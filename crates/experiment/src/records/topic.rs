@@ -7,7 +7,10 @@ use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIO
 use cubefold_topology::MachineKind;
 
 use crate::{
-    records::glossary::plain,
+    records::{
+        glossary::plain,
+        terms::{TERMS, Term},
+    },
     scenario::{
         Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, program_kinds, scenario_keys,
     },
@@ -43,6 +46,7 @@ impl Topic {
         let described =
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
+        let described = described.chain(TERMS.iter().map(term));
         described.chain(keys).chain(WORDS.iter().map(word)).chain(MARKS.iter().map(mark)).collect()
     }
 
@@ -150,6 +154,12 @@ fn key(own: &'static ScenarioKey) -> Topic {
     if own.key() != own.path {
         topic.names.push(own.key().to_owned());
     }
+    topic
+}
+
+fn term(own: &Term) -> Topic {
+    let mut topic = Topic::new(own.names[0], "a term").source(own.source).with_text(own.text);
+    topic.names.extend(own.names[1..].iter().map(|&name| name.to_owned()));
     topic
 }
 
@@ -348,6 +358,27 @@ mod tests {
             found.retain(|topic| topic.title.ends_with(", an embedding"));
             let [topic] = &found[..] else { panic!("{name}: {found:?}") };
             assert!(topic.text.ends_with('.') && topic.text.len() > 10, "{topic:?}");
+        }
+    }
+
+    #[test]
+    fn terms_of_papers_and_of_other_tools_are_explained() {
+        for term in [
+            "matrix",
+            "halo",
+            "stencil",
+            "rankfile",
+            "roofline",
+            "longest dilation",
+            "average load",
+            "permutation type",
+            "slowdown",
+            "load factor",
+            "edge grammar",
+        ] {
+            let found = Topic::find(term);
+            let [topic] = &found[..] else { panic!("{term}: {found:?}") };
+            assert!(topic.title.ends_with(", a term") && topic.text.ends_with('.'), "{topic:?}");
         }
     }
 

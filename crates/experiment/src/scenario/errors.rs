@@ -18,6 +18,7 @@ use super::{
 };
 use crate::input::{
     diagnostic::{Diagnostic, Diagnostics, MAX_REPORTED},
+    input_file::STANDARD_INPUT,
     text::{printable, with_article},
 };
 
@@ -90,6 +91,8 @@ impl ScenarioError {
 
     /// An error of a whole file.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
+        let is_standard = path == Path::new(STANDARD_INPUT);
+        let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
         let (path, message) = (path.to_owned(), message.into());
         let standing = Standing::Own;
         Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0, alike: 0 }

@@ -80,6 +80,12 @@ const MAX_MARKED: usize = 8;
 ///
 /// If it cannot be read or is wrong: the first errors, the last of them with the number of omitted ones.
 pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
+    let is_goal = || input_file::foreign_kind(path).is_some_and(|kind| kind.contains("GOAL"));
+    read_operations(path, budget)
+        .map_err(|failure| if is_goal() { failure } else { failure.or_foreign(path, "a GOAL schedule") })
+}
+
+fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path, errors: vec![], wrong: 0 };
     let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its operations:")]);
@@ -135,7 +141,7 @@ fn read_lines(
     reader: &mut GoalReader,
     read: impl FnMut(&mut GoalReader, usize, Lines<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let file = input_file::open(path).map_err(|error| unreadable(&error.into()))?;
+    let file = input_file::open_text(path).map_err(|error| unreadable(&error.into()))?;
     read_lines_of(file, reader, read)
 }
 

@@ -3,9 +3,10 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
 use cubefold_topology::NodeId;
 
 use super::{
@@ -96,17 +97,22 @@ fn read_hosts_key(
     None
 }
 
-/// The path of the coordinate map; reports one that the format does not use.
+/// The path of the coordinate map; reports one that the format does not use, or that it lacks.
 fn read_coordinates_key(
     table: &Table<'_>,
     format: LauncherFormat,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<String> {
-    if format.names_hosts() {
-        return path(table.get("coordinates")?, &table.name("coordinates"), errors);
+    if !format.takes_coordinates() {
+        refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
+        return None;
     }
-    refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
-    None
+    let value = if format.needs_coordinates() {
+        table.required("coordinates", "the path of the output of print(jax.devices())", errors)?
+    } else {
+        table.get("coordinates")?
+    };
+    path(value, &table.name("coordinates"), errors)
 }
 
 /// The slots of a host; reports slots that the format does not use.
@@ -165,7 +171,22 @@ impl LauncherSource {
 }
 
 impl Run {
-    /// Makes a launcher's file of its placement.
+    /// The placement of its processes as a launcher knows them: of a collective, only the ranks, each with all
+    /// of its shares on its node.
+    ///
+    /// # Errors
+    ///
+    /// Never, since the placement of the run is valid.
+    pub fn rank_placement(&self) -> Result<Arc<Placement>, PlacementTableError> {
+        let (ranks, processes) = (self.program.rank_count(), self.program.body.process_count());
+        if ranks == processes {
+            return Ok(Arc::clone(&self.placement));
+        }
+        let nodes = ProcessId::first(ranks).map(|rank| self.placement.node(rank)).collect();
+        PlacementTable::new(self.placement.machine(), nodes).map(|table| Arc::new(Placement::Table(table)))
+    }
+
+    /// Makes a launcher's file of a placement of its ranks.
     ///
     /// # Errors
     ///
@@ -173,10 +194,11 @@ impl Run {
     /// machine, or the format cannot express the placement.
     pub fn launcher_file<'a>(
         &'a self,
+        ranks: &'a Placement,
         format: LauncherFormat,
         options: HostOptions<'a>,
     ) -> Result<LauncherFile<'a>, LauncherError> {
-        LauncherFile::new(self.region(), &self.placement, format, options)
+        LauncherFile::new(self.region(), ranks, format, options)
     }
 
     /// The names of the hosts of its job in their order, if the machine's hosts have names.

@@ -221,8 +221,12 @@ pub(super) fn place(
     let region = in_box.as_ref().unwrap_or(fit);
     let embeddings = with_axis_orders(region, embeddings, errors);
     let (filling, counting): (Vec<_>, Vec<_>) = embeddings.iter().partition(|own| Fit::fills_grid(own));
-    let mut wrong = misfits(fit, &counting);
-    wrong.extend(misfits(region, &filling));
+    let wrong = match &in_box {
+        None if fit.allocation.is_some() => misfits(fit, &counting),
+        // Rules of either sort that do not fit are reported together.
+        None => misfits(fit, &embeddings.iter().collect::<Vec<_>>()),
+        Some(in_box) => [misfits(fit, &counting), misfits(in_box, &filling)].concat(),
+    };
     let rules_fit = wrong.is_empty();
     errors.extend(wrong);
     let mut placed = vec![];

@@ -41,6 +41,22 @@ pub(super) enum Failure {
     Wrong(Vec<ScenarioError>),
 }
 
+impl Failure {
+    /// One error instead of many if the file is of another kind.
+    pub(super) fn or_foreign(self, path: &Path, expected: &str) -> Self {
+        match self {
+            Self::Wrong(_) => match input_file::foreign_kind(path) {
+                Some(kind) => {
+                    let message = format!("the file is {kind}, expected {expected}");
+                    Self::Wrong(vec![ScenarioError::of_file(path, message)])
+                }
+                None => self,
+            },
+            Self::Unreadable(_) => self,
+        }
+    }
+}
+
 impl From<csv::Error> for Failure {
     fn from(error: csv::Error) -> Self {
         Self::Unreadable(io::Error::from(error).to_string())
@@ -54,6 +70,16 @@ impl From<csv::Error> for Failure {
 /// If the file cannot be read or is wrong: the first errors, the last of them with the number of omitted
 /// ones.
 pub(super) fn read(
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+    budget: &Budget,
+) -> Result<Placement, Failure> {
+    read_placement(path, processes, region, budget)
+        .map_err(|failure| failure.or_foreign(path, "a placement, a row a process"))
+}
+
+fn read_placement(
     path: &Path,
     processes: u64,
     region: Region<'_>,

@@ -16,6 +16,7 @@ use super::{
     value::{Entry, entries},
 };
 use crate::input::{
+    foreign::foreign_bytes,
     input_file::{self, InputError},
     text::shortened,
 };
@@ -42,8 +43,19 @@ pub(super) enum ReadError {
     #[error("{0}: give it more with --memory-limit")]
     OverBudget(#[from] OverBudget),
     /// It is not UTF-8.
-    #[error("is not UTF-8 text: byte {} is the first that is not, expected a text file", .0.utf8_error().valid_up_to())]
+    #[error("{}, expected a text file", no_text(.0))]
     NotUtf8(#[from] FromUtf8Error),
+}
+
+/// Describes bytes that are no text.
+fn no_text(error: &FromUtf8Error) -> String {
+    foreign_bytes(error.as_bytes()).map_or_else(
+        || {
+            let first = error.utf8_error().valid_up_to();
+            format!("is not UTF-8 text: byte {first} is the first that is not")
+        },
+        |known| format!("is {known}"),
+    )
 }
 
 impl SourceFile {

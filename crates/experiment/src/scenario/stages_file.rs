@@ -82,7 +82,8 @@ impl MessageFile {
     pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
         let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
         let mut rows = RowBudget::new(budget, BYTES_A_ROW);
-        file.read_rows(path, &mut rows)?;
+        let read = file.read_rows(path, &mut rows);
+        read.map_err(|failure| failure.or_foreign(path, "a list of messages"))?;
         file.find_repeated(path);
         rows.keep((file.messages.len() as u64).saturating_mul(BYTES_A_KEPT_ROW));
         Ok(file)

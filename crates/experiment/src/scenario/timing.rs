@@ -408,7 +408,7 @@ pub(super) fn quantity(
     match measure.parse(text) {
         Ok(quantity) => Some(quantity),
         Err(error) => {
-            errors.push(value.unexpected(name, measure.expected()).with_help(error.help));
+            errors.push(value.unexpected(name, error.expected(measure)).with_help(error.help));
             None
         }
     }

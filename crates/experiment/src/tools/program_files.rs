@@ -15,6 +15,8 @@ mod stage_list;
 #[cfg(test)]
 mod tests;
 
+pub use self::msccl_xml::MscclRuntime;
+
 use std::{fmt, io};
 
 use cubefold_simulator::{OperationKind, TaskSchedule, TaskScheduleError, task_schedule};
@@ -38,7 +40,14 @@ struct FormatDescriptor {
     is_folder: bool,
     /// Extension of its file, unless another format is requested.
     extension: Option<&'static str>,
-    write: fn(&Run) -> Result<ProgramFiles, ProgramFileError>,
+    write: fn(&Run, ProgramOptions) -> Result<ProgramFiles, ProgramFileError>,
+}
+
+/// What some formats leave open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProgramOptions {
+    /// The runtime of MSCCL XML; by default any, with notes on those that cannot execute the file.
+    pub runtime: Option<MscclRuntime>,
 }
 
 /// A program as files.
@@ -131,7 +140,16 @@ impl ProgramFormat {
     ///
     /// If the format cannot express the program.
     pub fn write(self, run: &Run) -> Result<ProgramFiles, ProgramFileError> {
-        (self.0.write)(run)
+        self.write_with(run, ProgramOptions::default())
+    }
+
+    /// Writes the program of a run in this format, for a runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the format or the runtime cannot express the program.
+    pub fn write_with(self, run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
+        (self.0.write)(run, options)
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use cubefold_mapping::ProcessId;
+
 use crate::{
     scenario::{Run, Scenario},
     tools::settings_besides_algorithms,
@@ -28,13 +30,14 @@ pub struct MissingReference {
 
 impl Reference {
     /// The reference of a scenario: the requested embedding or algorithm, else the first algorithm if only
-    /// algorithms differ, else the first embedding.
+    /// algorithms differ, else the first embedding. Of orders of axes it is the one that places process `n` on
+    /// node `n`, as a job without a placement does.
     ///
     /// # Errors
     ///
     /// If a combination lacks it.
     pub fn of(scenario: &Scenario, asked: Option<&str>) -> Result<Self, MissingReference> {
-        let first = scenario.runs.first().map(|run| run.embedding.to_string()).unwrap_or_default();
+        let first = first_embedding(scenario);
         let algorithms = scenario.algorithms();
         let has_embedding = |name: &str| scenario.runs.iter().any(|run| run.embedding.to_string() == name);
         let by_algorithm = match asked {
@@ -72,6 +75,21 @@ impl Reference {
             Self::Algorithm(name) => of_algorithm(runs, name, makespans),
         }
     }
+}
+
+/// The first embedding, or among orders of axes the one that changes nothing.
+fn first_embedding(scenario: &Scenario) -> String {
+    let name = |run: &Run| run.embedding.to_string();
+    let Some(first) = scenario.runs.first() else { return String::new() };
+    let mut orders = scenario.runs.iter().take_while(|run| name(run).starts_with("axes:"));
+    orders.find(|run| is_unchanged(run)).map_or_else(|| name(first), name)
+}
+
+/// Whether the ranks are on the nodes in order, so many on each.
+fn is_unchanged(run: &Run) -> bool {
+    let each = run.program.ranks_per_node.max(1);
+    let mut ranks = ProcessId::first(run.program.rank_count());
+    ranks.all(|rank| u64::from(run.placement.node(rank).index()) == u64::from(rank.label()) / each)
 }
 
 impl MissingReference {

@@ -32,7 +32,7 @@ fn other_tools_print_maps_as_well() {
     assert_eq!((map.hosts["c0-0c0s1n0"].address.as_slice(), map.hosts.len()), (&[0, 0, 1][..], 2));
     let jax = "[TpuDevice(id=0, process_index=0, coords=(0,1,0), core_on_chip=0), TpuDevice(id=1, process_index=0, coords=(0,1,0), core_on_chip=1),\n TpuDevice(id=2, process_index=1, coords=(0,0,0), core_on_chip=0)]";
     let map = CoordinateMap::parse(jax).unwrap();
-    assert_eq!(map.hosts.len(), 2);
+    assert_eq!((map.hosts.len(), map.hosts["1"].core), (3, 1));
     assert_eq!(map.hosts["2"].address, [0, 0, 0]);
     let slurm = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=node[2-3]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=node[0-1]\nSwitchName=s2 Level=1 LinkSpeed=1 Nodes=node[0-3] Switches=s[0-1]\n";
     assert_eq!(order(slurm, &[4], None).unwrap(), ["node2", "node3", "node0", "node1"]);
@@ -50,6 +50,62 @@ fn coordinates_that_all_hosts_share_are_left_out_where_the_machine_has_fewer() {
         order("host,x,y,z\na,0,0,1\nb,0,1,0\n", &[2], None).unwrap_err(),
         "3 coordinates a host in the map, expected 1, the dimensions of the machine"
     );
+}
+
+#[test]
+fn several_hosts_at_a_place_share_a_node_or_have_a_dimension_of_their_own() {
+    let gemini = "NID NODENAME TYPE CORES X Y Z\n10 c0n0 compute 68 6 0 0\n11 c0n1 compute 68 6 0 0\n\
+                  12 c0n2 compute 68 6 0 1\n13 c0n3 compute 68 6 0 1\n14 c0n4 service 4 7 0 1\n";
+    let all = ["c0n0", "c0n1", "c0n2", "c0n3"];
+    let list = "nid00013\nnid00012\nnid00011\nnid00010\n";
+    let ordered = CoordinateMap::parse(gemini).unwrap();
+    let listed = HostList::parse(list).unwrap();
+    let ordered = ordered.order(&torus(&[2]), Some(&listed)).unwrap();
+    assert_eq!(ordered.names().collect::<Vec<_>>(), ["nid00011", "nid00010", "nid00013", "nid00012"]);
+    assert_eq!(
+        (ordered.hosts_per_node(), ordered.place_of_listed(0), ordered.place_of_listed(3)),
+        (2, Some(2), Some(1))
+    );
+    assert_eq!(
+        order(gemini, &[2, 2], Some("c0n0,c0n1,c0n2,c0n3")).unwrap(),
+        ["c0n0", "c0n2", "c0n1", "c0n3"]
+    );
+    assert_eq!(order(gemini, &[2], Some("c0n0,c0n1,c0n2,c0n3")).unwrap(), all);
+    assert_eq!(
+        order(gemini, &[2], Some("c0n0,c0n1,c0n2")).unwrap_err(),
+        "2 at (0), 1 at (1), expected the same number of hosts at every place"
+    );
+}
+
+#[test]
+fn fields_of_the_system_database_are_read() {
+    let text = "# field=value\ncpu=0,slot=1,x_coord=0,y_coord=0,z_coord=0,processor_type='compute',processor_id=4\n\
+                cpu=1,slot=1,x_coord=1,y_coord=0,z_coord=0,processor_type='compute',processor_id=5\n\
+                cpu=1,slot=0,x_coord=1,y_coord=0,z_coord=0,processor_type='service',processor_id=1\n";
+    assert_eq!(order(text, &[2], None).unwrap(), ["nid00004", "nid00005"]);
+    let wrong = CoordinateMap::parse("x_coord=0,cpu=1\n").unwrap_err();
+    assert_eq!(wrong.kept()[0].message, "line is \"x_coord=0,cpu=1\", expected processor_id= and x_coord=");
+}
+
+#[test]
+fn devices_of_several_slices_have_their_slice_as_last_coordinate() {
+    let device = |id: u32, x: u32, slice: u32| {
+        format!(
+            "MegaScalePjRtDevice(wrapped=TpuDevice(id={id}, process_index=0, coords=({x},0,0), core_on_chip=0), slice_id={slice})"
+        )
+    };
+    let own: Vec<String> =
+        [(0, 0, 1), (1, 1, 1), (2, 0, 0), (3, 1, 0)].map(|(id, x, slice)| device(id, x, slice)).into();
+    assert_eq!(order(&own.join(", "), &[2, 2], None).unwrap(), ["2", "3", "0", "1"]);
+    let shared: Vec<String> =
+        [(0, 0, 0), (1, 1, 0), (0, 0, 1), (1, 1, 1)].map(|(id, x, slice)| device(id, x, slice)).into();
+    assert_eq!(order(&shared.join(", "), &[2, 2], None).unwrap(), ["0/0", "0/1", "1/0", "1/1"]);
+    assert_eq!(
+        order(&shared.join(", "), &[4], None).unwrap_err(),
+        "4 coordinates a host in the map (the last is slice_index), expected 1, the dimensions of the machine"
+    );
+    let plain = "[TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0, slice_index=0), TpuDevice(id=1, process_index=0, coords=(1,0,0), core_on_chip=0, slice_index=0)]";
+    assert_eq!(order(plain, &[2], None).unwrap(), ["0", "1"]);
 }
 
 #[test]

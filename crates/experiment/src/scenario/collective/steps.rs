@@ -211,7 +211,9 @@ fn read_step(
         computations,
         errors: &mut *reading.errors,
     };
-    if step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key)) {
+    let is_computation = step.values.keys().iter().next().is_some()
+        && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
+    if is_computation {
         let choices = vec![CollectiveStep::Computation(reading.compute()?.get())];
         return Some(ReadStep { choices, bytes: None });
     }
@@ -286,7 +288,7 @@ impl StepTable {
 fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Option<Step> {
     let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
     let entries = match &value.content {
-        Content::Table(entries) if !entries.is_empty() => entries,
+        Content::Table(entries) => entries,
         _ => {
             reading
                 .errors

@@ -27,6 +27,9 @@ pub(super) struct Location {
     pub(super) span: Range<usize>,
 }
 
+/// The least number of ranks: one alone sends no messages.
+const LEAST_RANKS: u64 = 2;
+
 /// A GOAL file while it is read.
 #[derive(Debug)]
 pub(super) struct GoalReader {
@@ -188,7 +191,12 @@ impl GoalReader {
         let start = cursor.at;
         match cursor.word() {
             b"num_ranks" if self.builder.is_none() => {
+                let before = *cursor;
                 let ranks = cursor.number("a number of ranks", MAX_PROCESSES)?;
+                if ranks < LEAST_RANKS {
+                    *cursor = before;
+                    return Err(cursor.unexpected(&format!("from {LEAST_RANKS} to {MAX_PROCESSES} ranks")));
+                }
                 self.ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
                 self.seen = vec![false; self.ranks as usize];
                 self.builder = Some(TaskScheduleBuilder::new(self.ranks));

@@ -243,6 +243,23 @@ fn what_no_groups_are_is_reported_at_its_place() {
 }
 
 #[test]
+fn an_empty_step_is_the_operation_of_the_program() {
+    let loaded = |steps: &str| {
+        let text = on(
+            "kind = \"ring\"\nshape = [8]",
+            &format!("kind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 64\n{steps}"),
+        );
+        load_text(Path::new("s.toml"), &text).unwrap().runs[0].program.body.stage_count()
+    };
+    let empty = loaded("[[program.steps]]\n[[program.steps]]\n");
+    assert_eq!(
+        empty,
+        loaded("[[program.steps]]\nkind = \"all-reduce\"\n[[program.steps]]\nkind = \"all-reduce\"\n")
+    );
+    assert_eq!(empty, 2 * 14);
+}
+
+#[test]
 fn what_no_steps_are_is_reported_at_its_place() {
     let errors = |program: &str| errors(&on("kind = \"torus\"\nshape = [4, 3]", program));
     let steps = |steps: &str| errors(&format!("algorithm = \"ring\"\nsteps = {steps}\n"));
@@ -286,6 +303,6 @@ fn what_no_steps_are_is_reported_at_its_place() {
     assert_eq!(
         errors("[[program.steps]]\nkind = \"all-gather\"\n")[0],
         "5:1: program.algorithm is missing, expected recursive-doubling, mirrored, swing, bine, trivance, ring, \
-         bidirectional-ring, hamiltonian-rings, bucket or bruck"
+         bidirectional-ring, hamiltonian-rings, bucket, bruck or direct"
     );
 }

@@ -151,7 +151,7 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
     assert_eq!(
         only("units = 3\n"),
         "4:2: program.algorithm is missing, expected recursive-doubling, mirrored, swing, bine, trivance, ring, \
-         bidirectional-ring, hamiltonian-rings or bucket"
+         bidirectional-ring, hamiltonian-rings, bucket, tree, double-tree or direct"
     );
     assert!(
         only("algorithm = \"direct\"\n").starts_with("6:13: program.algorithm is \"direct\", expected recur")

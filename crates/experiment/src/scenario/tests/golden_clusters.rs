@@ -48,7 +48,7 @@ struct BlockCase {
     processes_per_node: u64,
     block: Vec<u64>,
     grid_of_blocks: Vec<u64>,
-    group_of_process: Vec<u64>,
+    group_of_process: Option<Vec<u64>>,
 }
 
 fn file() -> File {
@@ -151,7 +151,9 @@ fn blocks_are_those_of_the_golden_file() {
         );
         let processes = 0..case.shape.iter().product::<u64>();
         let groups: Vec<u64> = processes.map(|process| block.block_of(process)).collect();
-        assert_eq!(groups, case.group_of_process, "{:?}", case.shape);
+        if let Some(expected) = case.group_of_process {
+            assert_eq!(groups, expected, "{:?}", case.shape);
+        }
     }
 }
 

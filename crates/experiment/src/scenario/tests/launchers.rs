@@ -52,7 +52,7 @@ fn errors_in_a_launchers_file_point_into_it() {
         files.displayed(),
         [
             "r.txt:2:8: host \"e\" is none of the hosts, expected one of them",
-            "r.txt:3:15: slot is \"x\", expected an integer from 0 to 4294967295",
+            "r.txt:3:15: slot is \"x\", expected an integer from 0 to 4294967295, or cores such as 0-15 or 1:0-3",
         ]
     );
     let files = with_files(RANKFILE, &[("hosts.txt", "a\na\n"), ("r.txt", "")]);
@@ -110,7 +110,7 @@ fn the_table_says_what_the_format_needs_and_no_more() {
         [
             "32: embedding.file is \"\", expected a path",
             "45: embedding.format is \"open-mpi\", expected open-mpi-rankfile, slurm-hostfile, cray-rank-order, \
-             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile or jax-device-order",
+             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile, jax-device-order or jax-device-ids",
         ]
     );
     let twice = format!("{RANKFILE}, {}", RANKFILE.replace("hosts.txt", "others.txt"));
@@ -225,19 +225,19 @@ fn task_graphs_and_permutations_are_placed_several_a_node() {
 
 #[test]
 fn orders_of_axes_place_groups_of_ranks() {
-    let placed = |shape: &str, each: u32| {
+    let placed = |shape: &str, each: &str| {
         placed(&format!(
             "machine = {{ kind = \"torus\", shape = [4, 2] }}\nmapping.embeddings = [\"axes\"]\n\
              program = {{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, shape = {shape}, processes_per_node = {each} }}\n"
         ))
     };
-    let (alone, pairs) = (placed("[4, 2]", 1), placed("[8, 2]", 2));
+    let (alone, pairs) = (placed("[4, 2]", "1"), placed("[8, 2]", "[2, 1]"));
     assert!(alone.len() > 1);
     let doubled = |nodes: &[u32]| nodes.iter().flat_map(|&node| [node, node]).collect::<Vec<_>>();
     let expected: Vec<_> = alone.iter().map(|(name, nodes)| (name.clone(), doubled(nodes))).collect();
     assert_eq!(pairs, expected);
-    // If the first length is the number of processes per node, it lies inside the nodes.
-    let inside = placed("[2, 4, 2]", 2);
+    // A number is the block with the least surface: here the first length lies inside the nodes.
+    let inside = placed("[2, 4, 2]", "2");
     assert_eq!(inside, expected);
     let uneven = "machine = { kind = \"torus\", shape = [4, 2] }\nmapping.embeddings = [\"axes\"]\n\
                   program = { kind = \"all-reduce\", algorithm = \"ring\", units = 8, shape = [4, 4], processes_per_node = 3 }\n";

@@ -1,11 +1,13 @@
-//! Sizes and times from the output of benchmarks; [`osu`] and [`nccl_tests`] know the forms.
+//! Sizes and times from the output of benchmarks; [`osu`], [`nccl_tests`] and [`intel_mpi`] know the forms.
 //!
-//! Benchmarks that measure anything else than [`SeriesKind`] are refused by name.
+//! A file is the log of a job: prefixes of launchers and other lines before, between and after the rows are left
+//! out, and the number of those among the rows is told. It holds one benchmark. Benchmarks that measure anything
+//! else than [`SeriesKind`] are refused by name.
 
 use std::fmt;
 
-use super::{nccl_tests, osu};
-use crate::input::diagnostic::Diagnostics;
+use super::{intel_mpi, log_text::cleaned, nccl_tests, osu};
+use crate::input::{diagnostic::Diagnostics, foreign::foreign_text};
 
 /// The quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,11 +16,15 @@ pub enum SeriesKind {
     Single,
     /// Many messages in flight at once; the time is that between two of them.
     Streaming,
-    /// A collective in the steps of a ring.
-    Ring {
+    /// A collective operation.
+    Collective {
+        /// The operation: `all-reduce`.
+        name: &'static str,
+        /// Number of ranks, at least 2.
+        ranks: u32,
         /// Number of consecutive steps, at least 1.
         steps: u32,
-        /// The fraction of the vector that passes a link, above 0.
+        /// The fraction of the printed size that passes a rank in one direction, above 0.
         wire_share: f64,
     },
 }
@@ -28,7 +34,7 @@ impl SeriesKind {
     pub(super) fn steps(self) -> u32 {
         match self {
             Self::Single | Self::Streaming => 1,
-            Self::Ring { steps, .. } => steps,
+            Self::Collective { steps, .. } => steps,
         }
     }
 }
@@ -38,7 +44,10 @@ impl fmt::Display for SeriesKind {
         match self {
             Self::Single => formatter.write_str("one message at a time"),
             Self::Streaming => formatter.write_str("many messages at once"),
-            Self::Ring { steps, .. } => write!(formatter, "a ring of {steps} steps"),
+            Self::Collective { name, ranks, steps, .. } => {
+                let plural = if *steps == 1 { "" } else { "s" };
+                write!(formatter, "{name} of {ranks} ranks in {steps} step{plural}")
+            }
         }
     }
 }
@@ -54,8 +63,30 @@ pub(super) struct Point {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     pub(super) name: String,
+    pub(super) benchmark: String, // its own name, or empty
     pub(super) kind: SeriesKind,
-    pub(super) points: Vec<Point>, // at least one
+    pub(super) points: Vec<Point>, // at least one, by size
+    pub(super) left_out: u64,      // lines among the rows that are none
+}
+
+/// What the output of a benchmark does not say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MeasurementOptions {
+    /// Number of ranks of a collective, at least 2.
+    pub ranks: Option<u32>,
+    /// The smallest size that is read \[bytes\].
+    pub from: Option<u64>,
+    /// The largest size that is read \[bytes\].
+    pub to: Option<u64>,
+}
+
+/// The table of a benchmark.
+#[derive(Debug)]
+pub(super) struct Series {
+    pub(super) benchmark: String,
+    pub(super) kind: SeriesKind,
+    pub(super) points: Vec<Point>,
+    pub(super) left_out: u64,
 }
 
 impl Measurement {
@@ -64,8 +95,13 @@ impl Measurement {
     pub(super) fn wire_bytes(&self, bytes: u64) -> f64 {
         match self.kind {
             SeriesKind::Single | SeriesKind::Streaming => bytes as f64,
-            SeriesKind::Ring { wire_share, .. } => bytes as f64 * wire_share,
+            SeriesKind::Collective { wire_share, .. } => bytes as f64 * wire_share,
         }
+    }
+
+    /// The largest rate that was measured \[bytes per second\]; 0 if all sizes are 0.
+    pub(super) fn largest_rate(&self) -> f64 {
+        self.points.iter().map(|point| self.wire_bytes(point.bytes) / point.seconds).fold(0.0, f64::max)
     }
 
     /// Reads the output of a benchmark, in a file called `name`.
@@ -73,21 +109,55 @@ impl Measurement {
     /// # Errors
     ///
     /// All errors, each with its position in the text.
-    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
+    pub(crate) fn parse(name: &str, text: &str, options: MeasurementOptions) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let is_nccl = text.lines().any(|line| line.contains("algbw") && line.contains("busbw"));
-        let read = if is_nccl { nccl_tests::read } else { osu::read };
-        let (kind, points) = read(text, &mut diagnostics);
-        if points.is_empty() && diagnostics.is_empty() {
-            let expected = "no measurements, expected the output of an OSU benchmark of latency or bandwidth, or of nccl-tests";
-            diagnostics.add(0..0, || expected.to_owned());
-        }
-        if diagnostics.is_empty() {
-            Ok(Self { name: name.to_owned(), kind, points })
+        let series = if let Some(foreign) = foreign_text(text) {
+            let message = || format!("the file is {foreign}, expected the output of a benchmark");
+            diagnostics.add(0..0, message);
+            None
         } else {
-            Err(diagnostics)
+            series(&cleaned(text), options, &mut diagnostics)
+        };
+        match series {
+            Some(series) if diagnostics.is_empty() => {
+                let Series { benchmark, kind, mut points, left_out } = series;
+                points.sort_by_key(|point| point.bytes);
+                Ok(Self { name: name.to_owned(), benchmark, kind, points, left_out })
+            }
+            Some(_) | None => Err(diagnostics),
         }
     }
+}
+
+/// The table of a benchmark between the chosen sizes; `None` after an error.
+fn series(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics) -> Option<Series> {
+    let read = if nccl_tests::is_output(text) {
+        nccl_tests::read
+    } else if intel_mpi::is_output(text) {
+        intel_mpi::read
+    } else {
+        osu::read
+    };
+    let mut series = read(text, options.ranks, diagnostics)?;
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    if series.points.is_empty() {
+        let expected = "no measurements, expected the output of an OSU benchmark, of the Intel MPI Benchmarks or of nccl-tests";
+        diagnostics.add(0..0, || expected.to_owned());
+        return None;
+    }
+    let (from, to) = (options.from.unwrap_or(0), options.to.unwrap_or(u64::MAX));
+    let sizes = series.points.iter().map(|point| point.bytes);
+    let (least, greatest) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    series.points.retain(|point| (from..=to).contains(&point.bytes));
+    if series.points.is_empty() {
+        let message =
+            || format!("sizes from {least} to {greatest} B, expected some between those of --from and --to");
+        diagnostics.add(0..0, message);
+        return None;
+    }
+    Some(series)
 }
 
 /// A number above 0.
@@ -95,163 +165,15 @@ pub(super) fn positive(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const LATENCY: &str = "\n# OSU MPI Latency Test v7.3\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n1                       1.50\n1024                    2.00\n";
-    const BANDWIDTH: &str = "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1                       2.50\n1048576             10000.00\n";
-    const RATE: &str = "# OSU MPI Multiple Bandwidth / Message Rate Test v5.9\n# Size                  MB/s        Messages/s\n8  4.00  500000.0\n16 8.00 500000.0\n";
-    const NCCL: &str = "# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20\n#\n#                                                              out-of-place                       in-place\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n           8             2     float     sum      -1    30.00    0.00    0.00      0    29.00    0.00    0.00      0\n     1048576        262144     float     sum      -1    50.00   20.97   36.70      0    50.00   20.97   36.70      0\n   134217728      33554432     float     sum      -1  1342.18  100.00  175.00      0  1342.18  100.00  175.00      0\n# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 105.85\n";
-
-    fn read(text: &str) -> Measurement {
-        Measurement::parse("m", text).unwrap()
-    }
-
-    #[test]
-    fn benchmarks_are_recognised() {
-        let latency = read(LATENCY);
-        assert_eq!(latency.kind, SeriesKind::Single);
-        assert!((latency.points[1].seconds - 2e-6).abs() < 1e-15 && latency.points[1].bytes == 1024);
-        let bandwidth = read(BANDWIDTH);
-        assert_eq!(bandwidth.kind, SeriesKind::Streaming);
-        assert!((bandwidth.points[0].seconds - 4e-7).abs() < 1e-15);
-        assert_eq!(read(RATE).kind, SeriesKind::Streaming);
-        assert!((read(RATE).points[0].seconds - 2e-6).abs() < 1e-15);
-        let nccl = read(NCCL);
-        assert_eq!(nccl.kind, SeriesKind::Ring { steps: 14, wire_share: 1.75 });
-        assert_eq!(nccl.points.len(), 2, "without bandwidths of two decimals nothing is said");
-    }
-
-    fn reported(text: &str) -> Vec<String> {
-        let diagnostics = Measurement::parse("m", text).unwrap_err();
-        diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
-    }
-
-    fn seconds(text: &str) -> Vec<f64> {
-        read(text).points.iter().map(|point| point.seconds).collect()
-    }
-
-    fn is_near(found: f64, expected: f64) -> bool {
-        (found / expected - 1.0).abs() < 1e-12
-    }
-
-    #[test]
-    fn rates_of_both_directions_and_of_several_pairs_are_those_of_one() {
-        let both = "# OSU MPI Bi-Directional Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n1000 200.0\n";
-        assert_eq!(read(both).kind, SeriesKind::Streaming);
-        assert!(is_near(seconds(both)[0], 1e-5));
-        let pairs = RATE.replace("# Size ", "# [ pairs: 4 ] [ window size: 64 ]\n# Size ");
-        assert!(is_near(seconds(&pairs)[0], 8e-6), "each of 4 pairs starts a message every 8 us");
-        let cuda = LATENCY.replace("OSU MPI Latency", "OSU MPI-CUDA Latency");
-        assert_eq!(read(&cuda).kind, SeriesKind::Single);
-    }
-
-    #[test]
-    fn lines_of_a_job_before_the_header_are_passed_over() {
-        let log = format!("srun: job 17 started\n1 2 3\n# modules: gcc\n{LATENCY}");
-        assert_eq!(read(&log).points, read(LATENCY).points);
-    }
-
-    #[test]
-    fn other_benchmarks_are_refused_by_their_names() {
-        for name in ["Allreduce Latency", "Multi Latency", "One Sided Put Bandwidth"] {
-            let wrong = reported(&LATENCY.replace("MPI Latency Test", &format!("MPI {name} Test")));
-            assert_eq!(wrong.len(), 1);
-            assert!(
-                wrong[0].contains(&format!("benchmark is \"OSU MPI {name} Test\", expected")),
-                "{wrong:?}"
-            );
-        }
-        let twice = reported(&format!("{LATENCY}{BANDWIDTH}"));
-        assert!(twice[0].contains("a second benchmark, expected one a file"), "{twice:?}");
-        for name in ["alltoall_perf", "broadcast_perf", "reduce_perf", "hypercube_perf"] {
-            let wrong = reported(&format!("# Collective test starting: {name}\n{NCCL}"));
-            assert!(wrong[0].starts_with("28.."), "{wrong:?}");
-            assert!(
-                wrong[0].contains(&format!("benchmark is \"{name}\", expected all_reduce_perf")),
-                "{wrong:?}"
-            );
-        }
-    }
-
-    /// Lines of nccl-tests whose bus bandwidth is `share` times the other bandwidth.
-    fn nccl(name: &str, ranks: usize, redop: &str, root: i32, share: f64) -> String {
-        let rank = |rank| format!("#  Rank  {rank} Group  0 Pid 1 on host device {rank} [0x07] NVIDIA\n");
-        let listed: Vec<String> = (0..ranks).map(rank).collect();
-        let bus = 100.0 * share;
-        let row = |size: u64, time: &str| {
-            format!("{size} {} float {redop} {root} {time} 100.00 {bus:.2} 0\n", size / 4)
-        };
-        let header = "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
-        [name, &listed.concat(), header, &row(1 << 20, "10.49"), &row(1 << 27, "1342.18")].concat()
-    }
-
-    const STARTING: &str = "# Collective test starting: ";
-
-    #[test]
-    fn collectives_are_told_by_name_operation_and_ranks() {
-        let kind = |name: &str, ranks, redop: &str, root, share: f64| {
-            let name = if name.is_empty() { String::new() } else { format!("{STARTING}{name}\n") };
-            Measurement::parse("m", &nccl(&name, ranks, redop, root, share)).map(|read| read.kind)
-        };
-        let ring = |steps, wire_share| Ok(SeriesKind::Ring { steps, wire_share });
-        assert_eq!(kind("all_reduce_perf", 0, "sum", -1, 1.0), ring(2, 1.0));
-        assert_eq!(kind("all_reduce_perf", 4, "sum", -1, 1.5), ring(6, 1.5));
-        assert_eq!(kind("all_gather_perf", 0, "none", -1, 0.75), ring(3, 0.75));
-        // With many ranks, the ratio is 1 to two decimals: the list of ranks counts.
-        assert_eq!(kind("reduce_scatter_perf", 512, "sum", -1, 1.0), ring(511, 511.0 / 512.0));
-        assert_eq!(kind("sendrecv_perf", 2, "sum", -1, 1.0), Ok(SeriesKind::Single));
-        // Without a name.
-        assert_eq!(kind("", 0, "sum", -1, 1.5), ring(6, 1.5));
-        assert_eq!(kind("", 0, "sum", -1, 0.5), ring(1, 0.5));
-        assert_eq!(kind("", 4, "sum", -1, 1.0), Ok(SeriesKind::Single));
-        for (ranks, redop, root, share) in
-            [(2, "sum", -1, 1.0), (0, "sum", -1, 1.0), (4, "none", -1, 0.75), (4, "none", 0, 1.0)]
-        {
-            let wrong = reported(&nccl("", ranks, redop, root, share));
-            assert_eq!(wrong.len(), 1);
-            assert!(wrong[0].contains("expected the line \"# Collective test starting: NAME\""), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn everything_wrong_is_reported() {
-        assert!(reported("")[0].starts_with("0..0: no measurements"));
-        assert!(reported("1 2\n")[0].starts_with("0..3: line is \"1 2\", expected \"# Size\""));
-        let wrong = reported("# Size Latency (us)\n1 x\n2 -1\n3 inf\n4\n");
-        assert_eq!(wrong.len(), 4);
-        assert_eq!(wrong[0], "20..23: line is \"1 x\", expected a size in bytes and a number above 0");
-        assert!(reported("# size algbw busbw\n8 2 float\n")[0].starts_with("19..28: line is \"8 2 float\""));
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn no_output_is_too_strange(
-            base in 0_usize..5,
-            edits in proptest::collection::vec((any::<proptest::sample::Index>(), "[-+0-9.a-z#() \n]{0,3}"), 1..6),
-        ) {
-            let mut text = [LATENCY, BANDWIDTH, RATE, NCCL, &format!("{STARTING}all_gather_perf\n{NCCL}")][base].to_owned();
-            for (place, inserted) in edits {
-                let place = place.index(text.len() + 1);
-                text.replace_range(place..(place + inserted.len() / 2).min(text.len()), &inserted);
-            }
-            match Measurement::parse("m", &text) {
-                Ok(measurement) => {
-                    if let Ok(fitted) = crate::tools::calibration::FittedSeries::fit(measurement) {
-                        prop_assert!(fitted.startup_seconds >= 0.0 && fitted.bytes_per_second > 0.0);
-                    }
-                }
-                Err(diagnostics) => {
-                    for one in diagnostics.kept() {
-                        prop_assert!(one.span.start <= one.span.end && one.span.end <= text.len());
-                    }
-                }
-            }
-        }
-    }
+/// Whether a word is a finite number.
+pub(super) fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_finite)
 }
+
+/// The ranks of a collective that a benchmark does not print.
+pub(super) fn missing_ranks(benchmark: &str) -> String {
+    format!("{benchmark} without its number of ranks, expected --ranks N")
+}
+
+#[cfg(test)]
+mod tests;

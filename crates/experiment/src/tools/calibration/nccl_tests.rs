@@ -1,12 +1,18 @@
-//! nccl-tests: `# size count type redop root time algbw busbw #wrong ..`, times in microseconds, out-of-place
-//! ones first.
+//! nccl-tests: a heading with `time`, `algbw` and `busbw`, then a row a size. Versions differ in the columns
+//! between: `redop` and `root` are missing in some, in-place columns follow in all, and others in the newest.
+//! The heading says which column is which. The out-of-place time counts if there is one.
 //!
-//! The ratio of the two bandwidths gives the part of the vector that passes a link, and so the number of
+//! The ratio of the two bandwidths gives the part of the vector that passes a rank, and so the number of
 //! ranks, unless the ranks are listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or
 //! all-gather, 1 in a send. Only newer versions print the name of the benchmark; without it, the ratio, the
 //! reduction (`redop`) and the ranks must identify the benchmark.
 
-use super::measurement::{Point, SeriesKind, positive};
+use std::collections::BTreeSet;
+
+use super::{
+    collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
+    measurement::{Point, Series, SeriesKind, is_number, missing_ranks, positive},
+};
 use crate::input::{
     diagnostic::Diagnostics,
     text::{Remarks, described, lines, span},
@@ -15,156 +21,317 @@ use crate::input::{
 /// The words before the name of the benchmark.
 const STARTING: &str = "Collective test starting:";
 
-/// The operation that a benchmark measures.
+/// A benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
-    AllReduce,
-    /// Or all-gather.
-    ReduceScatter,
     Send,
+    Collective(Operation),
 }
 
-static TESTS: [(&str, Test); 4] = [
-    ("all_reduce_perf", Test::AllReduce),
-    ("all_gather_perf", Test::ReduceScatter),
-    ("reduce_scatter_perf", Test::ReduceScatter),
+static TESTS: [(&str, Test); 10] = [
+    ("all_reduce_perf", Test::Collective(Operation::AllReduce)),
+    ("all_gather_perf", Test::Collective(Operation::AllGather)),
+    ("reduce_scatter_perf", Test::Collective(Operation::ReduceScatter)),
+    ("alltoall_perf", Test::Collective(Operation::AllToAll)),
+    ("broadcast_perf", Test::Collective(Operation::Broadcast)),
+    ("reduce_perf", Test::Collective(Operation::Reduce)),
+    ("gather_perf", Test::Collective(Operation::Gather)),
+    ("scatter_perf", Test::Collective(Operation::Scatter)),
+    ("hypercube_perf", Test::Collective(Operation::Hypercube)),
     ("sendrecv_perf", Test::Send),
 ];
 
-/// Largest number of ranks.
-const MAX_RANKS: u32 = 1 << 20;
-
-/// The kind and the points of a benchmark.
-pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Vec<Point>) {
-    let rows = rows(text, diagnostics);
-    let kind = kind(text, &rows, diagnostics).unwrap_or(SeriesKind::Single);
-    (kind, rows.into_iter().map(|row| row.point).collect())
+/// Whether a text has the columns of nccl-tests.
+pub(super) fn is_output(text: &str) -> bool {
+    text.lines().any(|line| line.contains("algbw") && line.contains("busbw"))
 }
 
-/// The kind of the measurements; reports an error and returns `None` if it is unknown.
-fn kind(text: &str, rows: &[Row<'_>], diagnostics: &mut Diagnostics) -> Option<SeriesKind> {
-    let remarks = || text.lines().filter_map(|line| Some(line.trim().strip_prefix('#')?.trim_start()));
-    let title = remarks().find_map(|remark| remark.strip_prefix(STARTING)).map(str::trim);
-    let listed = remarks().filter(|remark| is_rank(remark)).count();
-    // The largest bandwidths give the most exact ratio: they have two decimals.
-    let best = rows.iter().max_by(|one, other| one.bus.total_cmp(&other.bus));
-    let known = title.and_then(|title| TESTS.iter().find(|(name, _)| *name == title));
-    let measured = match (title, known, best) {
-        (_, Some(&(_, own)), _) => own,
-        (Some(title), None, _) => {
-            let expected: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
-            let message = || format!("benchmark is {}, expected {}", described(title), expected.join(", "));
-            diagnostics.add(span(text, title), message);
-            return None;
-        }
-        (None, None, None) => return None,
-        (None, None, Some(row)) => unnamed(row, listed).or_else(|| {
-            let message = || {
-                format!(
-                    "redop {}, root {} and bandwidths in a ratio of {:.2} do not tell the benchmark, expected the line \"# {STARTING} NAME\" before them",
-                    described(row.operation),
-                    described(row.root),
-                    row.wire_share
-                )
-            };
-            diagnostics.add(span(text, row.line), message);
-            None
-        })?,
-    };
-    Some(of_ring(measured, best?.wire_share, u32::try_from(listed).unwrap_or(MAX_RANKS)))
-}
-
-/// Whether a comment names a rank and its device.
-fn is_rank(remark: &str) -> bool {
-    let mut words = remark.split_whitespace();
-    words.next() == Some("Rank") && words.next().is_some_and(|word| word.parse::<u32>().is_ok())
-}
-
-/// The only benchmark that prints such a line on `ranks` ranks, where 0 means unknown.
-///
-/// All-gather and all-to-all, both without a reduction, print the same; so do a send and an all-reduce of two
-/// ranks.
-fn unnamed(row: &Row<'_>, ranks: usize) -> Option<Test> {
-    let is_without_root = row.root.starts_with('-');
-    if !is_without_root || row.operation == "none" {
+/// The only table of a text; reports errors and returns `None` if it has several or is of no known benchmark.
+pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
+    let tables = tables(text, diagnostics);
+    if let [first, second, ..] = &tables[..] {
+        let message = || format!("{}, expected one a file", second.after(first));
+        diagnostics.add(span(text, second.begin), message);
         return None;
     }
-    if (row.wire_share - 1.0).abs() >= 0.01 {
-        return Some(if row.wire_share > 1.0 { Test::AllReduce } else { Test::ReduceScatter });
+    let table = tables.into_iter().next()?;
+    if !diagnostics.is_empty() {
+        return None;
     }
-    // From 100 ranks on, a reduce-scatter also has that ratio.
-    (3..100).contains(&ranks).then_some(Test::Send)
+    let kind = kind(text, &table, ranks, diagnostics)?;
+    let benchmark = table.title.unwrap_or("nccl-tests").to_owned();
+    let points = table.rows.iter().map(|row| row.point).collect();
+    Some(Series { benchmark, kind, points, left_out: table.left_out })
 }
 
-/// The steps of a ring of the listed ranks, else of the ranks that the ratio of bandwidths gives.
-fn of_ring(test: Test, share: f64, listed: u32) -> SeriesKind {
-    let ranks = |ratio: f64| {
-        if listed >= 2 {
-            return listed.min(MAX_RANKS);
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 2^20")]
-        let whole = ratio.round().clamp(2.0, f64::from(MAX_RANKS)) as u32;
-        whole
-    };
-    match test {
-        Test::Send => SeriesKind::Single,
-        Test::AllReduce => {
-            let ranks = ranks(2.0 / (2.0 - share.min(1.999_998)));
-            let count = f64::from(ranks);
-            SeriesKind::Ring { steps: 2 * (ranks - 1), wire_share: 2.0 * (count - 1.0) / count }
-        }
-        Test::ReduceScatter => {
-            let ranks = ranks(1.0 / (1.0 - share.min(0.999_999)));
-            let count = f64::from(ranks);
-            SeriesKind::Ring { steps: ranks - 1, wire_share: (count - 1.0) / count }
-        }
-    }
+/// Positions of the columns.
+#[derive(Debug)]
+struct Columns {
+    operation: Option<usize>,
+    root: Option<usize>,
+    measured: Vec<[usize; 3]>, // time, algbw and busbw, out of place and in place; at least one
+}
+
+/// A benchmark in a text.
+#[derive(Debug)]
+struct Table<'t> {
+    begin: &'t str, // its first line
+    title: Option<&'t str>,
+    ranks: BTreeSet<u32>, // that are listed
+    columns: Option<Columns>,
+    rows: Vec<Row<'t>>,
+    left_out: u64,
 }
 
 /// A line of nccl-tests.
+#[derive(Debug)]
 struct Row<'t> {
     point: Point,
-    wire_share: f64, // the ratio of its bandwidths
-    bus: f64,        // the larger, the more exact the ratio
-    operation: &'t str,
-    root: &'t str,
+    bandwidths: [f64; 2],       // algbw and busbw, at least 0
+    operation: Option<&'t str>, // `None` without such a column
+    root: Option<&'t str>,
     line: &'t str,
 }
 
-/// Lines of nccl-tests with times above 0; sizes of 0 bytes have no bandwidths.
-fn rows<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Row<'t>> {
-    let mut rows = vec![];
-    for line in lines(text, Remarks::None) {
-        // Other lines are notes of the library.
-        let is_row = line.starts_with(|sign: char| sign.is_ascii_digit());
-        if !is_row {
-            continue;
+impl<'t> Table<'t> {
+    fn new(begin: &'t str) -> Self {
+        Self { begin, title: None, ranks: BTreeSet::new(), columns: None, rows: vec![], left_out: 0 }
+    }
+
+    /// Describes what follows an earlier table.
+    fn after(&self, first: &Self) -> String {
+        let name = |own: &Self| own.title.unwrap_or("nccl-tests").to_owned();
+        if self.title != first.title {
+            return format!("a second benchmark, {} after {}", name(self), name(first));
         }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [size, _, _, operation, root, time, algorithm, bus, ..] = words[..] else {
-            let message = || {
-                format!("line is {}, expected size count type redop root time algbw busbw", described(line))
-            };
-            diagnostics.add(span(text, line), message);
-            continue;
+        let mut differences = vec![];
+        let words = |own: &Self| -> [Option<&'t str>; 2] {
+            let row = own.rows.first();
+            [row.and_then(|row| row.operation), row.and_then(|row| row.root)]
         };
-        let numbers = [algorithm, bus].map(|word| word.parse::<f64>().ok().filter(|number| *number >= 0.0));
-        let (Ok(bytes), Some(time), [Some(algorithm), Some(bus)]) =
-            (size.parse::<u64>(), positive(time), numbers)
-        else {
-            let message = || {
-                format!(
-                    "line is {}, expected a size in bytes, and times and bandwidths above 0",
-                    described(line)
-                )
-            };
-            diagnostics.add(span(text, line), message);
-            continue;
+        let shown = |word: Option<&'t str>| word.unwrap_or("none");
+        for ((column, before), now) in ["redop", "root"].iter().zip(words(first)).zip(words(self)) {
+            if before != now {
+                differences.push(format!("{column} {} for {}", shown(now), shown(before)));
+            }
+        }
+        if self.ranks.len() != first.ranks.len() {
+            differences.push(format!("{} ranks for {}", self.ranks.len(), first.ranks.len()));
+        }
+        let sizes = |own: &Self| own.rows.iter().map(|row| row.point.bytes).collect::<Vec<_>>();
+        if sizes(self) != sizes(first) {
+            differences.push("other sizes".to_owned());
+        }
+        let differences = if differences.is_empty() {
+            "the same sizes and ranks".to_owned()
+        } else {
+            differences.join(", ")
         };
-        if bytes > 0 && algorithm > 0.0 && bus > 0.0 {
-            let point = Point { bytes, seconds: time * 1e-6 };
-            rows.push(Row { point, wire_share: bus / algorithm, bus, operation, root, line });
+        format!("{} a second time, with {differences}", name(self))
+    }
+
+    /// Adds a comment.
+    fn add_remark(&mut self, remark: &'t str, text: &str, diagnostics: &mut Diagnostics) {
+        if let Some(title) = remark.strip_prefix(STARTING) {
+            self.title = Some(title.trim());
+        }
+        self.ranks.extend(listed_rank(remark));
+        if remark.contains("algbw") && remark.contains("busbw") {
+            self.columns = columns(remark);
+            if self.columns.is_none() {
+                let message = || {
+                    format!(
+                        "columns are {}, expected size, time, algbw and busbw among them",
+                        described(remark)
+                    )
+                };
+                diagnostics.add(span(text, remark), message);
+            }
         }
     }
-    rows
+
+    /// Adds a line that is no comment.
+    fn add_line(&mut self, line: &'t str, text: &str, diagnostics: &mut Diagnostics) {
+        let Some(columns) = &self.columns else { return };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // Other lines are notes of the library.
+        let is_row = words[0].parse::<u64>().is_ok() && words.get(1).is_none_or(|word| is_number(word));
+        if !is_row {
+            self.left_out += 1;
+            return;
+        }
+        match row(&words, columns, line) {
+            Some(row) => self.rows.extend((row.point.bytes > 0).then_some(row)),
+            None => {
+                let message = || {
+                    format!(
+                        "line is {}, expected the columns of the heading: a size, a time above 0, and bandwidths",
+                        described(line)
+                    )
+                };
+                diagnostics.add(span(text, line), message);
+            }
+        }
+    }
+}
+
+/// The tables of a text, each with its heading.
+fn tables<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Table<'t>> {
+    let mut tables: Vec<Table<'t>> = vec![];
+    for line in lines(text, Remarks::None) {
+        let remark = line.strip_prefix('#').map(str::trim);
+        let has_columns = tables.last().is_some_and(|table| table.columns.is_some());
+        let begins = remark.is_some_and(begins_table);
+        if tables.is_empty() || begins && has_columns {
+            tables.push(Table::new(line));
+        }
+        let Some(table) = tables.last_mut() else { continue };
+        match remark {
+            Some(remark) => table.add_remark(remark, text, diagnostics),
+            None => table.add_line(line, text, diagnostics),
+        }
+    }
+    tables.retain(|table| table.columns.is_some());
+    tables
+}
+
+/// Whether a comment begins another table after a heading.
+fn begins_table(remark: &str) -> bool {
+    let is_heading = remark.contains("algbw") && remark.contains("busbw");
+    remark.starts_with(STARTING) || remark.starts_with("nThread ") || is_heading
+}
+
+/// The rank that a comment names with its device.
+fn listed_rank(remark: &str) -> Option<u32> {
+    let mut words = remark.split_whitespace();
+    words.next().filter(|word| *word == "Rank")?;
+    words.next()?.parse().ok()
+}
+
+/// The columns that a heading names.
+fn columns(heading: &str) -> Option<Columns> {
+    let names: Vec<&str> = heading.split_whitespace().collect();
+    let all = |wanted: &[&str]| -> Vec<usize> {
+        (0..names.len()).filter(|&place| wanted.contains(&names[place])).collect()
+    };
+    let (times, algorithms, buses) = (all(&["time", "cputime"]), all(&["algbw"]), all(&["busbw"]));
+    let measured: Vec<[usize; 3]> = times
+        .into_iter()
+        .zip(algorithms)
+        .zip(buses)
+        .map(|((time, algorithm), bus)| [time, algorithm, bus])
+        .collect();
+    let is_known = ["size", "bytes"].contains(names.first()?) && !measured.is_empty();
+    let first = |name: &str| all(&[name]).first().copied();
+    is_known.then(|| Columns { operation: first("redop"), root: first("root"), measured })
+}
+
+/// A row; `None` if its columns are not those of the heading.
+fn row<'t>(words: &[&'t str], columns: &Columns, line: &'t str) -> Option<Row<'t>> {
+    let bytes = words.first()?.parse::<u64>().ok()?;
+    let bandwidth = |place: usize| {
+        let number = words.get(place)?.parse::<f64>().ok();
+        number.filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let word = |place: Option<usize>| place.and_then(|place| words.get(place).copied());
+    // A benchmark that runs only in place has N/A in the other columns.
+    columns.measured.iter().find_map(|&[time, algorithm, bus]| {
+        let seconds = positive(words.get(time)?)? * 1e-6;
+        let bandwidths = [bandwidth(algorithm)?, bandwidth(bus)?];
+        #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
+        let ratio = bytes as f64 / seconds / (bandwidths[0] * 1e9);
+        // The first versions print milliseconds.
+        let unit = if bandwidths[0] >= 0.1 && (300.0..3000.0).contains(&ratio) { 1e3 } else { 1.0 };
+        let point = Point { bytes, seconds: seconds * unit };
+        Some(Row { point, bandwidths, operation: word(columns.operation), root: word(columns.root), line })
+    })
+}
+
+/// The kind of the measurements; reports an error and returns `None` if it is unknown.
+fn kind(
+    text: &str,
+    table: &Table<'_>,
+    given: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<SeriesKind> {
+    // The largest bandwidths give the most exact ratio: they have two decimals.
+    let best = table.rows.iter().max_by(|one, other| one.bandwidths[1].total_cmp(&other.bandwidths[1]));
+    let share = best.map_or(0.0, |row| row.bandwidths[1] / row.bandwidths[0]);
+    let share = if share.is_finite() { share } else { 0.0 };
+    let listed = u32::try_from(table.ranks.len()).unwrap_or(MAX_RANKS);
+    let test = match table.title {
+        Some(title) => titled(text, title, diagnostics)?,
+        None => {
+            let row = best?;
+            let found = unnamed(row, share, listed.max(given.unwrap_or(0)));
+            if found.is_none() {
+                let shown = |word: Option<&str>| word.map_or_else(|| "none".to_owned(), described);
+                let (operation, root) = (shown(row.operation), shown(row.root));
+                let message = || {
+                    format!(
+                        "redop {operation}, root {root} and bandwidths in a ratio of {share:.2} do not tell the benchmark, expected the line \"# {STARTING} NAME\" before them"
+                    )
+                };
+                diagnostics.add(span(text, row.line), message);
+            }
+            found?
+        }
+    };
+    let Test::Collective(operation) = test else { return Some(SeriesKind::Single) };
+    let ranks = (listed >= 2).then_some(listed).or(given).or_else(|| ranks_of(operation, share));
+    let Some(ranks) = ranks else {
+        let name = table.title.unwrap_or("a benchmark");
+        diagnostics.add(span(text, table.begin), || missing_ranks(name));
+        return None;
+    };
+    Some(operation.among(ranks.min(MAX_RANKS), Steps::Ring, SizeOf::Vector))
+}
+
+/// The benchmark of a title; reports an error and returns `None` if it is unknown.
+fn titled(text: &str, title: &str, diagnostics: &mut Diagnostics) -> Option<Test> {
+    let known = TESTS.iter().find(|(name, _)| *name == title);
+    if known.is_none() {
+        let expected: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
+        let message = || format!("benchmark is {}, expected {}", described(title), expected.join(", "));
+        diagnostics.add(span(text, title), message);
+    }
+    known.map(|&(_, test)| test)
+}
+
+/// The only benchmark that prints such a row on `ranks` ranks, where 0 means unknown.
+///
+/// All-gather and all-to-all, both without a reduction, print the same; so do a send and an all-reduce of two
+/// ranks in versions with a column `root`.
+fn unnamed(row: &Row<'_>, share: f64, ranks: u32) -> Option<Test> {
+    let has_root = row.root.is_some_and(|root| !root.starts_with('-'));
+    let has_operation = row.operation.is_some_and(|operation| operation != "none");
+    match (has_operation, has_root) {
+        (true, true) => Some(Test::Collective(Operation::Reduce)),
+        (false, true) => (share > 0.0 && (share - 1.0).abs() < 0.01 && ranks < 100)
+            .then_some(Test::Collective(Operation::Broadcast)),
+        (false, false) => None,
+        (true, false) if share <= 0.0 => None,
+        (true, false) if (share - 1.0).abs() >= 0.01 => {
+            Some(Test::Collective(if share > 1.0 { Operation::AllReduce } else { Operation::ReduceScatter }))
+        }
+        // From 100 ranks on, a reduce-scatter also has that ratio. Sends came after the column of roots.
+        (true, false) if row.root.is_none() => (ranks == 2).then_some(Test::Collective(Operation::AllReduce)),
+        (true, false) => (3..100).contains(&ranks).then_some(Test::Send),
+    }
+}
+
+/// The number of ranks with this ratio of bandwidths; `None` if it is the same for all, or unknown.
+fn ranks_of(operation: Operation, share: f64) -> Option<u32> {
+    let count = match operation {
+        Operation::AllReduce => 2.0 / (2.0 - share.min(1.999_998)),
+        Operation::ReduceScatter
+        | Operation::AllGather
+        | Operation::AllToAll
+        | Operation::Gather
+        | Operation::Scatter => 1.0 / (1.0 - share.min(0.999_999)),
+        Operation::Broadcast | Operation::Reduce | Operation::Hypercube => return None,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 2^20")]
+    let whole = count.round().clamp(2.0, f64::from(MAX_RANKS)) as u32;
+    (share > 0.0).then_some(whole)
 }

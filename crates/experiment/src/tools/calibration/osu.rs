@@ -2,27 +2,51 @@
 //! line.
 //!
 //! The line with the name decides the meaning of the numbers: for both directions, or for several pairs of
-//! processes, a rate is the sum. Anything before the column names, such as lines of a job, is ignored.
+//! processes, a rate is the sum. Further columns, such as extremes and the result of a validation, are left out.
 
-use super::measurement::{Point, SeriesKind, positive};
+use super::{
+    collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
+    measurement::{Point, Series, SeriesKind, is_number, missing_ranks},
+};
 use crate::input::{
     diagnostic::Diagnostics,
     text::{Remarks, described, lines, span},
 };
 
-/// A benchmark, named by the words between `OSU MPI` and `Test`.
-#[derive(Debug)]
-struct Benchmark {
-    name: &'static str,
-    directions: f64, // number of directions that a rate sums
+/// The quantity of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Test {
+    /// One message at a time.
+    Latency,
+    /// A rate, the sum of this number of directions.
+    Rate(f64),
+    Collective(Operation, SizeOf),
 }
 
-static BENCHMARKS: [Benchmark; 4] = [
-    Benchmark { name: "Latency", directions: 1.0 },
-    Benchmark { name: "Bandwidth", directions: 1.0 },
-    Benchmark { name: "Bi-Directional Bandwidth", directions: 2.0 },
-    Benchmark { name: "Multiple Bandwidth / Message Rate", directions: 1.0 },
+/// Names between the library and `Test`, in small letters.
+static TESTS: [(&str, Test); 18] = [
+    ("latency", Test::Latency),
+    ("bandwidth", Test::Rate(1.0)),
+    ("bi-directional bandwidth", Test::Rate(2.0)),
+    ("multiple bandwidth / message rate", Test::Rate(1.0)),
+    ("allreduce latency", Test::Collective(Operation::AllReduce, SizeOf::Vector)),
+    ("reduce_scatter latency", Test::Collective(Operation::ReduceScatter, SizeOf::Vector)),
+    ("reduce_scatter_block latency", Test::Collective(Operation::ReduceScatter, SizeOf::Vector)),
+    ("broadcast latency", Test::Collective(Operation::Broadcast, SizeOf::Vector)),
+    ("bcast latency", Test::Collective(Operation::Broadcast, SizeOf::Vector)),
+    ("reduce latency", Test::Collective(Operation::Reduce, SizeOf::Vector)),
+    ("allgather latency", Test::Collective(Operation::AllGather, SizeOf::Part)),
+    ("allgatherv latency", Test::Collective(Operation::AllGather, SizeOf::Part)),
+    ("gather latency", Test::Collective(Operation::Gather, SizeOf::Part)),
+    ("gatherv latency", Test::Collective(Operation::Gather, SizeOf::Part)),
+    ("scatter latency", Test::Collective(Operation::Scatter, SizeOf::Part)),
+    ("scatterv latency", Test::Collective(Operation::Scatter, SizeOf::Part)),
+    ("all-to-all personalized exchange latency", Test::Collective(Operation::AllToAll, SizeOf::Part)),
+    ("alltoall latency", Test::Collective(Operation::AllToAll, SizeOf::Part)),
 ];
+
+/// Libraries whose benchmarks send messages. Others, such as `MPI_Put`, name one-sided operations.
+const LIBRARIES: [&str; 4] = ["MPI", "NCCL", "RCCL", "XCCL"];
 
 /// The contents of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,78 +55,174 @@ enum Column {
     MegabytesPerSecond,
 }
 
-/// Facts known before the first size.
-#[derive(Debug, Clone, Copy)]
-struct Header {
-    benchmark: Option<&'static Benchmark>,
-    pairs: f64, // at least 1
+/// A benchmark in a text.
+#[derive(Debug)]
+struct Table<'t> {
+    begin: &'t str,         // its first line
+    title: Option<&'t str>, // `OSU MPI Latency Test`
+    pairs: f64,             // at least 1
     column: Option<Column>,
+    rows: Vec<(u64, f64)>, // sizes and numbers of the column
+    left_out: u64,
 }
 
-/// The kind and the points of a benchmark.
-pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Vec<Point>) {
-    let has_columns =
-        text.lines().any(|line| line.trim().strip_prefix('#').is_some_and(|own| column(own).is_some()));
-    let mut header = Header { benchmark: None, pairs: 1.0, column: None };
-    let mut points = vec![];
+impl<'t> Table<'t> {
+    fn new(begin: &'t str) -> Self {
+        Self { begin, title: None, pairs: 1.0, column: None, rows: vec![], left_out: 0 }
+    }
+
+    /// Adds a line that is no comment.
+    fn add_line(&mut self, line: &'t str, text: &str, diagnostics: &mut Diagnostics) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_size = words[0].parse::<u64>().is_ok();
+        let is_row = is_size && (words.len() <= 2 || is_number(words[1]));
+        if !is_row {
+            self.left_out += 1;
+            return;
+        }
+        let bytes = words[0].parse::<u64>().ok();
+        let number = words.get(1).and_then(|word| word.parse::<f64>().ok());
+        match bytes.zip(number.filter(|number| number.is_finite() && *number >= 0.0)) {
+            // A rate of 0.00 says nothing.
+            Some((_, 0.0)) => self.left_out += 1,
+            Some(row) => self.rows.push(row),
+            None => {
+                let message =
+                    || format!("line is {}, expected a size in bytes and a number above 0", described(line));
+                diagnostics.add(span(text, line), message);
+            }
+        }
+    }
+}
+
+/// The only table of a text; reports errors and returns `None` if it has several or is of no known benchmark.
+pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
+    let tables = tables(text, diagnostics);
+    let mut known = vec![];
+    for table in &tables {
+        known.push(test(text, table, diagnostics)?);
+    }
+    if let [first, second, ..] = &tables[..] {
+        let title = |table: &Table<'_>| table.title.unwrap_or("one without a title").to_owned();
+        let message = || {
+            if first.title == second.title {
+                format!("{} a second time, expected one benchmark a file", title(second))
+            } else {
+                format!("a second benchmark, {} after {}, expected one a file", title(second), title(first))
+            }
+        };
+        diagnostics.add(span(text, second.begin), message);
+        return None;
+    }
+    let Some((table, test)) = tables.into_iter().next().zip(known.first().copied()) else {
+        complain_of_columns(text, diagnostics);
+        return None;
+    };
+    let kind = match test {
+        Test::Latency => SeriesKind::Single,
+        Test::Rate(_) => SeriesKind::Streaming,
+        Test::Collective(operation, size) => {
+            let Some(ranks) = ranks else {
+                let title = table.title.unwrap_or_default();
+                diagnostics.add(span(text, title), || missing_ranks(title));
+                return None;
+            };
+            operation.among(ranks.clamp(2, MAX_RANKS), Steps::Rounds, size)
+        }
+    };
+    let points = points(&table, test);
+    let benchmark = table.title.unwrap_or_default().to_owned();
+    Some(Series { benchmark, kind, points, left_out: table.left_out })
+}
+
+/// The tables of a text that have columns.
+fn tables<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Table<'t>> {
+    let mut tables: Vec<Table<'t>> = vec![];
     for line in lines(text, Remarks::None) {
-        if let Some(remark) = line.strip_prefix('#') {
-            if !header.add(remark, text, diagnostics) {
-                return (SeriesKind::Single, vec![]);
+        let Some(remark) = line.strip_prefix('#').map(str::trim) else {
+            if let Some(table) = tables.last_mut().filter(|table| table.column.is_some()) {
+                table.add_line(line, text, diagnostics);
             }
             continue;
+        };
+        let (title, column) = (title(remark), column(remark));
+        let last = tables.last();
+        let is_full =
+            last.is_none_or(|table| table.column.is_some() || title.is_some() && table.title.is_some());
+        if (title.is_some() || column.is_some()) && is_full {
+            tables.push(Table::new(line));
         }
-        if let Some(column) = header.column {
-            points.extend(row(text, line, column, header, diagnostics));
-        } else if !has_columns {
-            let message = || {
-                format!(
-                    "line is {}, expected \"# Size\" with \"Latency (us)\" or \"Bandwidth (MB/s)\" before it",
-                    described(line)
-                )
-            };
-            diagnostics.add(span(text, line), message);
-        }
+        let Some(table) = tables.last_mut() else { continue };
+        table.title = table.title.or(title);
+        table.column = table.column.or(column);
+        table.pairs = pairs(remark).unwrap_or(table.pairs);
     }
-    let kind = match header.column {
-        Some(Column::MegabytesPerSecond) => SeriesKind::Streaming,
-        Some(Column::Microseconds) | None => SeriesKind::Single,
+    // A title alone counts if it is of an unknown benchmark, whose columns may be unknown as well.
+    tables.retain(|table| table.column.is_some() || table.title.is_some());
+    tables
+}
+
+/// The benchmark of a table; reports an error and returns `None` if its name is unknown. Without a name, the
+/// column decides.
+fn test(text: &str, table: &Table<'_>, diagnostics: &mut Diagnostics) -> Option<Test> {
+    let Some(title) = table.title else {
+        return Some(match table.column {
+            Some(Column::MegabytesPerSecond) => Test::Rate(1.0),
+            Some(Column::Microseconds) | None => Test::Latency,
+        });
     };
-    (kind, points)
-}
-
-impl Header {
-    /// Reads a comment; reports an error and returns `false` if it names an unsupported benchmark.
-    fn add(&mut self, remark: &str, text: &str, diagnostics: &mut Diagnostics) -> bool {
-        let remark = remark.trim();
-        if let Some((title, name)) = benchmark_name(remark) {
-            let Some(known) = BENCHMARKS.iter().find(|known| known.name == name) else {
-                let names: Vec<&str> = BENCHMARKS.iter().map(|known| known.name).collect();
-                let message =
-                    || format!("benchmark is {}, expected one of {}", described(title), names.join(", "));
-                diagnostics.add(span(text, title), message);
-                return false;
-            };
-            if self.benchmark.is_some() || self.column.is_some() {
-                diagnostics.add(span(text, title), || "a second benchmark, expected one a file".to_owned());
-                return false;
-            }
-            self.benchmark = Some(known);
-        }
-        if let Some(pairs) = pairs(remark) {
-            self.pairs = pairs;
-        }
-        self.column = self.column.or_else(|| column(remark));
-        true
+    let known = name(title).and_then(|name| TESTS.iter().find(|(own, _)| *own == name));
+    if known.is_none() {
+        let names: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
+        let message = || {
+            format!(
+                "benchmark is {}, expected one of messages between two sides, or a blocking collective: {}",
+                described(title),
+                names.join(", ")
+            )
+        };
+        diagnostics.add(span(text, title), message);
     }
+    known.map(|&(_, test)| test)
 }
 
-/// The title of a benchmark, `OSU MPI Latency Test`, and the name in it.
-fn benchmark_name(remark: &str) -> Option<(&str, &str)> {
-    let rest = remark.strip_prefix("OSU ")?;
-    let end = rest.find(" Test")?;
-    let (_library, name) = rest[..end].split_once(' ')?;
-    Some((&remark[..remark.len() - rest.len() + end + " Test".len()], name.trim()))
+/// The title of a benchmark in a comment, without its version: `OSU MPI Latency Test`.
+fn title(remark: &str) -> Option<&str> {
+    if !(remark.starts_with("OSU ") || remark.starts_with("OMB")) {
+        return None;
+    }
+    let end = remark.find(" Test").map_or(remark.len(), |at| at + " Test".len());
+    Some(&remark[..end])
+}
+
+/// The name in a title, in small letters: `latency`; `None` if the title names no known library.
+fn name(title: &str) -> Option<String> {
+    let rest = title.strip_prefix("OSU ")?.strip_suffix(" Test")?;
+    let (library, name) = rest.split_once(' ')?;
+    // Devices follow a dash: MPI-CUDA.
+    let library = library.split_once('-').map_or(library, |(library, _)| library);
+    let name = name.trim().to_ascii_lowercase();
+    let name = name.strip_prefix("persistent ").unwrap_or(&name);
+    LIBRARIES.contains(&library).then(|| name.to_owned())
+}
+
+/// Reports that no line names the columns.
+fn complain_of_columns(text: &str, diagnostics: &mut Diagnostics) {
+    if !diagnostics.is_empty() {
+        return;
+    }
+    let Some(line) = lines(text, Remarks::None).find(|line| !line.starts_with('#')) else {
+        let expected = "no measurements, expected the output of an OSU benchmark, of the Intel MPI Benchmarks or of nccl-tests";
+        diagnostics.add(0..0, || expected.to_owned());
+        return;
+    };
+    let message = || {
+        format!(
+            "line is {}, expected \"# Size\" with \"Latency (us)\" or \"Bandwidth (MB/s)\" before it",
+            described(line)
+        )
+    };
+    diagnostics.add(span(text, line), message);
 }
 
 /// Number of process pairs in `[ pairs: 4 ] [ window size: 64 ]`.
@@ -112,31 +232,9 @@ fn pairs(remark: &str) -> Option<f64> {
     (number > 0).then(|| f64::from(number))
 }
 
-/// The point of a line; reports an error and returns `None` if it is not a size and a number.
-fn row(
-    text: &str,
-    line: &str,
-    column: Column,
-    header: Header,
-    diagnostics: &mut Diagnostics,
-) -> Option<Point> {
-    let mut words = line.split_whitespace();
-    let bytes = words.next().and_then(|word| word.parse::<u64>().ok());
-    let number = words.next().and_then(positive);
-    let summed = header.pairs * header.benchmark.map_or(1.0, |own| own.directions);
-    let point = bytes.zip(number).and_then(|(bytes, number)| point(column, bytes, number, summed));
-    if point.is_none() {
-        let message =
-            || format!("line is {}, expected a size in bytes and a number above 0", described(line));
-        diagnostics.add(span(text, line), message);
-    }
-    point
-}
-
 /// The contents of the second column, if this line names the columns.
 fn column(remark: &str) -> Option<Column> {
-    let after = remark.trim_start().strip_prefix("Size")?;
-    let after = after.to_ascii_lowercase();
+    let after = remark.strip_prefix("Size")?.to_ascii_lowercase();
     // Only the first column after the size counts: message rates follow bandwidths, extremes follow means.
     let find = |words: &str| after.find(words);
     match (find("(us)").or(find("latency")), find("mb/s")) {
@@ -147,12 +245,33 @@ fn column(remark: &str) -> Option<Column> {
     }
 }
 
-/// A time, or the time between two messages, given the sum of `summed` equal rates.
+/// Times, or times between two messages, given the sum of equal rates. Collectives of 0 bytes do nothing.
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
-fn point(column: Column, bytes: u64, number: f64, summed: f64) -> Option<Point> {
-    let seconds = match column {
-        Column::Microseconds => number * 1e-6,
-        Column::MegabytesPerSecond => bytes as f64 * summed / (number * 1e6),
+fn points(table: &Table<'_>, test: Test) -> Vec<Point> {
+    let summed = table.pairs * if let Test::Rate(directions) = test { directions } else { 1.0 };
+    let point = |&(bytes, number): &(u64, f64)| {
+        let seconds = match table.column {
+            Some(Column::MegabytesPerSecond) => bytes as f64 * summed / (number * 1e6),
+            Some(Column::Microseconds) | None => number * 1e-6,
+        };
+        let is_timed = seconds.is_finite() && seconds > 0.0;
+        (is_timed && (bytes > 0 || test == Test::Latency)).then_some(Point { bytes, seconds })
     };
-    (seconds.is_finite() && seconds > 0.0).then_some(Point { bytes, seconds })
+    table.rows.iter().filter_map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_name_the_library_and_the_benchmark() {
+        let of = |remark| title(remark).and_then(name);
+        assert_eq!(of("OSU MPI-CUDA Latency Test v7.5").as_deref(), Some("latency"));
+        assert_eq!(of("OSU MPI Persistent Allreduce Latency Test").as_deref(), Some("allreduce latency"));
+        for other in ["OSU MPI_Put Bandwidth Test v7.5", "OSU OpenSHMEM Put Test", "OMB-Py MPI Latency Test"]
+        {
+            assert!(title(other).is_some() && of(other).is_none(), "{other}");
+        }
+    }
 }

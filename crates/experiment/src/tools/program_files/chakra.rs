@@ -4,11 +4,13 @@
 //! Known readers need this: `is_cpu_op` is present and false, or nodes are skipped; `comm_size` is an
 //! `int64`; requirements name a node by its id, and ids are per rank.
 
+use std::collections::BTreeMap;
+
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Operation, OperationKind, Requirement};
 use prost::Message;
 
-use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, label, schedule_of};
+use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, label, schedule_of};
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -80,7 +82,7 @@ use schema::{AttributeProto, GlobalMetadata, Node, NodeType, Value};
 /// The version of the schema.
 const VERSION: &str = "0.0.4";
 
-fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let schedule = schedule_of(run, FORMAT.name)?;
     let (amounts, requirements) = (Amounts::new(run), schedule.requirements());
     let mut numbers: Vec<u64> = vec![0; requirements.len()]; // number within its rank
@@ -111,7 +113,7 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let mut notes: Vec<String> = vec![];
     if schedule.operations().iter().any(|own| own.kind == OperationKind::Calc && own.amount > 0) {
         notes.push(match run.scale {
-            Some(_) => "durations count microseconds: the attribute duration_nanoseconds has more".to_owned(),
+            Some(_) => note_on_durations(&amounts, schedule.operations()),
             None => "a cycle counts as a nanosecond, a unit as a byte".to_owned(),
         });
     }
@@ -122,6 +124,49 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
         notes.push("the processors of a process are left out".to_owned());
     }
     Ok(ProgramFiles { files: files.collect(), notes })
+}
+
+/// A duration in whole microseconds, of which a computation takes at least one.
+fn microseconds(nanoseconds: u64) -> u64 {
+    nanoseconds.div_ceil(1000)
+}
+
+/// Says by how much whole microseconds are off: in the worst computation, and in all of the rank that loses most.
+fn note_on_durations(amounts: &Amounts<'_>, operations: &[Operation]) -> String {
+    let mut by_rank: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
+    let mut worst = (0.0, 0, 0);
+    for own in operations.iter().filter(|own| own.kind == OperationKind::Calc && own.amount > 0) {
+        let exact = amounts.nanoseconds(own.amount).0;
+        let written = microseconds(exact).saturating_mul(1000);
+        let sums = by_rank.entry(own.process.label()).or_default();
+        sums[0] = sums[0].saturating_add(exact);
+        sums[1] = sums[1].saturating_add(written);
+        let error = percent_above(exact, written);
+        if error > worst.0 {
+            worst = (error, exact, written);
+        }
+    }
+    let of_rank = by_rank.values().max_by_key(|sums| sums[1].saturating_sub(sums[0]));
+    let [exact, written] = of_rank.copied().unwrap_or_default();
+    if worst.0 == 0.0 {
+        return "durations are whole microseconds, and exact".to_owned();
+    }
+    format!(
+        "durations are whole microseconds, rounded up: {} ns become {} ns, {:.1} % more; in all {} ns of a rank become {} ns, \
+         {:.1} % more. Readers of the attribute duration_nanoseconds have exact ones; else give times of whole microseconds",
+        worst.1,
+        worst.2,
+        worst.0,
+        exact,
+        written,
+        percent_above(exact, written)
+    )
+}
+
+/// By how many percent a number is above another.
+#[expect(clippy::cast_precision_loss, reason = "a message shows a digit after the point")]
+fn percent_above(exact: u64, written: u64) -> f64 {
+    if exact == 0 { 0.0 } else { 100.0 * (written as f64 / exact as f64 - 1.0) }
 }
 
 /// The node of an operation, without its id and requirements.
@@ -140,7 +185,7 @@ fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError
             attr.push(attribute("num_ops", Value::Int64(count)));
             attr.push(attribute("tensor_size", Value::Uint64(0)));
             attr.push(attribute("duration_nanoseconds", Value::Int64(count)));
-            let duration_micros = nanoseconds.div_ceil(1000);
+            let duration_micros = microseconds(nanoseconds);
             return Ok(Node { kind: NodeType::Comp.into(), duration_micros, attr, ..Node::default() });
         }
         OperationKind::Send => (own.process, own.peer, NodeType::CommSend),

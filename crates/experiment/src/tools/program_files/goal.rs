@@ -5,7 +5,7 @@ use std::io::Write;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{OperationKind, Requirement};
 
-use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, label, schedule_of};
+use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, label, schedule_of};
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -16,7 +16,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let schedule = schedule_of(run, FORMAT.name)?;
     let (amounts, requirements) = (Amounts::new(run), schedule.requirements());
     let mut text = vec![];

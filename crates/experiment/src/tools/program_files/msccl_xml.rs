@@ -11,7 +11,9 @@
 //! Collectives are in place, so that a chunk has one place per rank: all-reduce and reduce-scatter work in
 //! the input, all-gather and broadcast in the output. All-to-all is out of place.
 
-use std::collections::BTreeMap;
+mod runtime;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use cubefold_collectives::{Collective, FlowMessage, Groups, Operation, Payload};
 use quick_xml::{
@@ -19,7 +21,9 @@ use quick_xml::{
     events::{BytesEnd, BytesStart, Event},
 };
 
-use super::{FormatDescriptor, ProgramFileError, ProgramFiles};
+use self::runtime::Demand;
+pub use self::runtime::MscclRuntime;
+use super::{FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions};
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -39,17 +43,24 @@ struct CollectiveKind {
     source: &'static str,
     destination: &'static str,
     is_in_place: bool,
+    is_reduce_scatter: bool,
     has_blocks_of_ranks: bool, // whether a block is the input or output of one rank
 }
 
-fn kind_of(operation: Operation) -> Option<CollectiveKind> {
+fn kind_of(operation: Operation, runtime: MscclRuntime) -> Option<CollectiveKind> {
     let in_place = |name, buffer, has_blocks_of_ranks| {
-        let is_in_place = true;
-        Some(CollectiveKind { name, source: buffer, destination: buffer, is_in_place, has_blocks_of_ranks })
+        Some(CollectiveKind {
+            name,
+            source: buffer,
+            destination: buffer,
+            is_in_place: true,
+            is_reduce_scatter: operation == Operation::ReduceScatter,
+            has_blocks_of_ranks,
+        })
     };
     match operation {
         Operation::AllReduce => in_place("allreduce", "i", false),
-        Operation::ReduceScatter => in_place("reduce_scatter", "i", true),
+        Operation::ReduceScatter => in_place(runtime.reduce_scatter(), "i", true),
         Operation::AllGather => in_place("allgather", "o", true),
         Operation::Broadcast => in_place("broadcast", "o", false),
         Operation::AllToAll => Some(CollectiveKind {
@@ -57,6 +68,7 @@ fn kind_of(operation: Operation) -> Option<CollectiveKind> {
             source: "i",
             destination: "o",
             is_in_place: false,
+            is_reduce_scatter: false,
             has_blocks_of_ranks: true,
         }),
         Operation::Reduce | Operation::Gather | Operation::Scatter | Operation::Barrier => None,
@@ -129,14 +141,15 @@ impl Gpu {
     }
 }
 
-fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+fn write(run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let not_said = |what: String, expected| ProgramFileError::NotSaid { format: FORMAT.name, what, expected };
     let expected = "all-reduce, reduce-scatter, all-gather, broadcast or all-to-all";
     let Some(collective) = run.program.collective.as_deref().and_then(Collective::single) else {
         let groups = if run.program.collective.as_deref().is_some() { "groups or steps, " } else { "" };
         return Err(not_said(format!("{groups}a program of kind {}", run.program.kind.name), expected));
     };
-    let Some(kind) = kind_of(collective.specification().operation) else {
+    let runtime = options.runtime.unwrap_or(MscclRuntime::ALL[0]);
+    let Some(kind) = kind_of(collective.specification().operation, runtime) else {
         return Err(not_said(run.program.kind.name.to_owned(), expected));
     };
     if collective.rank_count() > MAX_RANKS {
@@ -145,8 +158,65 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let gpus = gpus(collective, &kind).map_err(|what| {
         not_said(what, "an all-to-all whose items go to their destinations at once (direct, pairwise)")
     })?;
+    let demand = demand(&gpus, &kind);
+    if let Some(runtime) = options.runtime
+        && let [first, ..] = &runtime.passed(demand)[..]
+    {
+        let message = format!("for the runtime {runtime} {first}");
+        return Err(not_said(message, "fewer ranks, another algorithm or another --runtime"));
+    }
     let file = document(run, collective, &kind, &gpus)?;
-    Ok(ProgramFiles { files: vec![("program.xml".to_owned(), file)], notes: notes(run, collective) })
+    let mut notes = notes(run, collective);
+    if options.runtime.is_none() {
+        notes.extend(notes_on_runtimes(demand, &kind));
+    }
+    Ok(ProgramFiles { files: vec![("program.xml".to_owned(), file)], notes })
+}
+
+/// The properties of the program that runtimes limit.
+fn demand(gpus: &[Gpu], kind: &CollectiveKind) -> Demand {
+    let steps = gpus.iter().flat_map(|gpu| gpu.blocks.iter().map(|(_, steps)| steps.len())).max();
+    let peers = |gpu: &Gpu| {
+        let mut peers: BTreeMap<(u32, bool), BTreeSet<u32>> = BTreeMap::new();
+        for (key, _) in &gpu.blocks {
+            peers.entry((key.share, key.is_receive)).or_default().insert(key.peer);
+        }
+        peers.values().map(BTreeSet::len).max().unwrap_or(0)
+    };
+    Demand {
+        steps: steps.unwrap_or(0),
+        peers: gpus.iter().map(peers).max().unwrap_or(0),
+        moves_items: !kind.is_in_place,
+    }
+}
+
+/// Says which runtimes cannot execute the file, and which expect another name.
+fn notes_on_runtimes(demand: Demand, kind: &CollectiveKind) -> Vec<String> {
+    let mut notes = vec![];
+    for runtime in MscclRuntime::ALL {
+        let passed = runtime.passed(demand);
+        if !passed.is_empty() {
+            notes.push(format!("{runtime} cannot execute it: {}", passed.join("; ")));
+        }
+    }
+    let is_other = |runtime: &MscclRuntime| kind.is_reduce_scatter && runtime.reduce_scatter() != kind.name;
+    let others: Vec<&str> = MscclRuntime::ALL.into_iter().filter(is_other).map(MscclRuntime::name).collect();
+    if !others.is_empty() {
+        notes.push(format!(
+            "the collective is called {}; --runtime gives it the name that {} expect",
+            kind.name,
+            others.join(" and ")
+        ));
+    }
+    notes
+}
+
+/// A number of bytes above every vector: twice that of the scenario at least, or 2^62 if it has no size.
+fn bytes_above(run: &Run) -> u64 {
+    const MOST: u64 = 1 << 62;
+    let bytes =
+        run.program.bytes.and_then(|bytes| bytes.checked_add(1)?.checked_next_power_of_two()?.checked_mul(2));
+    bytes.map_or(MOST, |bytes| bytes.min(MOST))
 }
 
 /// The thread blocks of every GPU, or what the format cannot express.
@@ -276,7 +346,7 @@ fn document(
         ("inplace", in_place[0].to_owned()),
         ("outofplace", in_place[1].to_owned()),
         ("minBytes", "0".to_owned()),
-        ("maxBytes", "0".to_owned()),
+        ("maxBytes", bytes_above(run).to_string()),
     ];
     open(&mut writer, "algo", &attributes)?;
     for (id, gpu) in gpus.iter().enumerate() {
@@ -381,7 +451,9 @@ fn open(
 /// Describes what the file leaves out.
 fn notes(run: &Run, collective: &Groups) -> Vec<String> {
     let own = collective.specification();
-    let mut notes = vec!["the caller of the collective gives the size of the vector".to_owned()];
+    let most = bytes_above(run);
+    let mut notes =
+        vec![format!("the caller of the collective gives the size of the vector, below {most} bytes")];
     let chunks = u64::from(collective.share_count()) * own.block_count();
     if !own.vector_units.is_multiple_of(chunks) {
         notes.push(format!(

@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, io::Write};
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{OperationKind, Requirement, TaskSchedule};
 
-use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, schedule_of};
+use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, schedule_of};
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -20,7 +20,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let schedule = schedule_of(run, FORMAT.name)?;
     let amounts = Amounts::new(run);
     let mut files = ProgramFiles::default();

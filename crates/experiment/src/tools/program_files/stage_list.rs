@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{FormatDescriptor, ProgramFileError, ProgramFiles};
+use super::{FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions};
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -13,7 +13,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let program = &run.program;
     if program.body.special().tasks().is_some() {
         let what = "a task graph, whose operations are in no stages".to_owned();

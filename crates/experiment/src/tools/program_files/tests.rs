@@ -177,3 +177,58 @@ fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
     );
     assert!(ProgramFormat::STAGES.write(&run).unwrap_err().to_string().contains("a task graph"));
 }
+
+#[test]
+fn durations_in_whole_microseconds_are_told_with_their_error() {
+    let text = "[machine]\nkind = \"ring\"\nshape = [8]\nlink = { bandwidth = \"50 GB/s\", latency = \"500 ns\" }\n\
+                switching = \"cut-through\"\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\ncompute = \"TIME\"\nbytes = \"1 MiB\"\n";
+    let note = |time: &str| {
+        let written = ProgramFormat::CHAKRA.write(&run_of(&text.replace("TIME", time))).unwrap();
+        written.notes[0].clone()
+    };
+    let rounded = note("300 ns");
+    assert!(rounded.contains("300 ns become 1000 ns, 233.3 % more"), "{rounded}");
+    assert!(rounded.contains("in all 4200 ns of a rank become 14000 ns"), "{rounded}");
+    assert_eq!(note("1.28 ms"), "durations are whole microseconds, and exact");
+}
+
+#[test]
+fn runtimes_have_their_names_and_limits() {
+    let scatter = collective("[8]", "kind = \"reduce-scatter\"\nalgorithm = \"ring\"\nunits = 64");
+    let written = |run: &Run, runtime: Option<MscclRuntime>| {
+        let written = ProgramFormat::MSCCL_XML.write_with(run, ProgramOptions { runtime });
+        written.map(|own| (String::from_utf8(own.files[0].1.clone()).unwrap(), own.notes))
+    };
+    let named = |runtime: MscclRuntime| written(&scatter, Some(runtime)).unwrap().0;
+    for (runtime, name) in MscclRuntime::ALL.into_iter().zip([
+        "reduce_scatter",
+        "reducescatter",
+        "reducescatter",
+        "reduce_scatter",
+    ]) {
+        assert!(named(runtime).contains(&format!("coll=\"{name}\"")), "{runtime}");
+    }
+    let (text, notes) = written(&scatter, None).unwrap();
+    assert!(text.contains("maxBytes=\"4611686018427387904\""), "{text}");
+    assert!(notes.iter().any(|note| note.contains("msccl-executor and rccl expect")), "{notes:?}");
+    let sized = run_of(
+        "[machine]\nkind = \"ring\"\nshape = [8]\nlink = { bandwidth = \"50 GB/s\" }\nunit_bytes = 64\n\
+         [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MiB\"\n",
+    );
+    assert!(written(&sized, None).unwrap().0.contains("maxBytes=\"4194304\""));
+    let long = collective("[64]", "kind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 64");
+    let error = written(&long, Some(MscclRuntime::ALL[1])).unwrap_err().to_string();
+    assert!(
+        error.contains("for the runtime msccl-executor 126 steps in a thread block, of at most 64"),
+        "{error}"
+    );
+    assert!(written(&long, Some(MscclRuntime::ALL[0])).is_ok());
+    let direct = collective("[64]", "kind = \"all-to-all\"\nalgorithm = \"direct\"\nunits = 64");
+    let notes = written(&direct, None).unwrap().1;
+    assert!(
+        notes.contains(&"msccl cannot execute it: 63 peers on a channel, of at most 32".to_owned()),
+        "{notes:?}"
+    );
+    let astra = written(&direct, Some(MscclRuntime::ALL[3])).unwrap_err().to_string();
+    assert!(astra.contains("different places at their source and destination"), "{astra}");
+}

@@ -1,0 +1,89 @@
+//! Terms that people look up and that no file has: those of other tools, and those of the papers, each with what
+//! it is called here.
+
+/// A term: its names, its source, and its meaning in one to three sentences.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub(super) names: &'static [&'static str],
+    pub(super) source: &'static str,
+    pub(super) text: &'static str,
+}
+
+pub(super) static TERMS: [Term; 13] = [
+    Term {
+        names: &["matrix", "communication matrix", "matrix of bytes", "traffic matrix"],
+        source: "docs/scenarios.md",
+        text: "The bytes that each process sends to each other one, a row a source. A list of messages \
+               (program.kind = \"stages\") holds one, stage by stage.",
+    },
+    Term {
+        names: &["halo", "halo exchange", "ghost cells"],
+        source: "docs/scenarios.md",
+        text: "Every process of a grid sends its border to its neighbours: program.kind = \"neighbour-exchange\". The \
+               guest is the grid of processes.",
+    },
+    Term {
+        names: &["stencil"],
+        source: "docs/scenarios.md",
+        text: "The neighbours whose values a cell of a grid needs, and so the processes that exchange borders, or \
+               halos: program.kind = \"neighbour-exchange\".",
+    },
+    Term {
+        names: &["rankfile", "rank file", "hostfile", "machinefile"],
+        source: "docs/use-a-placement.md",
+        text: "A launcher's file with the host of every rank, such as that of mpirun --rankfile. cubefold place --format \
+               writes one, and mapping.embeddings reads one.",
+    },
+    Term {
+        names: &["roofline"],
+        source: "Williams, Waterman & Patterson 2009",
+        text: "A picture of the rate of a program below the limits of a machine. Here the limits are lower bounds: \
+               bound_cycles beside makespan_cycles says how far a run is from what the links allow.",
+    },
+    Term {
+        names: &["longest dilation", "maximum dilation"],
+        source: "CS838 1999",
+        text: "The largest distance between the nodes of two processes that communicate: dilation, max.",
+    },
+    Term {
+        names: &["average load"],
+        source: "CS838 1999",
+        text: "The mean number of processes on a node: processes divided by nodes. A placement is even if its load, the \
+               most processes on one node, is the next integer.",
+    },
+    Term {
+        names: &["load factor"],
+        source: "Greenberg et al. 1988, section 6",
+        text: "The most edges of the guest whose paths cross one edge of the host: the congestion of the placement.",
+    },
+    Term {
+        names: &["permutation type", "permutation type set"],
+        source: "Tao 1988, section 4.1",
+        text: "Communications in which each process sends at most one message to a neighbour and receives at most one: \
+               program.communication = \"permutation\".",
+    },
+    Term {
+        names: &["scatter type", "scatter type set"],
+        source: "Tao 1988, section 4.1",
+        text: "Communications in which each process may send a message to every neighbour: \
+               program.communication = \"scatter\".",
+    },
+    Term {
+        names: &["slowdown"],
+        source: "docs/model.md",
+        text: "The time with contention divided by the time without: makespan_cycles over predicted_cycles. A slowdown \
+               of 1 means that no message was blocked.",
+    },
+    Term {
+        names: &["edge grammar", "edge grammars"],
+        source: "Tao 1988, section 2.3; Berman 1983",
+        text: "Productions that generate a family of graphs as pairs of strings of equal length. Strings that differ only \
+               after a prefix are contracted to one vertex, which gives placements of several processes a node.",
+    },
+    Term {
+        names: &["busbw", "bus bandwidth", "algbw"],
+        source: "nccl-tests, doc/PERFORMANCE.md",
+        text: "The bytes that pass a rank in one direction divided by the time of a collective: in an all-reduce of P ranks \
+               2 (P - 1) / P vectors. Goodput, the vector divided by the time, is algbw.",
+    },
+];

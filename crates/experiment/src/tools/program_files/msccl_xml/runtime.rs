@@ -1,0 +1,125 @@
+//! Runtimes that execute MSCCL XML: their names of collectives, and their limits.
+//!
+//! Microsoft's fork of NCCL (`msccl.h`) runs an algorithm only for vectors below `maxBytes`. Azure's executor and
+//! RCCL (`msccl_struct.h`) take 0 as no limit, and know other names of reduce-scatter. The limits are those of the
+//! headers; a runtime may be built with others.
+
+use std::fmt;
+
+/// A runtime. The set is closed; the command line uses the same words.
+#[derive(Clone, Copy)]
+pub struct MscclRuntime(&'static Runtime);
+
+struct Runtime {
+    name: &'static str,
+    summary: &'static str,
+    reduce_scatter: &'static str,
+    max_steps: Option<usize>, // of a thread block
+    max_peers: Option<usize>, // to which a channel of a GPU sends, or from which it receives
+    moves_items: bool,        // whether a chunk may have another place at its destination
+}
+
+static RUNTIMES: [Runtime; 4] = [
+    Runtime {
+        name: "msccl",
+        summary: "Microsoft's fork of NCCL",
+        reduce_scatter: "reduce_scatter",
+        max_steps: Some(256),
+        max_peers: Some(32),
+        moves_items: true,
+    },
+    Runtime {
+        name: "msccl-executor",
+        summary: "Azure's msccl-executor-nccl",
+        reduce_scatter: "reducescatter",
+        max_steps: Some(64),
+        max_peers: Some(32),
+        moves_items: true,
+    },
+    Runtime {
+        name: "rccl",
+        summary: "AMD's RCCL",
+        reduce_scatter: "reducescatter",
+        max_steps: Some(256),
+        max_peers: Some(32),
+        moves_items: true,
+    },
+    Runtime {
+        name: "astra-sim",
+        summary: "Custom collectives of ASTRA-sim",
+        reduce_scatter: "reduce_scatter",
+        max_steps: None,
+        max_peers: None,
+        moves_items: false,
+    },
+];
+
+/// The properties of a program that runtimes limit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demand {
+    /// The most steps of a thread block.
+    pub(super) steps: usize,
+    /// The most peers of a GPU on one channel and in one direction.
+    pub(super) peers: usize,
+    /// Whether a chunk has another place at its destination.
+    pub(super) moves_items: bool,
+}
+
+impl MscclRuntime {
+    /// Every runtime; the first is the default.
+    pub const ALL: [Self; 4] =
+        [Self(&RUNTIMES[0]), Self(&RUNTIMES[1]), Self(&RUNTIMES[2]), Self(&RUNTIMES[3])];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// A description for a help text.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        self.0.summary
+    }
+
+    /// The name of a reduce-scatter.
+    pub(super) fn reduce_scatter(self) -> &'static str {
+        self.0.reduce_scatter
+    }
+
+    /// The limits that a program passes, each as `65 steps in a thread block, where it has at most 64`.
+    pub(super) fn passed(self, demand: Demand) -> Vec<String> {
+        let own = self.0;
+        let mut passed = vec![];
+        if let Some(most) = own.max_steps.filter(|&most| demand.steps > most) {
+            passed.push(format!("{} steps in a thread block, of at most {most}", demand.steps));
+        }
+        if let Some(most) = own.max_peers.filter(|&most| demand.peers > most) {
+            passed.push(format!("{} peers on a channel, of at most {most}", demand.peers));
+        }
+        if demand.moves_items && !own.moves_items {
+            passed.push("chunks with different places at their source and destination".to_owned());
+        }
+        passed
+    }
+}
+
+impl fmt::Display for MscclRuntime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for MscclRuntime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("MscclRuntime").field(&self.name()).finish()
+    }
+}
+
+impl PartialEq for MscclRuntime {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for MscclRuntime {}
