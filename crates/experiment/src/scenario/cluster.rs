@@ -193,12 +193,9 @@ fn outside(
             None
         }
     };
-    for key in ["uplinks", "spine_link"] {
-        if let (Some(value), Some(0)) = (table.get(key), spines) {
-            let message = format!("{} without spines, expected the number of spines", table.name(key));
-            errors
-                .push(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
-        }
+    if let (Some(value), Some(0)) = (table.get("spine_link"), spines) {
+        let message = format!("{} without spines, expected the number of spines", table.name("spine_link"));
+        errors.push(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
     }
     let link = part_link(&table, errors);
     let spine_link = match table.get("spine_link") {
