@@ -11,6 +11,8 @@
 //! the header has no comma. `#` begins a comment. A pair that stands several times has as many links
 //! (`docs/model.md` section 22).
 
+use cubefold_topology::MAX_NEIGHBOURS;
+
 use super::{
     FabricFormat, FabricReading, LinkSpeed, MAX_NODES,
     reading::{PairCount, Vertex},
@@ -41,6 +43,9 @@ enum Form {
     Pairs,
     Table,
 }
+
+/// The most cycles of a link.
+const MAX_CYCLES: u64 = 1 << 32;
 
 /// The columns, after the two ends.
 const COLUMNS: [&str; 5] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles"];
@@ -181,18 +186,19 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
     }
     let [links, bandwidth, latency, hop, latency_cycles] =
         columns.others.map(|place| place.map(|place| cells[place]).filter(|cell| !cell.is_empty()));
-    let mut number = |word: Option<&'t str>, name: &str, least: u64| {
+    let mut number = |word: Option<&'t str>, name: &str, least: u64, greatest: u64| {
         let word = word?;
-        let found = word.parse().ok().filter(|&number: &u64| (least..=1 << 32).contains(&number));
+        let found = word.parse().ok().filter(|&number: &u64| (least..=greatest).contains(&number));
         if found.is_none() {
             reading.complain(word, || {
-                format!("{name} {}, expected an integer from {least} to 4294967296", described(word))
+                format!("{name} {}, expected an integer from {least} to {greatest}", described(word))
             });
         }
         found
     };
-    let count = number(links, "links", 1);
-    let speed_cycles = (number(hop, "hop_cycles", 1), number(latency_cycles, "latency_cycles", 0));
+    let count = number(links, "links", 1, MAX_NEIGHBOURS as u64);
+    let speed_cycles =
+        (number(hop, "hop_cycles", 1, MAX_CYCLES), number(latency_cycles, "latency_cycles", 0, MAX_CYCLES));
     let mut quantity = |word: Option<&'t str>, name: &str, measure: Measure| {
         let word = word?;
         let found = measure.parse(word).ok().filter(|&own| measure == Measure::Time || own != Ratio::ZERO);
