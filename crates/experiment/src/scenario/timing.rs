@@ -1,8 +1,9 @@
 //! Times of messages: the keys of `[machine]` for links, switching, packets, arbitration and messages inside
 //! a node (`docs/model.md` sections 13, 15, 17 and 21).
 //!
-//! A key of links has one value for all of them, or a list with one for each class. Links are described in cycles, or by bandwidth and latency, but not by both. A higher layer replaces a
-//! lower one: the sweep has precedence over the scenario, and that over the machine file.
+//! A key of links has one value for all of them, or a list with one for each class. Links are described in cycles, or
+//! by bandwidth and latency, but not by both. A higher layer replaces a lower one: the sweep has precedence over the
+//! scenario, and that over the machine file.
 
 use std::{num::NonZeroU64, sync::Arc};
 

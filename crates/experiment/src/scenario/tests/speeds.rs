@@ -77,7 +77,7 @@ fn what_is_wrong_with_a_list_is_told_at_its_place() {
     let mesh = "machine = { kind = \"full-mesh\", nodes = 4, hop_cycles = [1, 2] }\nmapping.embeddings = [\"standard\"]\n";
     assert_eq!(
         errors(mesh),
-        ["1:56: 2 entries in machine.hop_cycles, expected 1: all links of this machine are of one class"]
+        ["1:57: 2 entries in machine.hop_cycles, expected 1: all links of this machine are of one class"]
     );
 }
 
