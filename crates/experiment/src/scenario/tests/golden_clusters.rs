@@ -183,3 +183,69 @@ fn a_hierarchical_all_reduce_takes_what_is_counted_by_hand() {
     let expected = inside + outside;
     assert!((microseconds / expected - 1.0).abs() < 0.01, "{microseconds} us, expected {expected}");
 }
+
+#[test]
+fn a_halo_exchange_in_blocks_is_as_fast_as_its_contraction() {
+    let text = |per_node: &str| {
+        format!(
+            "[machine]\nkind = \"torus\"\nshape = [4, 4, 4]\nlink = {{ bandwidth = \"12.5 GB/s\", latency = \"500 ns\" }}\n\
+             switching = \"cut-through\"\n[program]\nkind = \"neighbour-exchange\"\n\
+             guest = {{ kind = \"torus\", shape = [8, 8, 8] }}\ncommunication = \"scatter\"\nbytes = \"128 KiB\"\n\
+             {per_node}[mapping]\nembeddings = [\"tao\"]\n"
+        )
+    };
+    let makespan = |text: &str| {
+        let scenario = load_text(Path::new("halo.toml"), text).unwrap_or_else(|errors| panic!("{errors}"));
+        let run = &scenario.runs[0];
+        let request = cubefold_simulator::Request::asynchronous(cubefold_simulator::EngineChoice::Auto);
+        let outcome = cubefold_simulator::simulate(
+            &*run.program.body,
+            &run.placement,
+            run.communication,
+            &request,
+            &mut (),
+        );
+        outcome.unwrap().summary.makespan().get()
+    };
+    let whole = makespan(&text(""));
+    assert_eq!(makespan(&text("processes_per_node = 8\n")), whole);
+    assert_eq!(makespan(&text("processes_per_node = [2, 2, 2]\n")), whole);
+    assert!(makespan(&text("processes_per_node = [8, 1, 1]\n")) > whole);
+}
+
+#[test]
+fn clusters_say_what_is_wrong_at_its_place() {
+    let errors = |machine: &str| {
+        let text = format!(
+            "[machine]\nkind = \"cluster\"\n{machine}\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 1\n"
+        );
+        load_text(Path::new("c.toml"), &text).map(|_| ()).unwrap_err().to_string()
+    };
+    let cases = [
+        ("nodes = 2\ndevices_per_node = 4\ninside = { kind = \"ring\" }", "2 nodes without machine.outside"),
+        (
+            "nodes = 2\ndevices_per_node = 4\nnics_per_node = 3\ninside = { kind = \"ring\" }\noutside = { leaves = { nodes = 2 } }",
+            "3 NICs of 4 devices, expected a divisor of 4",
+        ),
+        (
+            "nodes = 2\ndevices_per_node = 6\ninside = { kind = \"hypercube\" }\noutside = { leaves = { nodes = 2 } }",
+            "a hypercube of 6 devices, expected a power of two",
+        ),
+        (
+            "nodes = 2\ndevices_per_node = 4\ninside = { kind = \"ring\" }\nnic = { hop_cycles = 2 }\noutside = { leaves = { nodes = 2 } }",
+            "machine.nic with a NIC for each device, expected none",
+        ),
+        (
+            "nodes = 2\ndevices_per_node = 4\ninside = { kind = \"ring\", planes = 2 }\noutside = { leaves = { nodes = 2 } }",
+            "machine.inside.planes of a ring, expected none",
+        ),
+        (
+            "nodes = 2\ndevices_per_node = 4\ninside = { kind = \"ring\" }\noutside = { leaves = { nodes = 2 }, link = { bandwidth = \"1 GB/s\" } }",
+            "no bandwidth of inside, expected one for all links",
+        ),
+    ];
+    for (machine, expected) in cases {
+        let found = errors(machine);
+        assert!(found.contains(expected), "{machine}\n{found}");
+    }
+}
