@@ -32,7 +32,7 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     let header = ["step", "kind", "iteration", "begin", "finish", "share", "hidden", "behind"];
     assert!(page.lines().any(|line| line.split_whitespace().eq(header)), "{page}");
     let row = page.lines().find(|line| line.trim_start().starts_with("gradients")).unwrap();
-    assert!(row.contains("all-reduce") && row.trim_end().ends_with("backward"), "{row}");
+    assert!(row.contains("all-reduce") && row.contains("backward"), "{row}");
     assert!(page.contains("are exposed: no computation step of it runs."), "{page}");
 }
 
@@ -74,14 +74,18 @@ fn a_measured_matrix_weighs_distances_by_its_sizes() {
     assert_eq!(placement["weighted_distance"], f64::from(hop_units) / f64::from(2 * 178));
     assert_eq!(json(&["run", &path])["runs"][0]["unit_hops"], hop_units);
     let page = done(&["measure", &path]);
-    assert!(page.contains("hop units") && page.contains("1 entry on the diagonal, 5, is not sent."), "{page}");
+    assert!(
+        page.contains("hop units") && page.contains("1 entry on the diagonal, 5, is not sent."),
+        "{page}"
+    );
     assert!(done(&["check", &path]).contains("1 entry on the diagonal, 5, is not sent."));
     assert!(done(&["run", &path]).contains("1 entry on the diagonal, 5, is not sent."));
 }
 
 #[test]
 fn a_wrong_matrix_is_shown_with_its_line() {
-    let scenario = "machine = { kind = \"ring\", shape = [4] }\nprogram = { kind = \"traffic\", file = \"m.csv\" }\n";
+    let scenario =
+        "machine = { kind = \"ring\", shape = [4] }\nprogram = { kind = \"traffic\", file = \"m.csv\" }\n";
     let scratch = Scratch::with(&[("s.toml", scenario), ("m.csv", "0,1\n-3,0\n")]);
     let finished = run(&["check", &scratch.path("s.toml")]);
     assert_eq!(finished.code, Some(2));

@@ -30,15 +30,15 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
 pub use self::tasks::{StuckReason, StuckTasks};
-use self::{
-    border::{Alone, Border, Note, ReadySource, Traveller},
-    progress::Progress,
-};
 pub(crate) use self::{
     actors::{bytes as bytes_of_job, run as run_job},
     message_table::{MessageRecord, MessageTable, PacketKey},
     stages::{StartTimes, run},
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
+};
+use self::{
+    border::{Alone, Border, Note, ReadySource, Traveller},
+    progress::Progress,
 };
 use crate::{
     Communication, Cycle, Cycles, Program, Traffic,

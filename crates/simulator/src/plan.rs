@@ -8,8 +8,8 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Job, JobTimes, Lines,
-    MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme, ServiceOrder,
-    Shortcuts, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
+    MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme,
+    ServiceOrder, Shortcuts, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
     belt::{BeltOutcome, LineProblem, MachineProblem},
     clock_bound::max_cycles,
     contention_free, coordinated,

@@ -67,7 +67,7 @@ impl LinkUse {
     #[must_use]
     pub fn of_routes(program: &dyn Program, placement: &Placement, communication: Communication) -> Self {
         let mut counter = LinkUseCounter::new(placement.machine(), communication);
-        counter.count_routes(program, placement, communication.tie());
+        counter.count_routes(program, placement, communication);
         counter.finish()
     }
 
