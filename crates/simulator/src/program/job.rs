@@ -201,9 +201,9 @@ impl Job {
     /// Estimates the memory of the guest while it is made, and the memory that it keeps \[bytes\].
     #[must_use]
     pub fn bytes_to_make(processes: u64) -> [u64; 2] {
-        let [while_made, kept] =
-            Network::bytes_to_make(processes, (MAX_EDGES as u64).min(processes.saturating_mul(processes)));
-        [while_made.saturating_add(4 * MAX_EDGES as u64 * size_of::<(u32, u32)>() as u64), kept]
+        let edges = (MAX_EDGES as u64).min(processes.saturating_mul(processes));
+        let [while_made, kept] = Network::bytes_to_make(processes, edges);
+        [while_made.saturating_add(4 * edges * size_of::<(u32, u32)>() as u64), kept]
     }
 
     /// The steps.
@@ -323,8 +323,12 @@ impl Job {
             has_one_compute_time: false,
             all_processes_compute: false,
             total_compute: parts.iter().map(|own| own.total_compute).sum::<u128>() * iterations,
-            // Messages of all steps may be under way together.
-            max_received: parts.iter().map(|own| own.max_received).fold(0, usize::saturating_add),
+            max_received: if self.is_chain() {
+                parts.iter().map(|own| own.max_received).max().unwrap_or(0)
+            } else {
+                // Messages of all steps may be under way together.
+                parts.iter().map(|own| own.max_received).fold(0, usize::saturating_add)
+            },
             uniform_units: first.filter(|_| sizes.all(|own| own == first)),
             ..Facts::new(
                 ranks * u64::from(self.share_count),
