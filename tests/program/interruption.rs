@@ -52,7 +52,18 @@ fn wait_for(child: &mut Child, journal: &str, bytes: u64) {
 }
 
 #[test]
+fn a_sweep_that_is_killed_at_many_moments_ends_as_one_that_is_not() {
+    kill_a_sweep(20);
+}
+
+#[test]
+#[ignore = "a minute: more of the same"]
 fn a_sweep_that_is_killed_at_a_hundred_moments_ends_as_one_that_is_not() {
+    kill_a_sweep(100);
+}
+
+/// Kills a sweep at so many moments, and checks that it ends as one that is not killed.
+fn kill_a_sweep(most: u32) {
     let scratch = sweep_scenario::folder(20);
     let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
     let expected = done(&["run", &scenario, "--format", "csv"]);
@@ -60,7 +71,7 @@ fn a_sweep_that_is_killed_at_a_hundred_moments_ends_as_one_that_is_not() {
     let journal = format!("{output}.partial");
     let arguments = ["run", &scenario, "--output", &output, "--resume", "--threads", "2"];
     let (mut numbers, mut kills) = (Numbers(1993), 0);
-    while kills < 100 {
+    while kills < most {
         let mut child = start(&arguments);
         // From before the journal is there until after it is complete, in steps of a twelfth at most.
         let target = length(&journal) + numbers.below(whole / 12);

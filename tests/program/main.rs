@@ -28,6 +28,7 @@ mod interruption;
 mod jobs;
 mod json_results;
 mod launchers;
+mod limits;
 mod manual;
 mod measure;
 mod memory_limit;

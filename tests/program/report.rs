@@ -153,6 +153,38 @@ fn check_widths(browser: &Browser) {
     browser.set_width(390);
     let scale = "const own = document.querySelector('figure svg'); return own.getBoundingClientRect().width / own.viewBox.baseVal.width";
     assert_eq!(browser.script(scale), 1);
+    // What is wider says so; the page is told of its width a little later than the browser.
+    let told = "const all = [...document.querySelectorAll('.scroll, figure')]; \
+                const wide = all.filter((own) => own.scrollWidth > own.clientWidth + 1); \
+                const says = (own) => getComputedStyle(own, '::before').content.includes('scroll sideways'); \
+                return wide.length > 0 && wide.every(says)";
+    assert!((0..1000).any(|_| browser.script(told) == true), "nothing says that it is wider");
+    browser.set_width(1280);
+    let none = "return document.querySelectorAll('.scroll.wide').length === 0";
+    assert!((0..1000).any(|_| browser.script(none) == true), "a table that fits says that it is wider");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_picture_inside_a_dark_page_is_readable() {
+    let Some(browser) = Browser::start() else {
+        eprintln!("skipped: there is no chromium with its chromedriver");
+        return;
+    };
+    let picture = done(&["draw", "links", "scenarios/figure-6.toml", "--embedding", "standard"]);
+    for (scheme, letters, paper) in
+        [("normal", "rgb(0, 0, 0)", "rgb(255, 255, 255)"), ("dark", "rgb(232, 232, 232)", "rgb(22, 24, 27)")]
+    {
+        let page = format!(
+            "<!doctype html><body style=\"background: #111; color: #eee; color-scheme: {scheme}\">{picture}</body>"
+        );
+        let scratch = Scratch::with(&[("p.html", page)]);
+        browser.open(&format!("file://{}", scratch.path("p.html")));
+        let fill = |what: &str| {
+            browser.script(&format!("return getComputedStyle(document.querySelector('svg {what}')).fill"))
+        };
+        assert_eq!((fill("text"), fill(".paper")), (json!(letters), json!(paper)), "{scheme}");
+    }
 }
 
 /// Whether all tables are seen as a whole.

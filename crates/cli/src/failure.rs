@@ -91,6 +91,8 @@ pub(crate) enum Failure {
         place: String,
         /// The reason.
         error: io::Error,
+        /// The journal that holds the finished runs.
+        kept: Option<PathBuf>,
     },
 }
 
@@ -102,7 +104,17 @@ impl Failure {
     pub(crate) fn output(place: Option<&Path>, error: io::Error) -> Self {
         let place = place.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let error = of_system(&error).unwrap_or(error);
-        Self::Output { place, error }
+        Self::Output { place, error, kept: None }
+    }
+
+    /// The failure with the journal that holds the finished runs, if results could not be written.
+    pub(crate) fn keeping(self, journal: Option<&Path>) -> Self {
+        match self {
+            Self::Output { place, error, .. } => {
+                Self::Output { place, error, kept: journal.map(Path::to_owned) }
+            }
+            other => other,
+        }
     }
 
     /// A placement that a launcher's format cannot express.
@@ -203,8 +215,16 @@ impl fmt::Display for Failure {
                 })
             }
             Self::Benchmark(error) => formatter.write_str(&printable(&error.to_string())),
-            Self::Output { place, error } => {
-                write!(formatter, "cannot write {}: {error}", printable(place))
+            Self::Output { place, error, kept } => {
+                write!(formatter, "cannot write {}: {error}", printable(place))?;
+                kept.as_ref().map_or(Ok(()), |kept| {
+                    let kept = kept.display().to_string();
+                    write!(
+                        formatter,
+                        "\n  help: make room or name another file; the finished runs are kept in {}",
+                        printable(&kept)
+                    )
+                })
             }
         }
     }

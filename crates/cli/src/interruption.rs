@@ -14,6 +14,8 @@ use std::{
 
 use cubefold_experiment::printable;
 
+use crate::output::obeys_escapes;
+
 /// The state to report and clean up.
 static STATE: Mutex<State> = Mutex::new(State { kept: None, temporary: vec![] });
 
@@ -101,7 +103,7 @@ fn end(signal: i32) -> ! {
     let kept = state.kept.as_ref().map_or_else(|| "nothing is kept".to_owned(), Kept::sentence);
     let what = if signal == INTERRUPTED { "interrupted" } else { "terminated" };
     let mut stderr = io::stderr();
-    let clear = if stderr.is_terminal() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
+    let clear = if stderr.is_terminal() && obeys_escapes() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
     // If standard error is closed, the exit code still tells.
     let _ = writeln!(stderr, "{clear}{what}: {kept}");
     process::exit(exit_code(signal));
@@ -115,10 +117,8 @@ pub(crate) fn watch() {
         iterator::Signals,
     };
 
-    // If signals cannot be watched, they end the program by default. An ignored signal, as nohup sets SIGHUP, looks like
-    // any other here, so SIGHUP is watched only if there is a terminal that may close.
-    let signals: &[i32] =
-        if io::stdin().is_terminal() { &[SIGINT, SIGTERM, SIGHUP] } else { &[SIGINT, SIGTERM] };
+    // If signals cannot be watched, they end the program by default.
+    let signals: &[i32] = if ignores_hangups() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let Ok(mut signals) = Signals::new(signals) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -128,6 +128,25 @@ pub(crate) fn watch() {
             STOP.store(true, Ordering::Relaxed);
         }
     });
+}
+
+/// Whether the program was started with SIGHUP ignored, as `nohup` does, and is to stay so.
+#[cfg(unix)]
+fn ignores_hangups() -> bool {
+    let ignored = fs::read_to_string("/proc/self/status").ok().and_then(|status| ignored_signals(&status));
+    match ignored {
+        // Signal 1 is the lowest bit.
+        Some(ignored) => ignored & 1 == 1,
+        // Without such a file, an ignored signal looks like any other: it counts if a terminal may close.
+        None => !io::stdin().is_terminal(),
+    }
+}
+
+/// The mask of ignored signals in the text of `/proc/self/status`.
+#[cfg(unix)]
+fn ignored_signals(status: &str) -> Option<u64> {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 /// Does nothing on systems without such signals.
@@ -143,5 +162,12 @@ mod tests {
         let kept = Kept { journal: "r.csv.partial".into(), runs: 3, of: 8 };
         assert_eq!(kept.sentence(), "3 of 8 runs kept in r.csv.partial; continue with --resume");
         assert_eq!((exit_code(2), exit_code(15)), (130, 143));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn ignored_signals_are_read_from_the_status_of_the_process() {
+        assert_eq!(ignored_signals("Name:\tx\nSigIgn:\t0000000000001001\n"), Some(0x1001));
+        assert_eq!(ignored_signals("Name:\tx\n"), None);
     }
 }

@@ -7,12 +7,15 @@ use cubefold_experiment::{bytes_of_size, tools::program_files::MscclRuntime};
 use cubefold_mapping::GreenbergStage;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
-use crate::{output::columns_of_messages, table::Paint};
+use crate::{
+    output::{columns_of_messages, obeys_escapes},
+    table::Paint,
+};
 
 /// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal that obeys escape sequences, unless `NO_COLOR` is set.
     #[default]
     Auto,
     /// Always.
@@ -40,7 +43,7 @@ impl Color {
             Self::Never => false,
             Self::Auto => {
                 let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                stream.is_terminal() && !refused
+                stream.is_terminal() && obeys_escapes() && !refused
             }
         }
     }

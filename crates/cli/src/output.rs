@@ -7,7 +7,7 @@ use std::{
 };
 
 use cubefold_experiment::{Scenario, runs::journal::sync_folder};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::{Options, WordSeparator, WordSplitter, fill};
 
@@ -33,6 +33,8 @@ enum Destination {
     Device(BufWriter<File>),
     /// A file beside the requested one, which takes its place when it is complete.
     File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
+    /// A complete file beside the requested one.
+    Complete { temporary: TempPath, path: PathBuf },
 }
 
 /// The treatment of an existing file at the destination of results.
@@ -135,9 +137,23 @@ impl Output {
         let terminal = match &self.destination {
             Destination::Standard(_) => terminal_size_of(io::stdout()),
             Destination::Device(writer) => size_of_device(writer.get_ref()),
-            Destination::File { .. } => None,
+            Destination::File { .. } | Destination::Complete { .. } => None,
         };
         terminal.map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
+    }
+
+    /// Writes everything so far to disk, and releases the memory and the open file of a complete output, which only has to be
+    /// finished.
+    pub(crate) fn reserve(self) -> Result<Self, Failure> {
+        let Self { destination, path } = self;
+        let reserved = match destination {
+            Destination::File { temporary, path } => {
+                closed(temporary).map(|temporary| Destination::Complete { temporary, path })
+            }
+            other => Ok(other),
+        };
+        let destination = reserved.map_err(|error| Failure::output(path.as_deref(), error))?;
+        Ok(Self { destination, path })
     }
 
     /// Completes the output.
@@ -145,7 +161,10 @@ impl Output {
         let finished = match self.destination {
             Destination::Standard(mut writer) => writer.flush(),
             Destination::Device(mut writer) => writer.flush(),
-            Destination::File { temporary, path } => complete(temporary, &path),
+            Destination::File { temporary, path } => {
+                closed(temporary).and_then(|temporary| put_in_place(temporary, &path))
+            }
+            Destination::Complete { temporary, path } => put_in_place(temporary, &path),
         };
         finished.map_err(|error| Failure::output(self.path.as_deref(), error))
     }
@@ -174,6 +193,19 @@ pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
 pub(crate) fn say(text: &str) {
     let text = columns_of_messages().map_or_else(|| text.to_owned(), |columns| filled(text, columns));
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Whether terminals of this environment obey escape sequences: `TERM` names one, and not `dumb`.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the terminal's affair, not a result")]
+pub(crate) fn obeys_escapes() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Whether terminals obey escape sequences.
+#[cfg(not(unix))]
+pub(crate) fn obeys_escapes() -> bool {
+    true
 }
 
 /// The width of the terminal at standard error, if there is one \[columns of text\].
@@ -319,12 +351,17 @@ impl Destination {
     }
 }
 
-/// Puts a complete file in its place.
-fn complete(temporary: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> {
+/// Writes a file to disk and closes it.
+fn closed(temporary: BufWriter<NamedTempFile>) -> io::Result<TempPath> {
     let file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    let before = file.path().to_owned();
-    file.persist(path).map_err(|error| error.error)?;
+    Ok(file.into_temp_path())
+}
+
+/// Puts a complete file in its place.
+fn put_in_place(temporary: TempPath, path: &Path) -> io::Result<()> {
+    let before = temporary.to_path_buf();
+    temporary.persist(path).map_err(|error| error.error)?;
     interruption::remove_temporary(&before);
     sync_folder(path);
     Ok(())
@@ -349,6 +386,7 @@ impl Write for Output {
             Destination::Standard(writer) => writer.write(bytes),
             Destination::Device(writer) => writer.write(bytes),
             Destination::File { temporary, .. } => temporary.write(bytes),
+            Destination::Complete { .. } => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -357,6 +395,7 @@ impl Write for Output {
             Destination::Standard(writer) => writer.flush(),
             Destination::Device(writer) => writer.flush(),
             Destination::File { temporary, .. } => temporary.flush(),
+            Destination::Complete { .. } => Ok(()),
         }
     }
 }

@@ -11,6 +11,8 @@ use std::{
 use cubefold_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::output::obeys_escapes;
+
 /// The interval between drawings.
 const TICK: Duration = Duration::from_millis(100);
 /// The number of ticks before it appears: shorter work needs no bar.
@@ -19,7 +21,7 @@ const FIRST_DRAWN: u32 = 10;
 /// Whether a bar may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// On a terminal.
+    /// On a terminal that obeys escape sequences.
     OnTerminal,
     /// Never.
     Never,
@@ -61,7 +63,7 @@ impl Work {
 
 /// Runs a closure, and meanwhile shows on standard error how much of `work` is done.
 pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl FnOnce() -> T) -> T {
-    if show == Show::Never || !std::io::stderr().is_terminal() {
+    if show == Show::Never || !std::io::stderr().is_terminal() || !obeys_escapes() {
         return does();
     }
     thread::scope(|scope| {

@@ -95,7 +95,7 @@ impl SweepOutput {
     /// For a destination without a journal.
     fn spooled(output: Output, plan: &SweepPlan<'_>, in_memory: usize) -> Result<Self, Failure> {
         let journal = Journal::begin(SpooledTempFile::new(in_memory), plan, Shard::WHOLE);
-        let journal = journal.map_err(|error| Failure::output(None, io::Error::other(error)))?;
+        let journal = journal.map_err(|error| Failure::output(Some(&spool()), io::Error::other(error)))?;
         Ok(Self::Spooled { journal, output })
     }
 
@@ -128,7 +128,7 @@ impl SweepOutput {
     pub(crate) fn append(&self, place: usize, record: &RunRecord) -> Result<(), Failure> {
         match self {
             Self::Spooled { journal, .. } => {
-                journal.append(place, record).map_err(|error| Failure::output(None, error))
+                journal.append(place, record).map_err(|error| Failure::output(Some(&spool()), error))
             }
             Self::File { journal, .. } | Self::Part { journal, .. } => {
                 let appended = journal.journal().append(place, record);
@@ -141,11 +141,15 @@ impl SweepOutput {
 
     /// The failure of these runs, which names the journal of the others.
     pub(crate) fn failure(&self, failed: Vec<(usize, RunError)>) -> Failure {
-        let kept = match self {
+        Failure::Runs { failed, of: self.run_count(), kept: self.journal().map(Path::to_owned) }
+    }
+
+    /// The path of the journal; `None` without one.
+    pub(crate) fn journal(&self) -> Option<&Path> {
+        match self {
             Self::Spooled { .. } => None,
-            Self::File { journal, .. } | Self::Part { journal, .. } => Some(journal.path().to_owned()),
-        };
-        Failure::Runs { failed, of: self.run_count(), kept }
+            Self::File { journal, .. } | Self::Part { journal, .. } => Some(journal.path()),
+        }
     }
 
     /// Completes the output when all runs are finished. A part takes its place. Otherwise `write` gets the destination and
@@ -170,6 +174,11 @@ impl SweepOutput {
             }
         }
     }
+}
+
+/// The name in messages of the file that holds records until they are written.
+fn spool() -> PathBuf {
+    format!("a temporary file in {}", std::env::temp_dir().display()).into()
 }
 
 /// Opens the journal at `place`, with a message before it waits for another process.

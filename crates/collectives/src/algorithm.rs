@@ -11,7 +11,7 @@ use cubefold_topology::narrow;
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
-    specification::Ports,
+    specification::{CollectiveSpecification, Ports},
 };
 
 mod all_to_all;
@@ -157,6 +157,8 @@ pub struct AlgorithmDescriptor {
     pub shapes: ShapeRequirement,
     /// The shapes for which it is defined with [`Exchange::Whole`](crate::Exchange::Whole).
     pub whole_shapes: ShapeRequirement,
+    /// Returns an upper bound on the memory of the tables of its plan, blocks apart \[bytes\].
+    pub(crate) table_bytes: fn(&CollectiveSpecification) -> u64,
     /// Returns the phases of a collective.
     pub(crate) plan: fn(&PlanContext) -> Plan,
 }
@@ -174,6 +176,7 @@ impl AlgorithmDescriptor {
         has_chunks: false,
         shapes: ShapeRequirement::Any,
         whole_shapes: ShapeRequirement::Any,
+        table_bytes: |_| 0,
         plan: |_| Plan { phases: vec![] },
     };
 

@@ -40,6 +40,15 @@ impl GroupAlgorithm {
     /// The memory that a stage takes \[bytes\].
     pub(crate) const BYTES_A_STAGE: u64 = (size_of::<u64>() + size_of::<bool>()) as u64;
 
+    /// Returns an upper bound on the memory of the tables of a specification: blocks, and those of the plan \[bytes\].
+    pub(crate) fn table_bytes(specification: &CollectiveSpecification) -> u64 {
+        let blocks = specification.rank_count().saturating_mul(BlockTable::BYTES_A_BLOCK);
+        let of_plan = specification.algorithm.descriptor().table_bytes;
+        // The plan copies them once.
+        let blocks = blocks.saturating_mul(2 * specification.share_count() as u64);
+        blocks.saturating_add(of_plan(specification))
+    }
+
     /// Returns the algorithm of a specification.
     ///
     /// # Errors

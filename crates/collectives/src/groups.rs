@@ -69,18 +69,25 @@ impl Groups {
         Ok(Self { algorithm, rank_count: Length::new(shape.node_count()), shape, over: sorted, map })
     }
 
-    /// Returns an upper bound on the memory that an algorithm on this number of ranks takes \[bytes\].
+    /// Returns an upper bound on the memory that a specification in groups over these dimensions takes \[bytes\].
     #[must_use]
-    pub fn bytes_at_most(ranks: u64) -> u64 {
+    pub fn bytes_at_most(specification: &CollectiveSpecification, over: &[usize]) -> u64 {
+        let lengths: Vec<u64> =
+            over.iter().filter_map(|&own| specification.shape.lengths().get(own).copied()).collect();
+        let shape = Shape::new(&lengths).unwrap_or_else(|_| specification.shape.clone());
+        let group = CollectiveSpecification { shape, ..specification.clone() };
         // The two phases of a ring have two stages a rank.
-        ranks.saturating_mul(2 * GroupAlgorithm::BYTES_A_STAGE + GroupMap::BYTES_A_RANK)
+        let stages = group.rank_count().saturating_mul(2 * GroupAlgorithm::BYTES_A_STAGE);
+        let map = specification.rank_count().saturating_mul(GroupMap::BYTES_A_RANK);
+        stages.saturating_add(map).saturating_add(GroupAlgorithm::table_bytes(&group))
     }
 
     /// Returns the memory that it takes \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let stages = self.stage_count() as u64 * GroupAlgorithm::BYTES_A_STAGE;
-        stages + self.map.as_ref().map_or(0, GroupMap::bytes)
+        let tables = GroupAlgorithm::table_bytes(self.specification());
+        stages.saturating_add(self.map.as_ref().map_or(0, GroupMap::bytes)).saturating_add(tables)
     }
 
     /// Returns the algorithm of each group.

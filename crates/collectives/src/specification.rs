@@ -167,7 +167,25 @@ pub enum CollectiveError {
         /// Ranks times shares.
         found: u128,
     },
+    /// Too many pairs of ranks, of which only some exchange a block.
+    #[error(
+        "{algorithm} with {ranks} ranks for a vector of {units}, expected a unit for every rank of more than {most}"
+    )]
+    EmptyBlocks {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The number of ranks.
+        ranks: u64,
+        /// The units of the vector.
+        units: u64,
+        /// The most ranks whose blocks may be empty.
+        most: u64,
+    },
 }
+
+/// The most ranks of an algorithm with a stage for every other rank whose blocks may be empty: every pair of ranks is then
+/// looked at.
+const MAX_RANKS_WITHOUT_BLOCKS: u64 = 1 << 14;
 
 /// Returns the names of operations with commas between them.
 fn names(operations: &[Operation]) -> String {
@@ -266,6 +284,10 @@ impl CollectiveSpecification {
         let processes = u128::from(self.rank_count()) * self.share_count() as u128;
         if processes >= MAX_NODE_COUNT.into() {
             return Err(CollectiveError::TooManyProcesses { found: processes });
+        }
+        let (ranks, units, most) = (self.rank_count(), self.vector_units, MAX_RANKS_WITHOUT_BLOCKS);
+        if algorithm == Algorithm::Pairwise && ranks > most && units < ranks {
+            return Err(CollectiveError::EmptyBlocks { algorithm, ranks, units, most });
         }
         Ok(())
     }

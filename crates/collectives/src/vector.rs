@@ -29,6 +29,9 @@ pub(crate) struct BlockTable {
 }
 
 impl BlockTable {
+    /// The memory of a block \[bytes\].
+    pub(crate) const BYTES_A_BLOCK: u64 = size_of::<u64>() as u64;
+
     /// Returns the division of `units` units into `block_count >= 1` blocks.
     pub(crate) fn new(units: u64, block_count: u32) -> Self {
         let count = u64::from(block_count);

@@ -2,6 +2,7 @@
 //! errors, quantities with units. Nothing here knows scenarios or launchers.
 
 pub(crate) mod diagnostic;
+pub(crate) mod exact_mean;
 pub(crate) mod foreign;
 pub(crate) mod input_file;
 pub(crate) mod numpy;

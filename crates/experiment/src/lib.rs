@@ -32,7 +32,7 @@ pub use records::{
 };
 pub use runs::{
     KeepRecords, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links, check_placements,
-    check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
+    check_runs, execute, execute_runs, follow, link_congestion, measure_runs, useful_threads,
 };
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,

@@ -18,5 +18,7 @@ pub use self::{
     link_traffic::{busy_links, link_congestion},
     parallel_runs::{Means, execute_runs, measure_runs},
     progress::Progress,
-    runner::{KeepRecords, MemoryError, RunError, check_placements, check_runs, execute, follow},
+    runner::{
+        KeepRecords, MemoryError, RunError, check_placements, check_runs, execute, follow, useful_threads,
+    },
 };

@@ -85,7 +85,12 @@ pub use self::{
     setting::{Setting, SettingError},
     sweep::SweptValue,
 };
-pub(crate) use self::{collective::is_key_of_step, keys::MAX_INTEGER};
+pub(crate) use self::{
+    collective::is_key_of_step,
+    keys::MAX_INTEGER,
+    loading::RULES as CODE_TYPE_RULES,
+    neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
+};
 use self::{
     cycle_bound::CycleBound,
     draft::{Draft, file_stem, take_text},
@@ -95,7 +100,7 @@ use self::{
     machine::MachineSection,
     mapping::Fit,
     settings::{Settings, Written},
-    source_file::SourceFile,
+    source_file::{ReadError, SourceFile},
     sweep::{Assignment, Sweep},
     value::Size,
 };
@@ -276,6 +281,13 @@ pub fn load_text_with(
     read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
+/// The error for a scenario that cannot be read.
+fn unread(path: &Path, error: &ReadError) -> ScenarioError {
+    let is_standard = path == Path::new(STANDARD_INPUT);
+    let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
+    ScenarioError::of_file(path, format!("scenario file {error}"))
+}
+
 /// A program to be placed, and its machine.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -313,7 +325,7 @@ pub fn load_sites(
         Some(text) => Ok(SourceFile::excerpt(path, text.to_owned(), 0)),
         None => SourceFile::read_scenario(path, library.budget()),
     };
-    let source = source.map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))]);
+    let source = source.map_err(|error| vec![unread(path, &error)]);
     let sites = source.and_then(|source| Site::all(&source, settings, &mut library));
     sites.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
@@ -373,8 +385,7 @@ impl Scenario {
     }
 
     fn source(path: &Path, library: &Library) -> Result<Arc<SourceFile>, Vec<ScenarioError>> {
-        SourceFile::read_scenario(path, library.budget())
-            .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])
+        SourceFile::read_scenario(path, library.budget()).map_err(|error| vec![unread(path, &error)])
     }
 
     fn from_source(
@@ -479,9 +490,20 @@ fn runs(
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);
-        let fit =
+        let applies =
             |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
-        errors.extend(program.with_others().filter_map(|program| fit(program).err()));
+        errors.extend(program.with_others().filter_map(|program| applies(program).err()));
+    }
+    // What is reported so far would be refused for the same reason.
+    for (_, placement) in &placed {
+        if !errors.is_empty() {
+            break;
+        }
+        let rules = with_processors(communication, program, placement);
+        let check = |program| {
+            execution::check_execution(&fit, execution, program, placement, rules, library.message_limit())
+        };
+        errors.extend(program.with_others().find_map(|program| check(program).err()));
     }
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {

@@ -3,27 +3,47 @@
 //! Links and nodes fail in a random order; one without which the machine would fall apart is passed over. The order depends
 //! on the key and the machine alone, so that more failures are those of fewer and some more.
 
-use cubefold_topology::{Machine, MachineError, NodeId};
+use std::collections::VecDeque;
+
+use cubefold_topology::{Machine, NodeId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 /// The reason for which a number of links or nodes cannot be down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{asked} {what} down, expected at most {greatest}: without one more the machine falls apart")]
-pub struct TooManyFailuresError {
-    /// The number asked for.
-    pub asked: u64,
-    /// `links` or `nodes`.
-    pub what: &'static str,
-    /// The most of the order drawn that leave routes between all others.
-    pub greatest: u64,
+pub enum TooManyFailuresError {
+    /// The machine would fall apart.
+    #[error("{asked} {what} down, expected at most {greatest}: without one more the machine falls apart")]
+    FallsApart {
+        /// The number asked for.
+        asked: u64,
+        /// `links` or `nodes`.
+        what: &'static str,
+        /// The most of the order drawn that leave routes between all others.
+        greatest: u64,
+    },
+    /// Nearly every draw would divide a large machine.
+    #[error(
+        "{asked} {what} down by chance, of which {found} were found: nearly every other divides the machine, expected fewer or a list"
+    )]
+    TooManyDivide {
+        /// The number asked for.
+        asked: u64,
+        /// `links` or `nodes`.
+        what: &'static str,
+        /// The number found until then.
+        found: u64,
+    },
 }
+
+/// The most nodes that are visited to find out whether failures divide a machine, about a second.
+const MAX_VISITS: u64 = 1 << 27;
 
 /// Returns `machine` with `count` links down, drawn by `key`.
 ///
 /// # Errors
 ///
-/// When fewer can be down without the machine falling apart.
+/// When fewer can be down without the machine falling apart, or nearly every draw would divide a large machine.
 pub fn with_failed_links(
     machine: &Machine,
     count: u64,
@@ -32,14 +52,16 @@ pub fn with_failed_links(
     let all = machine.nodes().flat_map(|one| machine.neighbours(one).map(move |other| (one, other)));
     let mut links: Vec<(NodeId, NodeId)> = all.filter(|(one, other)| one < other).collect();
     links.dedup(); // parallel links fail together
-    fail(machine, count, "links", links, key, |machine, &link| machine.with_failures(&[link], &[]))
+    let mut working = Working::new(machine);
+    let failed = fail(&mut working, count, "links", links, key, |working, &link| working.stop_link(link))?;
+    Ok(machine.with_failures(&failed, &[]).unwrap_or_else(|_| machine.clone())) // which `working` has ruled out
 }
 
 /// Returns `machine` with `count` nodes down, drawn by `key`.
 ///
 /// # Errors
 ///
-/// When fewer can be down without the machine falling apart.
+/// As [`with_failed_links`].
 pub fn with_failed_nodes(
     machine: &Machine,
     count: u64,
@@ -47,34 +69,146 @@ pub fn with_failed_nodes(
 ) -> Result<Machine, TooManyFailuresError> {
     let up = |node: &NodeId| machine.failures().is_none_or(|failures| !failures.nodes.contains(node));
     let nodes: Vec<NodeId> = machine.nodes().filter(up).collect();
-    fail(machine, count, "nodes", nodes, key, |machine, &node| machine.with_failures(&[], &[node]))
+    let mut working = Working::new(machine);
+    let failed = fail(&mut working, count, "nodes", nodes, key, |working, &node| working.stop_node(node))?;
+    Ok(machine.with_failures(&[], &failed).unwrap_or_else(|_| machine.clone())) // which `working` has ruled out
 }
 
-fn fail<T>(
-    machine: &Machine,
+/// Draws candidates in a random order until `count` have failed; `stop` returns whether one may.
+fn fail<T: Copy>(
+    working: &mut Working,
     count: u64,
     what: &'static str,
     mut candidates: Vec<T>,
     key: [u8; 32],
-    without: impl Fn(&Machine, &T) -> Result<Machine, MachineError>,
-) -> Result<Machine, TooManyFailuresError> {
+    stop: impl Fn(&mut Working, &T) -> bool,
+) -> Result<Vec<T>, TooManyFailuresError> {
     let mut generator = ChaCha12Rng::from_seed(key);
-    let (mut machine, mut failed) = (machine.clone(), 0);
+    let mut failed = vec![];
     for place in 0..candidates.len() {
-        if failed == count {
+        if failed.len() as u64 == count {
             break;
+        }
+        if working.visits > MAX_VISITS {
+            let found = failed.len() as u64;
+            return Err(TooManyFailuresError::TooManyDivide { asked: count, what, found });
         }
         let drawn = generator.random_range(place..candidates.len());
         candidates.swap(place, drawn);
-        if let Ok(less) = without(&machine, &candidates[place]) {
-            machine = less;
-            failed += 1;
+        if stop(working, &candidates[place]) {
+            failed.push(candidates[place]);
         }
     }
-    if failed < count {
-        return Err(TooManyFailuresError { asked: count, what, greatest: failed });
+    let greatest = failed.len() as u64;
+    if greatest < count {
+        return Err(TooManyFailuresError::FallsApart { asked: count, what, greatest });
     }
-    Ok(machine)
+    Ok(failed)
+}
+
+/// The links and nodes of a machine that work, of which hosts are all connected.
+struct Working {
+    neighbours: Vec<Vec<usize>>, // by node
+    is_host: Vec<bool>,          // by node
+    hosts: u64,
+    seen: Vec<u64>, // by node: the search that saw it last
+    searches: u64,
+    visits: u64, // of nodes, by all searches
+}
+
+impl Working {
+    fn new(machine: &Machine) -> Self {
+        let index = |node: NodeId| node.index() as usize;
+        let neighbours: Vec<Vec<usize>> =
+            machine.nodes().map(|node| machine.neighbours(node).map(index).collect()).collect();
+        let mut is_host = vec![false; neighbours.len()];
+        machine.hosts().for_each(|host| is_host[index(host)] = true);
+        let seen = vec![0; neighbours.len()];
+        Self { neighbours, is_host, hosts: machine.host_count(), seen, searches: 0, visits: 0 }
+    }
+
+    /// Takes a link down, unless that would divide the hosts; returns whether it is down.
+    fn stop_link(&mut self, (one, other): (NodeId, NodeId)) -> bool {
+        let [one, other] = [one, other].map(|node| node.index() as usize);
+        let before = [self.neighbours[one].clone(), self.neighbours[other].clone()];
+        self.neighbours[one].retain(|&next| next != other);
+        self.neighbours[other].retain(|&next| next != one);
+        if self.connects(&[one, other]) {
+            return true;
+        }
+        [self.neighbours[one], self.neighbours[other]] = before;
+        false
+    }
+
+    /// Takes a node down, unless that would divide the other hosts or leave fewer than two; returns whether it is down.
+    fn stop_node(&mut self, node: NodeId) -> bool {
+        let node = node.index() as usize;
+        let own = u64::from(self.is_host[node]);
+        if self.hosts - own < 2 {
+            return false;
+        }
+        let ends = std::mem::take(&mut self.neighbours[node]);
+        for &end in &ends {
+            self.neighbours[end].retain(|&next| next != node);
+        }
+        let was_host = std::mem::replace(&mut self.is_host[node], false);
+        self.hosts -= own;
+        if self.connects(&ends) {
+            return true;
+        }
+        self.hosts += own;
+        self.is_host[node] = was_host;
+        for &end in &ends {
+            self.neighbours[end].push(node);
+        }
+        self.neighbours[node] = ends;
+        false
+    }
+
+    /// Whether the hosts are all connected, given that they were until something between these nodes went down.
+    ///
+    /// Every part of the machine has one of the nodes. They are usually close still, so a search from one ends when it has
+    /// reached the others; one that does not reach them has seen all of its part.
+    fn connects(&mut self, ends: &[usize]) -> bool {
+        let mut left: Vec<usize> = ends.to_vec();
+        // Ends of fewer links are more likely alone.
+        left.sort_by_key(|&end| (std::cmp::Reverse(self.neighbours[end].len()), end));
+        left.dedup();
+        while left.len() > 1 {
+            let Some(start) = left.pop() else { break };
+            let hosts = self.search(start, &mut left);
+            if left.is_empty() || hosts == self.hosts {
+                return true;
+            }
+            if hosts > 0 {
+                return false;
+            }
+        }
+        // The last part has all hosts, or there is no other.
+        true
+    }
+
+    /// Visits the part of a node until `ends` is empty, from which it removes what it reaches; returns the hosts seen.
+    fn search(&mut self, start: usize, ends: &mut Vec<usize>) -> u64 {
+        self.searches += 1;
+        let (mut queue, mut hosts) = (VecDeque::from([start]), 0);
+        self.seen[start] = self.searches;
+        while let Some(node) = queue.pop_front() {
+            self.visits += 1;
+            hosts += u64::from(self.is_host[node]);
+            ends.retain(|&end| end != node);
+            if ends.is_empty() {
+                break;
+            }
+            for &next in &self.neighbours[node] {
+                if self.seen[next] != self.searches {
+                    self.seen[next] = self.searches;
+                    queue.push_back(next);
+                }
+            }
+        }
+        hosts
+    }
 }
 
 #[cfg(test)]
@@ -102,8 +236,9 @@ mod tests {
         let tree = Machine::of_parameters(&tree).unwrap();
         // Every leaf keeps its hosts and a spine: at most 6 - 3 links above, or 1 less with both spines to join them.
         let error = with_failed_links(&tree, 12, [3; 32]).unwrap_err();
-        assert!((2..=3).contains(&error.greatest), "{error}");
-        for count in 0..=error.greatest {
+        let TooManyFailuresError::FallsApart { greatest, .. } = error else { panic!("{error}") };
+        assert!((2..=3).contains(&greatest), "{error}");
+        for count in 0..=greatest {
             let machine = with_failed_links(&tree, count, [3; 32]).unwrap();
             assert_eq!((machine.host_count(), machine.link_count()), (6, 12 - count));
         }
@@ -111,5 +246,85 @@ mod tests {
         let machine = with_failed_nodes(&mesh, 4, [5; 32]).unwrap();
         assert_eq!(machine.host_count(), 5);
         assert_eq!(machine.hosts().filter(|&host| machine.distance(NodeId::new(0), host) > 8).count(), 0);
+    }
+
+    /// Failures one after another, each tried on the machine itself.
+    fn slowly<T: Copy>(
+        machine: &Machine,
+        mut candidates: Vec<T>,
+        key: [u8; 32],
+        without: impl Fn(&Machine, T) -> Option<Machine>,
+    ) -> Vec<Machine> {
+        let mut generator = ChaCha12Rng::from_seed(key);
+        let mut all = vec![machine.clone()];
+        for place in 0..candidates.len() {
+            let drawn = generator.random_range(place..candidates.len());
+            candidates.swap(place, drawn);
+            let less = all.last().and_then(|machine| without(machine, candidates[place]));
+            all.extend(less);
+        }
+        all
+    }
+
+    #[test]
+    fn failures_are_those_that_leave_routes_on_the_machine_itself() {
+        let tree = NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 3 };
+        let fly =
+            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 2, global_links: 1 };
+        let machines = [
+            Machine::new(MachineKind::Torus, &[4, 3]).unwrap(),
+            Machine::new(MachineKind::Line, &[7]).unwrap(),
+            Machine::of_parameters(&tree).unwrap(),
+            Machine::of_parameters(&fly).unwrap(),
+            Machine::of_dimensions(MachineKind::DeBruijn, 4).unwrap(),
+        ];
+        for (machine, seed) in machines.iter().flat_map(|machine| (0..8).map(move |seed| (machine, seed))) {
+            let key = [seed; 32];
+            let links: Vec<(NodeId, NodeId)> = machine
+                .nodes()
+                .flat_map(|one| machine.neighbours(one).map(move |other| (one, other)))
+                .filter(|(one, other)| one < other)
+                .collect();
+            let by_links =
+                slowly(machine, links, key, |machine, link| machine.with_failures(&[link], &[]).ok());
+            let by_nodes = slowly(machine, machine.nodes().collect(), key, |machine, node| {
+                machine.with_failures(&[], &[node]).ok()
+            });
+            for (count, expected) in (0..).zip(&by_links) {
+                assert_eq!(&with_failed_links(machine, count, key).unwrap(), expected);
+            }
+            for (count, expected) in (0..).zip(&by_nodes) {
+                assert_eq!(&with_failed_nodes(machine, count, key).unwrap(), expected);
+            }
+            let [links, nodes] = [by_links.len(), by_nodes.len()].map(|count| count as u64);
+            let greatest = |error| match error {
+                TooManyFailuresError::FallsApart { greatest, .. } => greatest + 1,
+                other => panic!("{other}"),
+            };
+            assert_eq!(greatest(with_failed_links(machine, links, key).unwrap_err()), links);
+            assert_eq!(greatest(with_failed_nodes(machine, nodes, key).unwrap_err()), nodes);
+        }
+    }
+
+    #[test]
+    fn a_thousand_links_fail_on_a_large_torus_within_a_few_visits_each() {
+        let torus = Machine::new(MachineKind::Torus, &[128, 128]).unwrap();
+        let mut working = Working::new(&torus);
+        let links: Vec<_> = torus
+            .nodes()
+            .flat_map(|one| torus.neighbours(one).map(move |other| (one, other)))
+            .filter(|(one, other)| one < other)
+            .collect();
+        let failed =
+            fail(&mut working, 1000, "links", links, [1; 32], |working, &link| working.stop_link(link));
+        assert_eq!(failed.unwrap().len(), 1000);
+        assert!(working.visits < 100_000, "{} visits", working.visits);
+    }
+
+    #[test]
+    fn a_machine_that_nearly_every_failure_divides_is_refused_early() {
+        let line = Machine::new(MachineKind::Line, &[1 << 16]).unwrap();
+        let error = with_failed_nodes(&line, 3, [1; 32]).unwrap_err();
+        assert!(matches!(error, TooManyFailuresError::TooManyDivide { .. }), "{error}");
     }
 }

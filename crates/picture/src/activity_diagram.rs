@@ -259,7 +259,7 @@ impl Drawing<'_> {
     /// Draws the arrows inside the diagram, with a point at the end.
     fn draw_arrows(&self, sheet: &mut Sheet, arrows: &[Arrow]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
-        sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
+        sheet.open(&[("stroke", "currentColor"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
         for Arrow { rows, cycles } in
             arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
         {
@@ -268,7 +268,7 @@ impl Drawing<'_> {
             sheet.line(middle(0), middle(1), &[("class", "message")], "");
         }
         sheet.close();
-        sheet.open(&[("fill", "#000000")]);
+        sheet.open(&[("fill", "currentColor")]);
         for Arrow { rows, cycles } in
             arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
         {

@@ -1,5 +1,7 @@
 //! The reasons for which something cannot be drawn.
 
+use cubefold_experiment::Bytes;
+
 /// The reason for which there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
@@ -18,6 +20,28 @@ pub enum PictureError {
         found: u64,
         /// The most that are drawn.
         most: u64,
+    },
+    /// Too many activities to be distinguished.
+    #[error("over {most} activities of processes, expected fewer")]
+    TooManyMarks {
+        /// The most that are drawn.
+        most: usize,
+    },
+    /// A picture that exceeds the memory limit.
+    #[error("the picture needs about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
+    TooLarge {
+        /// Its memory \[bytes\].
+        needed: u64,
+        /// The limit \[bytes\].
+        limit: u64,
+    },
+    /// Results that exceed the memory limit.
+    #[error("the results need about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
+    ResultsTooLarge {
+        /// Their memory \[bytes\].
+        needed: u64,
+        /// The limit \[bytes\].
+        limit: u64,
     },
     /// A window outside of the run.
     #[error("{what} {from}..{to}, expected a range from 0 to at most {last}")]
@@ -142,6 +166,13 @@ impl PictureError {
             Self::NoDelays => "cubefold draw compare shows what the makespan is made of",
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::TooManyRows { .. } => "draw a part, with --ranks 0..7",
+            Self::ResultsTooLarge { .. } => {
+                "give it more with --memory-limit, or draw a file with fewer runs"
+            }
+            Self::TooManyMarks { .. } => "draw a part, with --cycles 0..1000, or fewer processes",
+            Self::TooLarge { .. } => {
+                "give it more with --memory-limit, or draw a part, with --cycles 0..1000"
+            }
             Self::EmptyWindow { what: "ranks", .. } => "name ranks of the run, as in --ranks 0..7",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
             Self::TooManyNodes { .. } | Self::TooManyLinks { .. } => {

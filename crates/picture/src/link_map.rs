@@ -27,7 +27,7 @@ const STUB: f64 = 0.75;
 pub enum LinkMeasure {
     /// Guest edges whose routes use the link.
     Congestion,
-    /// Cycles in which the link is busy in a run of this makespan.
+    /// Cycles in which the link is busy in a run of this makespan; of a full-duplex link, its busier direction.
     BusyCycles {
         /// The makespan \[cycles\].
         makespan: u64,
@@ -39,7 +39,7 @@ pub enum LinkMeasure {
 pub enum DarkestValue {
     /// A number of guest edges or busy cycles.
     Count(u64),
-    /// A share of the cycles for which a link can be busy; at least 0.
+    /// A share of the cycles for which a link, or a direction of it, can be busy; at least 0.
     Share(f64),
 }
 
@@ -58,24 +58,34 @@ impl LinkMeasure {
         }
     }
 
-    /// The cycles for which a link can be busy: both directions if it is full-duplex.
-    fn capacity(self, run: &Run) -> Option<u64> {
+    /// The cycles for which a link, or a direction of it, can be busy.
+    fn capacity(self) -> Option<u64> {
         match self {
             Self::Congestion => None,
-            Self::BusyCycles { makespan } => Some(makespan.saturating_mul(ways(run))),
+            Self::BusyCycles { makespan } => Some(makespan),
         }
     }
-}
 
-/// The number of messages that a link carries at a time.
-fn ways(run: &Run) -> u64 {
-    match run.communication.links() {
-        LinkMode::FullDuplex => 2,
-        LinkMode::HalfDuplex | LinkMode::SingleDirection => 1,
+    /// The value of a link on the scale.
+    pub(crate) fn value(self, run: &Run, traffic: &LinkTraffic) -> u64 {
+        match (self, traffic.ways) {
+            (Self::BusyCycles { .. }, Some([forward, back])) if has_two_directions(run) => forward.max(back),
+            _ => traffic.count,
+        }
+    }
+
+    /// The greatest value of these links; 0 without any.
+    pub(crate) fn greatest(self, run: &Run, links: &[LinkTraffic]) -> u64 {
+        links.iter().map(|link| self.value(run, link)).max().unwrap_or(0)
     }
 }
 
-/// Draws the machine with its links, the darker the more they carry, in steps up to `darkest`, by default the greatest
+/// Whether the directions of a link are busy independently.
+fn has_two_directions(run: &Run) -> bool {
+    run.communication.links() == LinkMode::FullDuplex
+}
+
+/// Draws the machine with its links, coloured by what they carry, in steps up to `darkest`, by default the greatest
 /// value.
 ///
 /// Wraparound links are stubs on both sides, a link from one layer to the next is a square beside its first node, and a
@@ -103,8 +113,11 @@ pub fn link_map(
     let legend = Legend::new(entries.chain(failed), 10.0, width - 8.0);
     let begin = titles.end() + 20.0;
     let plan = MachinePlan::new(run, step, Point { y: begin + legend.extra_height() + 8.0, ..place });
-    let description =
-        format!("{}: each link as dark as it is used, up to {greatest} {}.", titles.whole(), measure.unit());
+    let description = format!(
+        "{}: the colour of each link says its load, up to {greatest} {}.",
+        titles.whole(),
+        measure.unit()
+    );
     let height = plan.height() + begin + legend.extra_height() + 16.0;
     let mut sheet = Sheet::new(width, height, &titles.whole(), &description);
     sheet.define_heat();
@@ -125,8 +138,8 @@ fn greatest(
     links: &[LinkTraffic],
     darkest: Option<DarkestValue>,
 ) -> Result<u64, PictureError> {
-    let found = links.iter().map(|link| link.count).max().unwrap_or(0);
-    let asked = match (darkest, measure.capacity(run)) {
+    let found = measure.greatest(run, links);
+    let asked = match (darkest, measure.capacity()) {
         (None, _) => return Ok(found),
         (Some(DarkestValue::Count(count)), _) => count,
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, from 0 on")]
@@ -199,9 +212,13 @@ struct Titles {
 
 impl Titles {
     fn new(run: &Run, measure: LinkMeasure, links: &[LinkTraffic], greatest: u64) -> Self {
-        let found = links.iter().map(|link| link.count).max().unwrap_or(0);
+        let found = measure.greatest(run, links);
         let words = |count| Self::words(run, measure, count);
-        let scale = format!("{} of a link; the scale ends with {}", measure.unit(), words(greatest));
+        let of = match measure {
+            LinkMeasure::BusyCycles { .. } if has_two_directions(run) => "of the busier direction of a link",
+            _ => "of a link",
+        };
+        let scale = format!("{} {of}; the scale ends with {}", measure.unit(), words(greatest));
         let placement = format!("{} on {}", run.embedding, machine_name(run));
         let most = (found < greatest).then(|| format!("The most here: {}", words(found)));
         Self {
@@ -217,11 +234,12 @@ impl Titles {
 
     /// The load of a link; busy cycles with their time, their share of the capacity, and the units.
     fn words(run: &Run, measure: LinkMeasure, count: u64) -> String {
-        let Some(capacity) = measure.capacity(run) else { return count.to_string() };
+        let Some(capacity) = measure.capacity() else { return count.to_string() };
+        let whole = if has_two_directions(run) { "direction" } else { "link" };
         let share = match percent(count, capacity) {
             // The end of the scale may come from a longer run.
-            _ if count > capacity => "more than a link can be busy".to_owned(),
-            percent => format!("{percent} of a link"),
+            _ if count > capacity => format!("more than a {whole} can be busy"),
+            percent => format!("{percent} of a {whole}"),
         };
         // Links of different speed carry different units in equal times.
         let are_alike = run.machine.link_times().is_none();
@@ -273,7 +291,7 @@ impl Map<'_> {
             planned.iter().partition(|link| link.is_down);
         let mut working: Vec<(&PlannedLink, Option<&LinkTraffic>)> =
             working.into_iter().map(|link| (link, traffic(link))).collect();
-        working.sort_by_key(|(_, traffic)| traffic.map_or(0, |own| own.count));
+        working.sort_by_key(|(_, traffic)| self.value(*traffic));
         for (link, traffic) in working {
             self.draw(sheet, link, traffic, &thick);
         }
@@ -286,6 +304,11 @@ impl Map<'_> {
                 sheet.failed_link(&line, link.path.middle(), &format!("({near}) to ({far}): down"));
             }
         }
+    }
+
+    /// The value of a link on the scale; 0 without traffic.
+    fn value(&self, traffic: Option<&LinkTraffic>) -> u64 {
+        traffic.map_or(0, |own| self.measure.value(self.run, own))
     }
 
     /// Draws the nodes of a network, which show where links end; switches are larger than hosts.
@@ -343,7 +366,7 @@ impl Map<'_> {
     }
 
     fn draw(&self, sheet: &mut Sheet, link: &PlannedLink, traffic: Option<&LinkTraffic>, thick: &str) {
-        let step = self.scale.step(traffic.map_or(0, |own| own.count));
+        let step = self.scale.step(self.value(traffic));
         let title = self.title(link, traffic);
         if let LinkPath::ToLayer(at, dimension) = link.path {
             let side = self.plan.step * 0.24;
@@ -454,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_side_by_side_have_one_scale_and_links_say_their_share_in_both_directions() {
+    fn the_scale_is_of_one_direction_and_that_of_pictures_side_by_side() {
         // A ring all-reduce uses one direction: 2 * 3 stages of 4 cycles, all of the makespan.
         let run = run("[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"all-reduce\"\n\
                        algorithm = \"ring\"\nunits = 16\n");
@@ -465,14 +488,17 @@ mod tests {
         assert!(
             plain.svg().contains("(0) to (1): 24 busy cycles, 100.0 % forward and 0.0 % back, 24 units<")
         );
-        assert!(plain.svg().contains(" ends with 24, 50.0 % of a link, 24 units\n"));
+        assert!(plain.svg().contains(
+            "busy cycles of the busier direction of a link; the scale ends with 24, 100.0 % of a direction, 24 units\n"
+        ));
         assert!(plain.svg().contains("stroke=\"#00204d\"") && !plain.svg().contains("The most here"));
         let whole = draw(Some(DarkestValue::Share(1.0))).unwrap();
-        assert_eq!(whole.svg(), draw(Some(DarkestValue::Count(48))).unwrap().svg());
-        assert!(whole.svg().contains("48, 100.0 % of a link") && !whole.svg().contains("stroke=\"#00204d\""));
-        assert!(whole.svg().contains("\nThe most here: 24, 50.0 % of a link, 24 units\n"));
+        assert_eq!(whole.svg(), plain.svg());
+        assert_eq!(whole.svg(), draw(Some(DarkestValue::Count(24))).unwrap().svg());
         let beyond = draw(Some(DarkestValue::Count(49))).unwrap();
-        assert!(beyond.svg().contains(" ends with 49, more than a link can be busy, 49 units\n"));
+        assert!(beyond.svg().contains(" ends with 49, more than a direction can be busy, 49 units\n"));
+        assert!(beyond.svg().contains("\nThe most here: 24, 100.0 % of a direction, 24 units\n"));
+        assert!(!beyond.svg().contains("stroke=\"#00204d\""));
         let refusal = draw(Some(DarkestValue::Count(23))).unwrap_err().to_string();
         assert_eq!(refusal, "a darkest value of 23 busy cycles, expected at least 24, which a link has");
         let edges = link_map(&run, LinkMeasure::Congestion, &busy.links, Some(DarkestValue::Share(0.5)));

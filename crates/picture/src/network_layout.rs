@@ -32,6 +32,9 @@ pub(crate) struct NetworkLayout {
 /// The most links of a network for which narrow gaps are tried, about 1500 bends each.
 const MAX_LINKS_THROUGH_GAPS: u64 = 1 << 10;
 
+/// The most points of links that are looked at, some tenths of a second.
+const MAX_POINTS: u64 = 1 << 24;
+
 /// The clearance of links around the middle of a foreign node, across and down.
 const CLEARANCE: f64 = 0.37;
 
@@ -148,34 +151,35 @@ impl Bend {
 }
 
 /// The bends of the links that would otherwise run through a foreign node: to the side and as far as needed.
+///
+/// # Complexity
+///
+/// At most [`MAX_POINTS`] points are looked at; links for which none are left stay straight.
 fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
     let mut found = BTreeMap::new();
     let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
-    let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
-    for (node, &place) in places.iter().enumerate() {
-        cells.entry(cell(place)).or_default().push(node);
-    }
-    let is_near_another = |(x, y): (f64, f64), ends: [usize; 2]| {
-        let (column, row) = cell((x, y));
-        let near = (-1..=1).flat_map(|i| (-1..=1).map(move |j| (column + i, row + j)));
-        let mut others = near.filter_map(|cell| cells.get(&cell)).flatten();
-        others.any(|&node| {
-            let (other_x, other_y) = places[node];
-            !ends.contains(&node) && (x - other_x).abs() < CLEARANCE && (y - other_y).abs() < CLEARANCE
-        })
-    };
+    let cells = Cells::new(places);
+    let mut left = MAX_POINTS;
     for (near, far) in links(machine).into_iter().chain(failed_links(machine)) {
         let ends = [near, far].map(|node| node.index() as usize);
         let (from, to) = (places[ends[0]], places[ends[1]]);
         let length = (from.0 - to.0).hypot(from.1 - to.1);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of at most 4096 nodes")]
         let parts = (12.0 * length).ceil().max(1.0) as u64;
-        let is_clear = |bend: &Bend| {
+        let mut is_clear = |bend: &Bend| {
             let place = |part: u64| bend.along(from, to, as_drawn(part) / as_drawn(parts));
-            !(1..parts).any(|part| is_near_another(place(part), ends))
+            // Points far from each other first, which sooner find a node in the way.
+            let step = parts.isqrt().max(1);
+            let mut order = (0..step).flat_map(|first| {
+                (0..).map(move |turn| first + 1 + turn * step).take_while(|part| *part < parts)
+            });
+            order.all(|part| {
+                left = left.saturating_sub(1);
+                left > 0 && !cells.is_near_another(place(part), ends)
+            })
         };
         if !is_clear(&Bend::STRAIGHT)
-            && let Some(bend) = Bend::all(length, is_small).find(is_clear)
+            && let Some(bend) = Bend::all(length, is_small).find(&mut is_clear)
         {
             found.insert((near, far), bend);
         }
@@ -183,10 +187,67 @@ fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId),
     found
 }
 
-/// The unit square that a place lies in.
-#[expect(clippy::cast_possible_truncation, reason = "of at most 4096 nodes")]
-fn cell((x, y): (f64, f64)) -> (i64, i64) {
-    (x.floor() as i64, y.floor() as i64)
+/// The nodes of a layout by the square that they lie in, about one for each square.
+struct Cells<'places> {
+    places: &'places [(f64, f64)],
+    corner: (f64, f64), // the least coordinates
+    side: f64,          // of a square, at least a unit
+    columns: usize,
+    nodes: Vec<Vec<usize>>, // by row, then column
+}
+
+impl<'places> Cells<'places> {
+    fn new(places: &'places [(f64, f64)]) -> Self {
+        let ends = |of: fn(&(f64, f64)) -> f64| {
+            places.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), own| {
+                (least.min(own), greatest.max(own))
+            })
+        };
+        let ((left, right), (top, bottom)) = (ends(|place| place.0), ends(|place| place.1));
+        let area = (right - left + 1.0) * (bottom - top + 1.0);
+        let side = (area / as_drawn(places.len().max(1) as u64)).sqrt().max(1.0);
+        let mut cells = Self {
+            places,
+            corner: (left, top),
+            side,
+            columns: count((right - left) / side) + 1,
+            nodes: vec![],
+        };
+        let rows = count((bottom - top) / side) + 1;
+        cells.nodes = vec![vec![]; rows * cells.columns];
+        for (node, &place) in places.iter().enumerate() {
+            let (column, row) = cells.cell(place);
+            cells.nodes[row * cells.columns + column].push(node);
+        }
+        cells
+    }
+
+    /// The column and the row of the square of a place, or of the nearest one.
+    fn cell(&self, (x, y): (f64, f64)) -> (usize, usize) {
+        let rows = self.nodes.len() / self.columns;
+        let column = count((x - self.corner.0) / self.side).min(self.columns - 1);
+        (column, count((y - self.corner.1) / self.side).min(rows - 1))
+    }
+
+    /// Whether a place lies in the clearance of a node other than these.
+    fn is_near_another(&self, (x, y): (f64, f64), ends: [usize; 2]) -> bool {
+        let (first_column, first_row) = self.cell((x - CLEARANCE, y - CLEARANCE));
+        let (last_column, last_row) = self.cell((x + CLEARANCE, y + CLEARANCE));
+        let rows = first_row..=last_row;
+        let mut near = rows.flat_map(|row| {
+            (first_column..=last_column).flat_map(move |column| &self.nodes[row * self.columns + column])
+        });
+        near.any(|&node| {
+            let (other_x, other_y) = self.places[node];
+            !ends.contains(&node) && (x - other_x).abs() < CLEARANCE && (y - other_y).abs() < CLEARANCE
+        })
+    }
+}
+
+/// A number of squares, 0 for negative ones.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of at most 4096 nodes")]
+fn count(squares: f64) -> usize {
+    squares.max(0.0) as usize
 }
 
 /// The distance of every node to the nearest host.
@@ -419,5 +480,27 @@ mod tests {
         let layout = NetworkLayout::new(&machine).unwrap();
         let rows: Vec<f64> = [0, 4, 6, 7].map(|node| layout.place(NodeId::new(node)).1).into();
         assert_eq!(rows, [2.0 * LEVEL, LEVEL, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn bent_links_keep_clear_of_other_nodes_in_a_network_of_160_nodes() {
+        let machine = Machine::of_dimensions(MachineKind::WrappedButterfly, 5).unwrap();
+        let layout = NetworkLayout::new(&machine).unwrap();
+        assert!(!layout.bends.is_empty());
+        for (&(near, far), bend) in &layout.bends {
+            let (from, to) = (layout.place(near), layout.place(far));
+            let others: Vec<(f64, f64)> = machine
+                .nodes()
+                .filter(|node| ![near, far].contains(node))
+                .map(|node| layout.place(node))
+                .collect();
+            for part in 1..40 {
+                let (x, y) = bend.along(from, to, f64::from(part) / 40.0);
+                let hits = |&(ox, oy): &(f64, f64)| {
+                    (x - ox).abs() < CLEARANCE / 2.0 && (y - oy).abs() < CLEARANCE / 2.0
+                };
+                assert!(!others.iter().any(hits), "{near} to {far} at part {part}");
+            }
+        }
     }
 }

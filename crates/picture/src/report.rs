@@ -29,6 +29,9 @@ const SCRIPT: &str = include_str!("report/script.js");
 /// The most runs that one page shows.
 pub const MAX_RUNS: usize = 500;
 
+/// The most of the scenario's text that the page shows \[bytes\].
+const MAX_TEXT_BYTES: usize = 100_000;
+
 /// The page of a scenario and its runs; `text` is the scenario's source.
 ///
 /// The page fetches no font, picture or script. Pictures that would make it too large are left out, with the command that
@@ -95,7 +98,13 @@ fn page(
                         h2 { "The scenario" }
                         button type="button" #copy { "Copy" }
                         " " span #copied role="status" {}
-                        pre tabindex="0" { code #scenario-text { (text) } }
+                        @if beginning(text).len() < text.len() {
+                            p.left-out {
+                                "The first " (beginning(text).len()) " of " (text.len())
+                                " bytes of the file; the rest is left out."
+                            }
+                        }
+                        pre tabindex="0" { code #scenario-text { (beginning(text)) } }
                     }
                 }
                 footer {
@@ -108,6 +117,16 @@ fn page(
             }
         }
     }
+}
+
+/// The beginning of a text that the page shows: whole lines, unless the first is longer.
+fn beginning(text: &str) -> &str {
+    if text.len() <= MAX_TEXT_BYTES {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    let lines = text[..end].rfind('\n').map_or(end, |newline| newline + 1);
+    &text[..lines]
 }
 
 /// Forbids fetching, and every script but the page's own, which is known by its hash.
@@ -402,14 +421,29 @@ mod tests {
         assert!(links.contains("one scale for all placements"));
         assert_eq!(links.matches("up to 2 guest edges.").count(), 2, "{links}");
         assert_eq!(links.matches("\nThe most here: 1\n").count(), 1);
-        assert_eq!(busy.matches("up to 4 busy cycles.").count(), 2, "{busy}");
-        assert_eq!(busy.matches("\nThe most here: 2, 8.3 % of a link, 2 units\n").count(), 1, "{busy}");
+        assert_eq!(busy.matches("up to 2 busy cycles.").count(), 2, "{busy}");
+        assert_eq!(busy.matches("\nThe most here: 1, 8.3 % of a direction, 1 unit\n").count(), 1, "{busy}");
         assert!(busy.contains("have one scale"));
         let swept = format!("{TEXT}[sweep]\n\"program.units\" = [1, 2]\n");
         let page = page_of(&swept);
-        for scale in ["up to 4 busy cycles.", "up to 8 busy cycles."] {
+        for scale in ["up to 2 busy cycles.", "up to 4 busy cycles."] {
             assert_eq!(page.matches(scale).count(), 2, "{scale}");
         }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_and_that_is_told() {
+        let remark = format!("# {}\n", "a".repeat(60)).repeat(10_000);
+        let page = page_of(&format!("{TEXT}{remark}"));
+        assert!(page.len() < 1_000_000, "{} bytes", page.len());
+        let length = TEXT.len() + remark.len();
+        let told =
+            page.split(&format!(" of {length} bytes of the file; the rest is left out.")).next().unwrap();
+        let shown: usize = told.rsplit("The first ").next().unwrap().parse().unwrap();
+        assert!((MAX_TEXT_BYTES - 100..=MAX_TEXT_BYTES).contains(&shown), "{shown}");
+        let lettered = "é".repeat(MAX_TEXT_BYTES);
+        assert_eq!(beginning(&lettered).len(), MAX_TEXT_BYTES);
+        assert_eq!(beginning("a\nb"), "a\nb");
     }
 
     #[test]

@@ -6,6 +6,11 @@ use cubefold_experiment::records::{Record as _, Row, RunRecord, read_flat};
 
 use crate::error::PictureError;
 
+/// Memory per byte of a results file: most cells are a few digits \[bytes\]; measured on CSV of 2 MB.
+const BYTES_A_BYTE: u64 = 60;
+/// Bytes of a results file that are not counted.
+const UNCOUNTED_BYTES: u64 = 1 << 17;
+
 /// The most values that an error lists.
 const MAX_KNOWN: usize = 12;
 
@@ -21,8 +26,13 @@ impl ResultsTable {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, has another format, or holds no run.
-    pub fn read(path: &Path) -> Result<Self, PictureError> {
+    /// If the file cannot be read, has another format, holds no run, or needs more than `memory` bytes.
+    pub fn read(path: &Path, memory: u64) -> Result<Self, PictureError> {
+        let bytes = std::fs::metadata(path).map_or(0, |data| data.len()).saturating_sub(UNCOUNTED_BYTES);
+        let needed = bytes.saturating_mul(BYTES_A_BYTE);
+        if needed > memory {
+            return Err(PictureError::ResultsTooLarge { needed, limit: memory });
+        }
         let (columns, rows) =
             read_flat(path).map_err(|reason| PictureError::Results { reason: reason.to_string() })?;
         if rows.is_empty() {
@@ -91,7 +101,7 @@ impl ResultsTable {
     /// # Errors
     ///
     /// When there is no such column, or no such row.
-    pub fn with_values(&self, name: &str, value: &str) -> Result<Self, PictureError> {
+    pub fn with_values(mut self, name: &str, value: &str) -> Result<Self, PictureError> {
         let number: Option<f64> = value.parse().ok();
         let numbers = self.column(name).unwrap_or_default();
         let words = self.known_words(name)?;
@@ -99,9 +109,8 @@ impl ResultsTable {
             let same_number = number.is_some() && numbers.get(*row).copied().flatten() == number;
             words[*row] == value || same_number
         };
-        let rows: Vec<Vec<String>> =
-            (0..self.rows.len()).filter(has_value).map(|row| self.rows[row].clone()).collect();
-        if rows.is_empty() {
+        let found: Vec<bool> = (0..self.rows.len()).map(|row| has_value(&row)).collect();
+        if !found.contains(&true) {
             let mut known: Vec<&str> = vec![];
             for word in words.into_iter().filter(|word| !word.is_empty()) {
                 if !known.contains(&word) && known.len() < MAX_KNOWN {
@@ -113,7 +122,9 @@ impl ResultsTable {
                 problem: format!("has no row with {value:?}, expected one of {}", known.join(", ")),
             });
         }
-        Ok(Self { columns: self.columns.clone(), rows })
+        let mut found = found.into_iter();
+        self.rows.retain(|_| found.next().unwrap_or(false));
+        Ok(self)
     }
 
     /// The settings in which rows differ, except the column across, each with the value of the first row. Settings that
@@ -121,7 +132,7 @@ impl ResultsTable {
     pub(crate) fn varying_settings(&self, rows: &[usize], across: &str) -> Vec<(&str, &str)> {
         let is_setting = |name: &str| {
             let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
-            (is_part || ["scenario", "seed", "embedding"].contains(&name)) && name != across
+            (is_part || ["scenario", "seed", "embedding", "sweep"].contains(&name)) && name != across
         };
         let mut found = vec![];
         for name in self.names().filter(|name| is_setting(name)) {

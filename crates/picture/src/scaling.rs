@@ -274,7 +274,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         std::fs::write(&path, text).unwrap();
-        ResultsTable::read(&path).unwrap()
+        ResultsTable::read(&path, u64::MAX).unwrap()
     }
 
     fn columns<'a>(across: &'a str, up: &'a str, by: &'a [String]) -> ScalingColumns<'a> {

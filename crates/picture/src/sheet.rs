@@ -28,6 +28,12 @@ pub(crate) const TITLE: f64 = 15.0;
 const FAILED: [(&str, &str); 3] =
     [("stroke", "#d55e00"), ("stroke-width", "1.8"), ("stroke-dasharray", "2 3")];
 
+/// The colours of text and paper, on light and on dark pages.
+const INK: &str = "#000000";
+const PAPER: &str = "#ffffff";
+const INK_ON_DARK: &str = "#e8e8e8";
+const DARK_PAPER: &str = "#16181b";
+
 /// A point \[pixels\], from the upper left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
@@ -66,8 +72,8 @@ pub(crate) enum Anchor {
 /// Names may contain anything: every text and title is written as [`printable`] shows it, so the document has no control
 /// characters and no marks of writing direction.
 ///
-/// Text and lines have the colour of the text around the picture, and the paper can be left out, so a page with a dark
-/// background can show the picture.
+/// Text, lines and paper have colours of their own, light or dark as the page around the picture asks by its
+/// `color-scheme`: text of the page's colour could vanish on the paper. The paper can be left out.
 #[derive(Debug)]
 pub(crate) struct Sheet {
     document: Document,
@@ -84,13 +90,19 @@ impl Sheet {
             .set("height", height)
             .set("viewBox", (0, 0, width, height))
             .set("role", "img")
+            .set("class", "picture")
+            .set("color", INK)
             .set("font-family", FONT_FAMILIES)
             .set("font-size", TEXT);
         document.append(Title::new(printable(title)));
         document.append(Description::new().add(svg::node::Text::new(printable(description))));
         document.append(Definitions::new().add(hatching()));
+        document.append(Style::new(format!(
+            "@supports (color:light-dark(red,red)){{svg.picture{{color:light-dark({INK},{INK_ON_DARK})}}\
+             svg.picture>.paper{{fill:light-dark({PAPER},{DARK_PAPER})}}}}"
+        )));
         let paper = Rectangle::new().set("class", "paper").set("width", width).set("height", height);
-        document.append(paper.set("fill", "#ffffff"));
+        document.append(paper.set("fill", PAPER));
         Self { document, width, group: None }
     }
 

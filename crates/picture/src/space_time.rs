@@ -16,6 +16,13 @@ use crate::{
 /// The maximum number of processes in a picture.
 pub const MAX_PROCESSES: u64 = 256;
 
+/// The maximum number of activities in a picture.
+pub(crate) const MAX_MARKS: usize = 1 << 18;
+/// Memory per activity, with its mark and its title, and the written picture \[bytes\]; measured on timelines.
+const BYTES_A_MARK: u64 = 1200;
+/// The number of activities that are not counted.
+const UNCOUNTED_MARKS: usize = 1 << 12;
+
 /// The part of a run that is drawn; by default all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
@@ -23,6 +30,8 @@ pub struct Window {
     pub processes: Option<RangeInclusive<u64>>,
     /// The first and the last cycle.
     pub cycles: Option<RangeInclusive<u64>>,
+    /// The memory limit of the picture \[bytes\]; `None` for none.
+    pub memory: Option<u64>,
 }
 
 impl Window {
@@ -38,6 +47,30 @@ impl Window {
             return Err(PictureError::EmptyWindow { what: "cycles", from, to, last: makespan });
         }
         Ok(cycles)
+    }
+
+    /// Checks that a picture of this many activities, counted up to [`MAX_MARKS`] and one more, can be drawn.
+    ///
+    /// # Errors
+    ///
+    /// If there are more, or they exceed the memory limit.
+    pub(crate) fn check_marks(&self, marks: usize) -> Result<(), PictureError> {
+        if marks > MAX_MARKS {
+            return Err(PictureError::TooManyMarks { most: MAX_MARKS });
+        }
+        self.check_memory(marks.saturating_sub(UNCOUNTED_MARKS) as u64 * BYTES_A_MARK)
+    }
+
+    /// Checks that a picture may take so much memory \[bytes\].
+    ///
+    /// # Errors
+    ///
+    /// If the limit is lower.
+    pub(crate) fn check_memory(&self, needed: u64) -> Result<(), PictureError> {
+        match self.memory.filter(|&limit| needed > limit) {
+            Some(limit) => Err(PictureError::TooLarge { needed, limit }),
+            None => Ok(()),
+        }
     }
 
     /// The visible rows of those up to `last`; `what` is their noun in errors.
@@ -73,7 +106,8 @@ fn inside(
 ///
 /// # Errors
 ///
-/// If the window is not inside the run, or has more than [`MAX_PROCESSES`] processes.
+/// If the window is not inside the run, has more than [`MAX_PROCESSES`] processes, or too many activities for a picture or
+/// the memory limit.
 pub fn space_time(
     caption: &str,
     run: &Run,
@@ -108,6 +142,7 @@ pub fn space_time(
     let row = |record: &StageRecord| {
         usize::try_from(u64::from(record.process.label()) - processes.start()).unwrap_or(usize::MAX)
     };
+    window.check_marks(mark_count(&records, &diagram))?;
     let spans: Vec<Span> = records
         .iter()
         .zip(stage_starts(&records))
@@ -122,6 +157,20 @@ pub fn space_time(
         .map(|(record, begin)| stage_section(record, begin, row(record)))
         .collect();
     diagram.draw(&spans, &sections, &[])
+}
+
+/// The number of activities of these records in the cycles of the diagram, up to [`MAX_MARKS`] and one more.
+pub(crate) fn mark_count(records: &[&StageRecord], diagram: &ActivityDiagram<'_>) -> usize {
+    let starts = stage_starts(records);
+    let of = |(record, &begin): (&&StageRecord, &u64)| activities(record, begin, diagram).count();
+    let mut count = 0;
+    for marks in records.iter().zip(&starts).map(of) {
+        count += marks;
+        if count > MAX_MARKS {
+            break;
+        }
+    }
+    count
 }
 
 /// A stage of a row; its number is on the light part, while the process waits and receives.
@@ -152,6 +201,22 @@ pub(crate) fn spans(
     name: &str,
     diagram: &ActivityDiagram<'_>,
 ) -> impl Iterator<Item = Span> {
+    activities(record, begin, diagram).map(move |(activity, from, to)| {
+        let cycles = to - from;
+        let unit = if cycles == 1 { "cycle" } else { "cycles" };
+        let (doing, aside) = (activity.name(), diagram.scale.aside(cycles));
+        let title = format!("{name}: {doing} {cycles} {unit}, {from} to {to}{aside}");
+        Span { row, activity, from, to, title }
+    })
+}
+
+/// The activities of a process in a stage that it starts at `begin`, each with its first cycle and its end, if they take time
+/// in the cycles of the diagram.
+fn activities(
+    record: &StageRecord,
+    begin: u64,
+    diagram: &ActivityDiagram<'_>,
+) -> impl Iterator<Item = (Activity, u64, u64)> {
     let mut from = begin;
     let ends = [
         (Activity::Sharing, begin + record.sharing.get()),
@@ -164,13 +229,7 @@ pub(crate) fn spans(
     let all = ends.map(|(activity, to)| (activity, mem::replace(&mut from, to), to));
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     let is_shown = move |(_, from, to): &(Activity, u64, u64)| (*from).max(first) < (*to).min(last);
-    all.into_iter().filter(is_shown).map(move |(activity, from, to)| {
-        let cycles = to - from;
-        let unit = if cycles == 1 { "cycle" } else { "cycles" };
-        let (doing, aside) = (activity.name(), diagram.scale.aside(cycles));
-        let title = format!("{name}: {doing} {cycles} {unit}, {from} to {to}{aside}");
-        Span { row, activity, from, to, title }
-    })
+    all.into_iter().filter(is_shown)
 }
 
 #[cfg(test)]
@@ -250,7 +309,9 @@ mod tests {
     fn windows_show_less_and_have_to_be_inside() {
         let run = run(LINE);
         let finished = finished(&run);
-        let draw = |processes, cycles| space_time("a line", &run, &finished, &Window { processes, cycles });
+        let draw = |processes, cycles| {
+            space_time("a line", &run, &finished, &Window { processes, cycles, memory: None })
+        };
         let part = draw(Some(2..=3), Some(0..=1)).unwrap();
         assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two processes compute");
         let error = draw(Some(9..=12), None).unwrap_err();

@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(svg.matches("class=\"mark\"").count(), 6, "three steps in two iterations");
         assert!(svg.contains("backward, iteration 0: computation, cycles 0 to 50"));
         assert!(svg.contains("gradients, iteration 1: messages, cycles "));
-        let one = Window { processes: Some(1..=1), cycles: None };
+        let one = Window { processes: Some(1..=1), cycles: None, memory: None };
         let one = timeline("a job", &run, &finished(&run), &one).unwrap();
         assert_eq!(one.svg().matches("class=\"mark\"").count(), 2);
     }

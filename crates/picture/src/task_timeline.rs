@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{FinishedRun, Run};
+use cubefold_experiment::{FinishedRun, Run, records::counted};
 use cubefold_simulator::{Operation, OperationKind, OperationTimes, TaskGraph};
 
 use crate::{
@@ -16,11 +16,15 @@ use crate::{
     timeline::{MAX_ARROWS, MAX_ROWS_WITH_ARROWS},
 };
 
+/// Memory per activity in the window until overlaps are resolved \[bytes\].
+const BYTES_OCCUPIED: u64 = 3 * size_of::<Occupied>() as u64;
+
 /// Draws the operations of a task graph from their kept records.
 ///
 /// # Errors
 ///
-/// When the window is not inside the run, or the ranks have more than [`MAX_PROCESSES`] processors.
+/// When the window is not inside the run, the ranks have more than [`MAX_PROCESSES`] processors, or there are too many
+/// activities for a picture or the memory limit.
 pub(crate) fn task_timeline(
     caption: &str,
     run: &Run,
@@ -52,19 +56,23 @@ pub(crate) fn task_timeline(
         scale: TimeScale::of(run),
     };
     let history = History { run, graph, times: &finished.operations, scale: diagram.scale };
-    let mut spans = vec![];
-    for (place, own) in schedule.operations().iter().enumerate() {
-        if let Some(row) = rows.of(own) {
-            history.add_spans(place, row, &mut spans);
-        }
-    }
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
-    spans.retain(|span| span.from.max(first) < span.to.min(last));
+    let mut occupied = vec![];
+    for (place, own) in schedule.operations().iter().enumerate() {
+        let Some(row) = rows.of(own) else { continue };
+        let shown = history.activities(place).into_iter().chain([history.overhead(place)]).flatten();
+        let shown = shown.filter(|own| own.from.max(first) < own.to.min(last));
+        occupied.extend(shown.map(|own| Occupied { row, ..own }));
+        window.check_memory(occupied.len() as u64 * BYTES_OCCUPIED)?;
+    }
+    let parts = side_by_side(occupied);
+    window.check_marks(parts.len())?;
+    let spans: Vec<Span> = parts.into_iter().map(|part| history.span(part)).collect();
     let mut arrows = history.arrows(&rows);
     if diagram.rows.len() > MAX_ROWS_WITH_ARROWS || arrows.len() > MAX_ARROWS {
         arrows.clear();
     }
-    diagram.draw(&side_by_side(spans), &[], &arrows)
+    diagram.draw(&spans, &[], &arrows)
 }
 
 /// The rows of a timeline, one per processor of a rank.
@@ -128,12 +136,41 @@ impl History<'_> {
         }
     }
 
-    /// Adds the activities of an operation, with their priorities where they overlap.
-    fn add_spans(&self, place: usize, row: usize, spans: &mut Vec<Span>) {
+    /// The activities of an operation, without their rows.
+    fn activities(&self, place: usize) -> [Option<Occupied>; 2] {
         let (own, times) = (self.operation(place), &self.times[place]);
         let (begun, over) = (times.begun.get(), times.over.get());
+        let part = |activity, from, to| {
+            Some(Occupied { row: 0, operation: place, activity, from, to, whole: (from, to) })
+        };
+        let sets_out = match (own.kind, times.partner) {
+            (OperationKind::Calc, _) => return [part(Activity::Compute, begun, over), None],
+            (OperationKind::Send, _) => self.sets_out(place),
+            (OperationKind::Receive, Some(send)) => self.sets_out(send as usize),
+            (OperationKind::Receive, None) => over,
+        };
+        let moves = sets_out.clamp(begun, over.max(begun));
+        let (waiting, transfer) =
+            (part(Activity::Waiting, begun, moves), part(Activity::Transfer, moves, over.max(begun)));
+        [waiting, transfer]
+    }
+
+    /// The overhead of a send, for which it computes before it begins.
+    fn overhead(&self, place: usize) -> Option<Occupied> {
+        let (begun, overhead) = (self.times[place].begun.get(), self.graph.overhead().get());
+        let (from, to) = (begun.saturating_sub(overhead), begun);
+        let is_send = self.operation(place).kind == OperationKind::Send;
+        let part =
+            Occupied { row: 0, operation: place, activity: Activity::Compute, from, to, whole: (from, to) };
+        is_send.then_some(part)
+    }
+
+    /// A part of an activity with the text under the pointer, which is about all of the activity.
+    fn span(&self, part: Occupied) -> Span {
+        let Occupied { row, operation, activity, from, to, whole } = part;
+        let own = self.operation(operation);
         let (rank, peer, tag) = (own.process.label(), own.peer.label(), own.tag);
-        let units = || match self.units(place) {
+        let units = || match self.units(operation) {
             1 => "1 unit".to_owned(),
             units => format!("{units} units"),
         };
@@ -142,25 +179,10 @@ impl History<'_> {
             OperationKind::Send => format!("rank {rank}, send of {} to {peer}, tag {tag}", units()),
             OperationKind::Receive => format!("rank {rank}, receive of {} from {peer}, tag {tag}", units()),
         };
-        let mut add = |activity: Activity, from: u64, to: u64| {
-            let cycles = to - from;
-            let (unit, aside) = (if cycles == 1 { "cycle" } else { "cycles" }, self.scale.aside(cycles));
-            let doing = activity.name();
-            let title = format!("{what}: {doing} {cycles} {unit}, {from} to {to}{aside}");
-            spans.push(Span { row, activity, from, to, title });
-        };
-        let sets_out = match (own.kind, times.partner) {
-            (OperationKind::Calc, _) => return add(Activity::Compute, begun, over),
-            (OperationKind::Send, _) => {
-                add(Activity::Compute, begun.saturating_sub(self.graph.overhead().get()), begun);
-                self.sets_out(place)
-            }
-            (OperationKind::Receive, Some(send)) => self.sets_out(send as usize),
-            (OperationKind::Receive, None) => over,
-        };
-        let moves = sets_out.clamp(begun, over);
-        add(Activity::Waiting, begun, moves);
-        add(Activity::Transfer, moves, over);
+        let cycles = whole.1 - whole.0;
+        let (doing, aside) = (activity.name(), self.scale.aside(cycles));
+        let (cycles, (begin, end)) = (counted(cycles, "cycle"), whole);
+        Span { row, activity, from, to, title: format!("{what}: {doing} {cycles}, {begin} to {end}{aside}") }
     }
 
     /// The messages between rows.
@@ -177,34 +199,59 @@ impl History<'_> {
     }
 }
 
-/// Spans without overlaps in a row. Computations take precedence over transfers, and these over waiting; of one kind,
-/// the span that begins first.
-fn side_by_side(mut spans: Vec<Span>) -> Vec<Span> {
+/// A part of a row that an activity takes.
+#[derive(Debug, Clone, Copy)]
+struct Occupied {
+    row: usize,
+    operation: usize,
+    activity: Activity,
+    from: u64,
+    to: u64,
+    /// The first cycle and the end of all of the activity.
+    whole: (u64, u64),
+}
+
+/// Parts without overlaps in a row. Computations take precedence over transfers, and these over waiting; of one kind, the
+/// part that begins first.
+///
+/// # Complexity
+///
+/// `O(n log n)` for `n` parts: what is taken is kept as the union of its intervals, each of which is merged once.
+fn side_by_side(mut occupied: Vec<Occupied>) -> Vec<Occupied> {
     let order = |activity: Activity| match activity {
         Activity::Compute => 0,
         Activity::Transfer => 1,
         _ => 2,
     };
-    spans.sort_by_key(|span| (span.row, order(span.activity), span.from));
-    let mut taken: BTreeMap<(usize, u64), u64> = BTreeMap::new(); // by row and beginning, the end
-    let mut parts = vec![];
-    for span in spans {
-        let mut from = span.from;
-        // An earlier part that reaches into this one.
-        if let Some((_, &end)) = taken.range((span.row, 0)..=(span.row, from)).next_back() {
-            from = from.max(end);
+    occupied.sort_by_key(|own| (own.row, order(own.activity), own.from));
+    let mut taken: BTreeMap<u64, u64> = BTreeMap::new(); // of one row: by beginning, the end; apart from each other
+    let (mut row, mut parts) = (0, vec![]);
+    for own in occupied {
+        if own.row != row {
+            row = own.row;
+            taken.clear();
         }
-        let inside: Vec<(u64, u64)> = taken
-            .range((span.row, from)..(span.row, span.to))
-            .map(|(&(_, begin), &end)| (begin, end))
-            .collect();
-        for (begin, end) in inside.into_iter().chain([(span.to, span.to)]) {
-            if from < begin {
-                taken.insert((span.row, from), begin);
-                parts.push(Span { from, to: begin, ..span.clone() });
+        let (mut from, mut begin, mut end) = (own.from, own.from, own.to);
+        // The interval that begins before and reaches to this one is merged with it.
+        if let Some((&before, &until)) = taken.range(..=from).next_back().filter(|&(_, &until)| until >= from)
+        {
+            (from, begin, end) = (until, before, end.max(until));
+        }
+        if from >= own.to {
+            continue;
+        }
+        while let Some((&next, &until)) = taken.range(begin + 1..=own.to).next() {
+            if from < next {
+                parts.push(Occupied { from, to: next, ..own });
             }
-            from = from.max(end);
+            from = from.max(until);
+            end = end.max(until);
+            taken.remove(&next);
         }
+        if from < own.to {
+            parts.push(Occupied { from, to: own.to, ..own });
+        }
+        taken.insert(begin, end);
     }
     parts
 }
@@ -212,7 +259,7 @@ fn side_by_side(mut spans: Vec<Span>) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{support::run_of_files, timeline};
+    use crate::{space_time::MAX_MARKS, support::run_of_files, timeline};
     use cubefold_experiment::{KeepRecords, Progress, execute};
 
     const GRAPH: &str = "num_ranks 2\n\
@@ -258,14 +305,19 @@ mod tests {
         assert!(svg.contains("rank 1, receive of 4 units from 0, tag 7: transfer 9 cycles, 110 to 119"));
     }
 
+    /// A part of the first row.
+    fn part(activity: Activity, from: u64, to: u64) -> Occupied {
+        Occupied { row: 0, operation: 0, activity, from, to, whole: (from, to) }
+    }
+
     #[test]
     fn what_comes_first_cuts_what_comes_later() {
-        let span = |activity, from, to| Span { row: 0, activity, from, to, title: String::new() };
         let parts = side_by_side(vec![
-            span(Activity::Waiting, 0, 20),
-            span(Activity::Compute, 5, 8),
-            span(Activity::Transfer, 7, 12),
-            span(Activity::Compute, 15, 30),
+            part(Activity::Waiting, 0, 20),
+            part(Activity::Compute, 5, 8),
+            part(Activity::Transfer, 7, 12),
+            part(Activity::Compute, 15, 30),
+            part(Activity::Waiting, 6, 7),
         ]);
         let mut found: Vec<_> = parts.iter().map(|part| (part.from, part.to, part.activity)).collect();
         found.sort_by_key(|part| part.0);
@@ -279,5 +331,76 @@ mod tests {
                 (15, 30, Activity::Compute),
             ]
         );
+    }
+
+    /// Every cycle has the activity of the first part, by precedence, that takes it.
+    #[test]
+    fn parts_side_by_side_are_those_of_a_row_of_cycles() {
+        let mut state = 1_u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        for _ in 0..300 {
+            let kinds = [Activity::Compute, Activity::Transfer, Activity::Waiting];
+            let all: Vec<Occupied> = (0..below(12))
+                .map(|operation| {
+                    let (from, kind) = (below(30), kinds[usize::try_from(below(3)).unwrap()]);
+                    let operation = usize::try_from(operation).unwrap();
+                    Occupied { operation, row: operation % 2, ..part(kind, from, from + 1 + below(12)) }
+                })
+                .collect();
+            let mut cells = vec![[None; 2]; 50];
+            for kind in kinds {
+                let mut own: Vec<_> = all.iter().filter(|own| own.activity == kind).collect();
+                own.sort_by_key(|own| own.from);
+                for own in own {
+                    for cycle in own.from..own.to {
+                        let cell = &mut cells[usize::try_from(cycle).unwrap()][own.row];
+                        cell.get_or_insert((own.activity, own.operation));
+                    }
+                }
+            }
+            let mut drawn = vec![[None; 2]; 50];
+            for own in side_by_side(all) {
+                for cycle in own.from..own.to {
+                    let cell = &mut drawn[usize::try_from(cycle).unwrap()][own.row];
+                    assert!(cell.replace((own.activity, own.operation)).is_none(), "twice");
+                }
+            }
+            assert_eq!(drawn, cells);
+        }
+    }
+
+    /// A receive that is there while its rank computes is under the computation.
+    #[test]
+    fn a_message_that_is_there_within_a_computation_is_drawn() {
+        for graph in [
+            "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1b from 1\n}\nrank 1 {\na: send 1b to 0\n}\n",
+            "num_ranks 2\nrank 0 {\ns: send 640b to 1 tag 0\n}\nrank 1 {\na: calc 5000\nr: recv 640b from 0 tag 0\n}\n",
+        ] {
+            let scenario =
+                "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
+            let run = run_of_files(scenario, &[("a.goal", graph)]);
+            let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+            let picture = timeline("a graph", &run, &finished, &Window::default()).unwrap();
+            assert!(picture.svg().contains("computation: compute "), "{}", picture.svg());
+        }
+    }
+
+    #[test]
+    fn more_activities_than_a_picture_holds_are_refused_and_a_part_is_drawn() {
+        let count = MAX_MARKS + 1;
+        let calcs: String = (0..count).map(|place| format!("c{place}: calc 1\n")).collect();
+        let scenario =
+            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
+        let run = run_of_files(scenario, &[("a.goal", &format!("num_ranks 1\nrank 0 {{\n{calcs}}}\n"))]);
+        let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+        let draw = |cycles, memory| {
+            timeline("a graph", &run, &finished, &Window { processes: None, cycles, memory })
+        };
+        assert_eq!(draw(None, None).unwrap_err(), PictureError::TooManyMarks { most: MAX_MARKS });
+        assert!(matches!(draw(Some(0..=100_000), Some(1 << 20)), Err(PictureError::TooLarge { .. })));
+        assert!(draw(Some(0..=1000), Some(1 << 20)).is_ok());
     }
 }

@@ -15,14 +15,14 @@ use crate::{
     error::PictureError,
     palette::Activity,
     picture::Picture,
-    space_time::{MAX_PROCESSES, Window, spans, stage_section, stage_starts},
+    space_time::{MAX_PROCESSES, Window, mark_count, spans, stage_section, stage_starts},
     step_timeline::step_timeline,
     task_timeline::task_timeline,
     time_scale::TimeScale,
 };
 
 /// The maximum number of a program's messages that are listed for the titles of marks.
-const MAX_MESSAGES: u64 = 1 << 22;
+const MAX_MESSAGES: u64 = 1 << 19;
 
 /// The maximum number of messages in a title.
 const MAX_NAMED: usize = 4;
@@ -38,7 +38,8 @@ pub(crate) const MAX_ARROWS: usize = 400;
 ///
 /// # Errors
 ///
-/// When the window is not inside the run, or the ranks have more than [`MAX_PROCESSES`] rows.
+/// When the window is not inside the run, the ranks have more than [`MAX_PROCESSES`] rows, or there are too many activities
+/// for a picture or the memory limit.
 pub fn timeline(
     caption: &str,
     run: &Run,
@@ -85,6 +86,7 @@ fn stage_timeline(
     let rows: BTreeMap<u64, usize> = shown().map(|place| numbers.process(place)).zip(0_usize..).collect();
     let is_shown = |record: &&StageRecord| rows.contains_key(&record.process.label().into());
     let records: Vec<&StageRecord> = finished.records.iter().filter(is_shown).collect();
+    window.check_marks(mark_count(&records, &diagram))?;
     let awaited = awaited(run, &rows);
     let (mut marks, mut sections, mut arrows) = (vec![], vec![], vec![]);
     for (record, begin) in records.iter().zip(stage_starts(&records)) {
@@ -213,7 +215,9 @@ mod tests {
     fn rows_and_cycles_can_be_chosen_and_have_to_be_there() {
         let run = run(RING);
         let finished = finished(&run);
-        let draw = |processes, cycles| timeline("a ring", &run, &finished, &Window { processes, cycles });
+        let draw = |processes, cycles| {
+            timeline("a ring", &run, &finished, &Window { processes, cycles, memory: None })
+        };
         let part = draw(Some(2..=2), Some(0..=4)).unwrap();
         assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two shares compute");
         let error = draw(Some(4..=9), None).unwrap_err();

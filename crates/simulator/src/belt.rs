@@ -187,7 +187,9 @@ impl<'run> LineProblem<'run> {
                 return 0;
             }
             let program = segment.program(self.program, line.cube());
-            engine::bytes(&program, line.machine(), self.communication, TransportKind::Packets)
+            let distance = |one, other| line.machine().distance(line.node(one), line.node(other));
+            let machine = (line.machine(), &distance as engine::Distance<'_>);
+            engine::bytes(&program, machine, self.communication, TransportKind::Packets)
                 .max(PlannedLine::bytes(program.process_count()))
         };
         segments.iter().map(bytes).max().unwrap_or(0)

@@ -23,8 +23,9 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, SimulationError, SortedOrder, StageRecord,
-    Summary, Switching, Traffic, observe::traffic::LinkUseCounter, stage_recursion::PlacedProgram,
+    Communication, Cycle, Cycles, LocalCost, Observer, Program, ServiceOrder, SimulationError, SortedOrder,
+    StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
+    stage_recursion::PlacedProgram,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -114,7 +115,7 @@ pub(crate) fn check(
         (None, _) if routing.scheme == RoutingScheme::Sorting && sorted_order(placement).is_none() => {
             Err(SimulationError::NotSorted)
         }
-        (None, _) => match rule_without_steps(communication) {
+        (None, _) => match rule_without_steps(placement, communication) {
             Some(rule) => Err(SimulationError::NoSteps { rule }),
             None => Ok(()),
         },
@@ -126,14 +127,17 @@ fn sorted_order(placement: &Placement) -> Option<SortedOrder> {
     SortedOrder::new(placement.machine().grid()?).ok()
 }
 
-/// Names the first rule by which messages do not move link by link in steps.
-fn rule_without_steps(communication: Communication) -> Option<&'static str> {
+/// Names the first rule by which messages do not move link by link in steps, or that steps have no time for.
+fn rule_without_steps(placement: &Placement, communication: Communication) -> Option<&'static str> {
+    let has_local_cost = communication.local_cost() != LocalCost::default();
     let rules = [
         (communication.switching() == Switching::CutThrough, "cut-through switching"),
         (communication.packet().is_some(), "packets"),
         (communication.service() == ServiceOrder::RoundRobin, "round-robin arbitration"),
         (communication.eager() > 0, "eager messages"),
         (communication.processors().get() > 1, "several processors a node"),
+        // Messages inside a node are left out of the movements, which have no time for them.
+        (has_local_cost && !placement.is_one_to_one(), "times of messages inside nodes that processes share"),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)
 }

@@ -41,7 +41,7 @@ use self::{
     progress::Progress,
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, Traffic,
+    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic,
     explicit_routes::ExplicitRoutes,
     time_wheel::TimeWheel,
     transport::{
@@ -79,7 +79,7 @@ impl TransportKind {
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes(
     program: &dyn Program,
-    machine: &Machine,
+    (machine, distance): (&Machine, Distance<'_>),
     communication: Communication,
     kind: TransportKind,
 ) -> u64 {
@@ -87,8 +87,13 @@ pub(crate) fn bytes(
     let transport = match kind {
         TransportKind::Narrow(_) | TransportKind::Wide(_) => flow::bytes(program, machine),
         TransportKind::Packets => {
-            Packets::bytes(machine, communication, packets_under_way(program, communication))
-                .saturating_add(ExplicitRoutes::bytes(machine, communication, messages))
+            let (packets, queued) =
+                (packets_under_way(program, communication), packets_queued(program, distance, communication));
+            Packets::bytes(machine, communication, packets, queued).saturating_add(ExplicitRoutes::bytes(
+                machine,
+                communication,
+                messages,
+            ))
         }
     };
     // Where channels differ, with the time of each message.
@@ -109,12 +114,48 @@ fn messages_under_way(program: &dyn Program, communication: Communication) -> u6
 
 /// The most packets under way at a time, roughly.
 fn packets_under_way(program: &dyn Program, communication: Communication) -> u64 {
+    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
+    messages_under_way(program, communication)
+        .saturating_mul(largest_packet_count(program, communication).min(8))
+}
+
+/// The distance between the nodes of two processes \[links\].
+pub(crate) type Distance<'run> = &'run dyn Fn(ProcessId, ProcessId) -> u64;
+
+/// The most packets queued at a time, roughly.
+fn packets_queued(program: &dyn Program, distance: Distance<'_>, communication: Communication) -> u64 {
+    /// The most messages that are looked at one by one.
+    const MAX_LISTED: u64 = 1 << 20;
+    if communication.service() == ServiceOrder::FirstCome {
+        return packets_under_way(program, communication);
+    }
+    // A channel serves one input while packets arrive by another: up to half of those that cross more than one link wait.
+    let (messages, stages) = (program.facts().messages_of_stage(), program.stage_count());
+    if messages.saturating_mul(stages as u64) > MAX_LISTED || program.special().tasks().is_some() {
+        let packets = largest_packet_count(program, communication);
+        return messages_under_way(program, communication).saturating_mul(packets).div_ceil(2);
+    }
+    let of_stage = |stage| {
+        let mut packets = 0_u64;
+        program.for_each_message(stage, &mut |source, destination, units| {
+            if distance(source, destination) > 1 {
+                packets = packets.saturating_add(communication.packet_count(units));
+            }
+        });
+        packets
+    };
+    let largest = (0..stages).map(of_stage).max().unwrap_or(0);
+    let ahead = messages_under_way(program, communication) / messages.max(1); // stages under way together
+    largest.saturating_mul(ahead).div_ceil(2).max(packets_under_way(program, communication))
+}
+
+/// The packets of the largest message.
+fn largest_packet_count(program: &dyn Program, communication: Communication) -> u64 {
     let largest = match program.facts().uniform_units {
         Some(units) => units,
         None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
     };
-    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
-    messages_under_way(program, communication).saturating_mul(communication.packet_count(largest).min(8))
+    communication.packet_count(largest)
 }
 
 /// The processes of an engine: they send and receive messages, and compute.

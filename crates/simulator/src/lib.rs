@@ -72,7 +72,7 @@ pub use observe::{
     summary::{StageTotals, Summary},
     traffic::{DirectionUse, LinkUse, StageRouting, Traffic},
 };
-pub use plan::{Outcome, Plan, simulate};
+pub use plan::{Outcome, Plan, check_execution, simulate};
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
     End, Facts, Peer, Program, Special,

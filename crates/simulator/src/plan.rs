@@ -88,23 +88,10 @@ impl<'run> Plan<'run> {
         communication: Communication,
         request: &'run Request,
     ) -> Result<Self, SimulationError> {
-        let (placed, processes) = (placement.process_count(), program.process_count());
-        if placed != processes {
-            return Err(SimulationError::ProcessCount { placed, processes });
-        }
-        let bound = max_cycles(program, placement, communication, &request.execution);
-        if bound >= 1 << 63 {
-            return Err(SimulationError::TooManyCycles { bound });
-        }
+        check_execution(program, placement, communication, &request.execution)?;
         let selection = match &request.execution {
-            Execution::Asynchronous => {
-                check_rules(placement.machine(), communication)?;
-                select(program, placement, communication, request)?
-            }
-            Execution::Coordinated(routing) => {
-                coordinated::check(program, placement, communication, routing)?;
-                Selection::Coordinated(routing)
-            }
+            Execution::Asynchronous => select(program, placement, communication, request)?,
+            Execution::Coordinated(routing) => Selection::Coordinated(routing),
         };
         let plan = Self {
             program,
@@ -167,7 +154,8 @@ impl<'run> Plan<'run> {
     pub fn bytes(&self) -> u64 {
         let Self { program, placement, communication, .. } = *self;
         let machine = placement.machine();
-        let over = |kind| engine::bytes(program, machine, communication, kind);
+        let distance = |one, other| machine.distance(placement.node(one), placement.node(other));
+        let over = |kind| engine::bytes(program, (machine, &distance), communication, kind);
         let bytes = match &self.selection {
             Selection::Lines(lines) => lines.bytes(),
             Selection::WholeBelt(belt) => belt.bytes(),
@@ -270,6 +258,33 @@ impl<'run> Plan<'run> {
             link_use: None,
         };
         Outcome { summary: belt.summary, traffic, engine: Engine::Belt, job: None }
+    }
+}
+
+/// Refuses what no engine runs: everything that [`Plan::new`] refuses, apart from the engine asked for and the number of
+/// messages in flight.
+///
+/// # Errors
+///
+/// When the placement has another number of processes than the program, the execution is not defined for the program
+/// or the machine, or the clock could overflow.
+pub fn check_execution(
+    program: &dyn Program,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+) -> Result<(), SimulationError> {
+    let (placed, processes) = (placement.process_count(), program.process_count());
+    if placed != processes {
+        return Err(SimulationError::ProcessCount { placed, processes });
+    }
+    let bound = max_cycles(program, placement, communication, execution);
+    if bound >= 1 << 63 {
+        return Err(SimulationError::TooManyCycles { bound });
+    }
+    match execution {
+        Execution::Asynchronous => check_rules(placement.machine(), communication),
+        Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing),
     }
 }
 

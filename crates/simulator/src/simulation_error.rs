@@ -58,7 +58,7 @@ pub enum SimulationError {
     #[error("messages whose times on a link differ, expected messages of one unit")]
     TimesDiffer,
     /// Coordinated execution under a rule by which messages do not move in steps.
-    #[error("coordinated execution with {rule}, expected messages that move link by link in steps")]
+    #[error("coordinated execution with {rule}, expected messages that only move link by link in steps")]
     NoSteps {
         /// The rule.
         rule: &'static str,

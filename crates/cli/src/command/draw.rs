@@ -13,7 +13,7 @@ use cubefold_picture::{
     time_shares, timeline,
 };
 
-use super::execution::{finished, pool, records};
+use super::execution::{finished, pool_for, records};
 use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
@@ -26,14 +26,14 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
     let format = PictureFormat::decide(options.format, shared.output())?;
     match &options.what {
         Drawing::SpaceTime { run, processes, cycles } => {
-            let window = window(processes.as_ref(), cycles.as_ref());
+            let window = window(processes.as_ref(), cycles.as_ref(), shared);
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::Yes, shared)?;
                 space_time(&caption(run), run, &finished[0], &window).map_err(refused)
             })
         }
         Drawing::Timeline { run, ranks, cycles } => {
-            let window = window(ranks.as_ref(), cycles.as_ref());
+            let window = window(ranks.as_ref(), cycles.as_ref(), shared);
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::WithOperations, shared)?;
                 timeline(&caption(run), run, &finished[0], &window).map_err(refused)
@@ -58,15 +58,15 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         }
         Drawing::Goodput(FileOption { file, .. }) if is_results(file) => {
             of_results(file, shared, format, |table| {
-                goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), table)
+                goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
             })
         }
         Drawing::Goodput(file) => {
             of_scenario(file, shared, format, |scenario| draw_goodput(scenario, shared))
         }
         Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
-            let all = table.clone();
-            let table = only.iter().try_fold(all, |table, own| table.with_values(&own.column, &own.value))?;
+            let table =
+                only.iter().try_fold(table, |table, own| table.with_values(&own.column, &own.value))?;
             let up = y.as_deref().unwrap_or_else(|| table.makespan_column());
             scaling(&table, ScalingColumns { across: x, up, by })
         }),
@@ -74,9 +74,10 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
 }
 
 /// The requested part of a run.
-fn window(rows: Option<&Span>, cycles: Option<&Span>) -> Window {
+fn window(rows: Option<&Span>, cycles: Option<&Span>, shared: &SharedOptions) -> Window {
     let range = |span: Option<&Span>| span.map(|span| span.0.clone());
-    Window { processes: range(rows), cycles: range(cycles) }
+    let memory = Some(shared.resources().memory);
+    Window { processes: range(rows), cycles: range(cycles), memory }
 }
 
 /// Whether a file has the extension of results; otherwise it is a scenario.
@@ -90,12 +91,12 @@ fn of_results(
     file: &Path,
     shared: &SharedOptions,
     format: PictureFormat,
-    draw: impl FnOnce(&ResultsTable) -> Result<Picture, PictureError>,
+    draw: impl FnOnce(ResultsTable) -> Result<Picture, PictureError>,
 ) -> Result<(), Failure> {
     refuse_results_as_output(file, shared.output())?;
     let output = Output::open(shared, &[])?;
-    let table = ResultsTable::read(file).map_err(refused)?;
-    write(output, &draw(&table).map_err(refused)?, format, shared)
+    let table = ResultsTable::read(file, shared.resources().memory).map_err(refused)?;
+    write(output, &draw(table).map_err(refused)?, format, shared)
 }
 
 /// Refuses to overwrite the results that are drawn.
@@ -172,7 +173,10 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
-    let entries = measure_runs(&pool(resources.threads)?, &runs, resources, &Progress::default());
+    let entries = measure_runs(&pool_for(&runs, resources)?, &runs, resources, &Progress::default());
+    let mut entries = entries;
+    // Of several programs of a run the first is drawn.
+    entries.dedup_by_key(|entry| entry.run);
     let placements = entries.into_iter().map(|entry| entry.placement).collect();
     spectrum(&scenario.name, &different(&scenario.runs, placements)).map_err(refused)
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
-    printable, records::RunRecord,
+    printable, records::RunRecord, useful_threads,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -25,6 +25,11 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     })
 }
 
+/// A pool of as many threads as these runs can use.
+pub(super) fn pool_for(runs: &[&Run], resources: Resources) -> Result<ThreadPool, Failure> {
+    pool(useful_threads(runs, resources.threads))
+}
+
 /// Executes the runs that `output` lacks and adds each to it as soon as it is finished. A run that fails does not stop the
 /// others. Rows of processes, if requested, are added in the order of the runs.
 pub(super) fn execute_sweep<'run>(
@@ -38,7 +43,8 @@ pub(super) fn execute_sweep<'run>(
     if let Some(loss) = output.loss().filter(|_| !shared.quiet) {
         say(&format!("note: {}", printable(&loss)));
     }
-    let (pool, progress) = (pool(resources.threads)?, Progress::default());
+    let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
+    let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
     let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     let means = Means { pool: &pool, resources, keep, progress: &progress };
     let (rows, failed) = (rows.map(Mutex::new), Mutex::new(vec![]));
@@ -57,9 +63,9 @@ pub(super) fn execute_sweep<'run>(
         rows.discard(&discarded);
         rows.add(place, FinishedRows { run, stages, part_of, permit })
     };
-    let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))?;
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))
+        .map_err(|failure| failure.keeping(output.journal()))?;
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(place, _)| *place);
     if failed.is_empty() { Ok(()) } else { Err(output.failure(failed)) }
@@ -118,7 +124,7 @@ fn each_finished<T: Send>(
     let resources = shared.resources();
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     check_runs(&asked, resources, keep).map_err(Failure::Refused)?;
-    let (pool, progress) = (pool(resources.threads)?, Progress::default());
+    let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
     let means = Means { pool: &pool, resources, keep, progress: &progress };
     let done = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {

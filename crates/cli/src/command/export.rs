@@ -29,12 +29,17 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
         Failure::usage(error.to_string(), "change the scenario, or name another --format")
     })?;
     if format.is_folder() {
-        let folder = folder(format, shared)?;
+        let folder = Folder::open(format, shared)?;
+        let mut outputs = vec![];
         for (name, content) in &written.files {
-            let path = folder.join(name);
-            let output = Output::open_path(Some(&path), shared.existing(), &scenarios)?;
-            output.write(|output| output.write_all(content))?;
+            let path = folder.path.join(name);
+            let mut output = Output::open_path(Some(&path), shared.existing(), &scenarios)?;
+            output.add(|output| output.write_all(content))?;
+            outputs.push(output.reserve()?);
         }
+        // All files are on disk under temporary names: now they take their places, without room of their own.
+        outputs.into_iter().try_for_each(Output::finish)?;
+        folder.keep();
     } else {
         let output = Output::open(shared, &scenarios)?;
         output.write(|output| written.files.iter().try_for_each(|(_, content)| output.write_all(content)))?;
@@ -47,12 +52,35 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     Ok(())
 }
 
-/// The folder that `--output` names, created if it does not exist.
-fn folder(format: ProgramFormat, shared: &SharedOptions) -> Result<&Path, Failure> {
-    let Some(folder) = shared.output().filter(|path| *path != Path::new("-")) else {
-        let message = format!("--format {} without a folder, expected --output FOLDER", format.name());
-        return Err(Failure::usage(message, "it has a file for each process"));
-    };
-    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
-    Ok(folder)
+/// The folder of the files, which is removed again if it was created and they are not complete.
+struct Folder<'path> {
+    path: &'path Path,
+    is_new: bool,
+}
+
+impl<'path> Folder<'path> {
+    /// The folder that `--output` names, created if it does not exist.
+    fn open(format: ProgramFormat, shared: &'path SharedOptions) -> Result<Self, Failure> {
+        let Some(path) = shared.output().filter(|path| *path != Path::new("-")) else {
+            let message = format!("--format {} without a folder, expected --output FOLDER", format.name());
+            return Err(Failure::usage(message, "it has a file for each process"));
+        };
+        let is_new = !path.exists();
+        fs::create_dir_all(path).map_err(|error| Failure::unwritable(path, &error))?;
+        Ok(Self { path, is_new })
+    }
+
+    /// Keeps it: its files are complete.
+    fn keep(mut self) {
+        self.is_new = false;
+    }
+}
+
+impl Drop for Folder<'_> {
+    fn drop(&mut self) {
+        if self.is_new {
+            // A folder with other files stays.
+            let _ = fs::remove_dir(self.path);
+        }
+    }
 }

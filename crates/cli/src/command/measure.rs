@@ -25,7 +25,7 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
     let output = Output::open(shared, &scenarios)?;
-    let (pool, progress) = (execution::pool(resources.threads)?, Progress::default());
+    let (pool, progress) = (execution::pool_for(&runs, resources)?, Progress::default());
     let measure = || measure_runs(&pool, &runs, resources, &progress);
     let work = Work::of(runs.len() as u64, "placements");
     let entries = watch(Show::unless(shared.quiet), work, &progress, measure);

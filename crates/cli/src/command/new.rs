@@ -77,7 +77,8 @@ fn check(new_scenario: &NewScenario) -> Result<(), Problem> {
     messages.dedup();
     let help = errors.iter().find_map(ScenarioError::help);
     let help = help.unwrap_or("give other options or answers: cubefold new --help has all");
-    Err(Problem { message: messages.join("; "), help: help.to_owned() })
+    // A help may have several lines.
+    Err(Problem { message: messages.join("; "), help: help.lines().collect::<Vec<_>>().join("; ") })
 }
 
 #[cfg(test)]

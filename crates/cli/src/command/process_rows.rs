@@ -97,9 +97,10 @@ impl<'run> ProcessRows<'run> {
 
     /// Completes the file.
     pub(super) fn finish(self) -> Result<(), Failure> {
+        let failed = |error| Failure::output(Some(&self.path), error);
         match self.sink {
             Sink::Csv { output, .. } | Sink::Jsonl(output) => output.finish(),
-            Sink::Parquet(table) => table.finish().map_err(|error| Failure::output(None, error))?.finish(),
+            Sink::Parquet(table) => table.finish().map_err(failed)?.finish(),
         }
     }
 }
@@ -123,7 +124,7 @@ impl Sink {
             }
             Self::Jsonl(output) => output.add(|output| write_lines(output, rows)),
             Self::Parquet(table) => {
-                rows.try_for_each(|row| table.add(&row?)).map_err(|error| Failure::output(None, error))
+                rows.try_for_each(|row| table.add(&row?)).map_err(|error| Failure::output(Some(path), error))
             }
         }
     }

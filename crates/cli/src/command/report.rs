@@ -2,8 +2,9 @@
 
 use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{KeepRecords, Reference, Run, Scenario, exact_mean};
+use cubefold_experiment::{Bytes, KeepRecords, Reference, Run, Scenario, exact_mean, records::counted};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
+use cubefold_simulator::StageRecord;
 
 use super::{
     draw::{group_and_bar, refused},
@@ -20,6 +21,15 @@ use crate::{
 /// The most pairs of process and stage for which a space-time diagram is drawn.
 const MAX_PAIRS: u64 = 1 << 18;
 
+/// The memory of the page and its pictures while they are made \[bytes\]; measured on pages at the limit of their size.
+const BYTES_OF_PAGE: u64 = 12 << 20;
+/// The memory per run, its stages and its links apart \[bytes\].
+const BYTES_A_RUN: u64 = 32 << 10;
+/// The memory per stage of a run \[bytes\].
+const BYTES_A_STAGE: u64 = 1 << 10;
+/// The memory per link of the machine of a run \[bytes\].
+const BYTES_A_LINK: u64 = 256;
+
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
     check_extension(shared.output(), &["html", "htm"])?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
@@ -29,7 +39,8 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
         return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_RUNS }));
     }
     let output = Output::open(shared, &scenarios)?;
-    let finished = all_finished(&runs, shared)?;
+    let records = memory_for_records(&runs, shared.resources().memory)?;
+    let finished = all_finished(&runs, records, shared)?;
     let counted: Vec<Cow<'_, Run>> =
         runs.iter().zip(&finished).map(|(run, (_, finished))| finished.run_that_counts(run)).collect();
     let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
@@ -69,12 +80,44 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
     }
 }
 
-/// Executes all runs, in order, with the records of all processes if they are few enough to be drawn.
-fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<RecordedRun>, Failure> {
+/// The memory that is left for the records of processes, which are kept until the page is written \[bytes\].
+///
+/// # Errors
+///
+/// If the page does not fit without them.
+fn memory_for_records(runs: &[&Run], limit: u64) -> Result<u64, Failure> {
+    let of_run = |run: &&Run| {
+        let (stages, links) = (run.program.body.stage_count() as u64, run.machine.link_count());
+        let own = stages.saturating_mul(BYTES_A_STAGE).saturating_add(links.saturating_mul(BYTES_A_LINK));
+        own.saturating_add(BYTES_A_RUN)
+    };
+    // One run takes no more than any other command.
+    let needed = runs.iter().skip(1).map(of_run).fold(0, u64::saturating_add);
+    let needed = if runs.len() > 1 { needed.saturating_add(BYTES_OF_PAGE) } else { 0 };
+    limit.checked_sub(needed).ok_or_else(|| {
+        let message = format!(
+            "a report of {} needs about {}, expected at most {}",
+            counted(runs.len() as u64, "run"),
+            Bytes(needed),
+            Bytes(limit)
+        );
+        Failure::usage(message, "give it more with --memory-limit, or sweep fewer values")
+    })
+}
+
+/// Executes all runs, in order, with the records of all processes if they are few enough to be drawn, and together within
+/// `memory` bytes.
+fn all_finished(runs: &[&Run], memory: u64, shared: &SharedOptions) -> Result<Vec<RecordedRun>, Failure> {
     let pairs =
         |run: &Run| run.program.body.process_count().saturating_mul(run.program.body.stage_count() as u64);
-    let (drawn, others): (Vec<usize>, Vec<usize>) =
-        (0..runs.len()).partition(|&place| pairs(runs[place]) <= MAX_PAIRS);
+    let mut left = memory / 2 / size_of::<StageRecord>() as u64;
+    let mut is_drawn = |&place: &usize| {
+        let own = pairs(runs[place]);
+        let fits = own <= MAX_PAIRS.min(left);
+        left -= if fits { own } else { 0 };
+        fits
+    };
+    let (drawn, others): (Vec<usize>, Vec<usize>) = (0..runs.len()).partition(|place| is_drawn(place));
     let mut finished = recorded_at(runs, &drawn, KeepRecords::Yes, shared)?;
     finished.extend(recorded_at(runs, &others, KeepRecords::No, shared)?);
     finished.sort_by_key(|(place, _)| *place);

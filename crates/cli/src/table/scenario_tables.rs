@@ -16,7 +16,7 @@ use super::{
     Page, Style, TextTable, long_table::LongTable, result_notes::construction_notes,
     results_page::SweptColumns,
 };
-use crate::grouping::{self, by_scenario, captions};
+use crate::grouping::{self, captions};
 
 /// Writes the runs of each scenario, with the settings in which they differ.
 pub(crate) fn write_checked(
@@ -101,10 +101,13 @@ fn add_new(sentences: &[String], notes: &mut Vec<String>) {
 /// A table for each combination of each scenario; consecutive combinations with the same placements share one.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
-    for ((scenario, mut entries), read) in by_scenario(&captions(scenarios), entries).zip(scenarios) {
+    let (mut entries, mut runs) = (entries, 0); // the rest, and the number of runs before it
+    for (scenario, read) in captions(scenarios).iter().zip(scenarios) {
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
         for group in read.combinations() {
-            let (own, rest) = entries.split_at(group.len());
+            runs += group.len() as u64;
+            // A run of several programs has an entry for each.
+            let (own, rest) = entries.split_at(entries.partition_point(|entry| entry.run < runs));
             entries = rest;
             let settings = group.first().map(settings).unwrap_or_default();
             match tables.last_mut() {
@@ -186,8 +189,16 @@ const WEIGHTED: [&str; 5] = [
 const LOAD: &str = "placement_load_max";
 
 fn metrics(entries: &[PlacementEntry]) -> TextTable {
-    let header =
-        std::iter::once("metric".to_owned()).chain(entries.iter().map(|entry| entry.embedding.clone()));
+    // The exchange tells apart the programs of one run, of which the fastest counts.
+    let has_several = entries.windows(2).any(|two| two[0].run == two[1].run);
+    let name = |entry: &PlacementEntry| match &entry.program.collective {
+        Some(own) if has_several => match own.exchange.as_ref() {
+            Some(exchange) => format!("{}, {exchange}", entry.embedding),
+            None => entry.embedding.clone(),
+        },
+        _ => entry.embedding.clone(),
+    };
+    let header = std::iter::once("metric".to_owned()).chain(entries.iter().map(name));
     let cells: Vec<Row<'_>> = entries.iter().map(|entry| Row::new(&entry.placement)).collect();
     let row = |name: &'static str| {
         let title = if name == LOAD { "processes on a node" } else { Definition::title_of(name) };

@@ -34,6 +34,10 @@ pub(super) static BY_DIMENSION: AlgorithmDescriptor = AlgorithmDescriptor {
     summary: "one dimension a stage, all processes of a line with each other",
     source: "folklore",
     operations: &[Operation::AllToAll],
+    table_bytes: |asked| {
+        let entries = asked.rank_count().saturating_mul(asked.shape.dimension_count() as u64);
+        entries.saturating_mul(size_of::<u64>() as u64)
+    },
     plan: |context| Plan::copying(ByDimensionSchedule::new(context)),
     ..AlgorithmDescriptor::BLANK
 };

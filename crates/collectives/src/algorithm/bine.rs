@@ -10,14 +10,14 @@
 
 use super::{
     AlgorithmDescriptor, ShapeRequirement, ceil_log2,
-    pattern::pattern_plan,
+    pattern::{pattern_bytes, pattern_plan},
     swing::{self, swing_partner},
-    tree::{Growth, Load, TreeSchedule},
+    tree::{Growth, Load, TreeSchedule, tree_bytes},
 };
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
-    specification::Exchange,
+    specification::{CollectiveSpecification, Exchange},
 };
 
 pub(super) static BINE: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -36,9 +36,23 @@ pub(super) static BINE: AlgorithmDescriptor = AlgorithmDescriptor {
     exchange_operations: &[Operation::AllReduce, Operation::Broadcast, Operation::Reduce],
     shapes: ShapeRequirement::CountPowerOfTwo,
     whole_shapes: ShapeRequirement::CountPowerOfTwo,
+    table_bytes,
     plan,
     ..AlgorithmDescriptor::BLANK
 };
+
+fn table_bytes(asked: &CollectiveSpecification) -> u64 {
+    let ranks = asked.rank_count();
+    let is_whole = asked.chosen_exchange() == Some(Exchange::Whole);
+    let is_tree = matches!(asked.operation, Operation::Scatter | Operation::Gather);
+    let has_butterfly = match asked.operation {
+        Operation::Broadcast | Operation::Reduce => !is_whole,
+        _ => !is_tree,
+    };
+    // A butterfly in a row beside a tree.
+    let butterfly = if has_butterfly { pattern_bytes(&[ranks], 1, is_whole) } else { 0 };
+    butterfly.saturating_add(tree_bytes(ranks))
+}
 
 fn plan(context: &PlanContext) -> Plan {
     let is_whole = context.exchange == Exchange::Whole;
@@ -67,14 +81,14 @@ fn plan(context: &PlanContext) -> Plan {
 /// Returns the tree of Swing's steps, from the root.
 fn butterfly_tree(context: &PlanContext) -> Growth {
     let count = context.grid.rank_count();
-    Growth::new(context, ceil_log2(count), |step, rank| Some(swing_partner(rank, step, count)))
+    Growth::new(context, ceil_log2(count), move |step, rank| Some(swing_partner(rank, step, count)))
 }
 
 /// Returns the tree of halved distances.
 fn negabinary_tree(context: &PlanContext) -> Growth {
     let (count, root) = (context.grid.rank_count(), context.root());
     let stage_count = ceil_log2(count);
-    Growth::new(context, stage_count, |stage, rank| {
+    Growth::new(context, stage_count, move |stage, rank| {
         let number = rank.wrapping_sub(root) & (count - 1);
         let digits = negabinary(number) ^ ((1 << (stage_count - stage)) - 1);
         Some(from_negabinary(digits).wrapping_add(root) & (count - 1))

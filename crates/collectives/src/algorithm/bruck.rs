@@ -18,6 +18,13 @@ pub(super) static BRUCK: AlgorithmDescriptor = AlgorithmDescriptor {
     summary: "powers of two around the ring of all processes; the fewest stages on any number",
     source: "Bruck, Ho, Kipnis, Upfal & Weathersby 1997",
     operations: &[Operation::ReduceScatter, Operation::AllGather, Operation::AllToAll],
+    table_bytes: |asked| match asked.operation {
+        Operation::AllToAll => {
+            let ranks = asked.rank_count();
+            ranks.saturating_mul((size_of::<u64>() as u64) * (u64::from(ranks.ilog2()) + 4))
+        }
+        _ => 0,
+    },
     plan,
     ..AlgorithmDescriptor::BLANK
 };

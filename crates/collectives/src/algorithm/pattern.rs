@@ -13,7 +13,7 @@ use crate::{
     plan::{Plan, PlanContext},
     rank_grid::RankGrid,
     schedule::{End, Payload, Place, StageSchedule},
-    specification::Exchange,
+    specification::{CollectiveSpecification, Exchange},
     vector::BlockTable,
 };
 
@@ -27,6 +27,27 @@ pub(super) fn pattern_plan(context: &PlanContext, schedule: PatternSchedule) -> 
         _ => plan.reduce(schedule),
     }
     plan
+}
+
+/// Returns an upper bound on the memory of a pattern on ranks in these sides, in this number of shares \[bytes\].
+pub(super) fn pattern_bytes(sides: &[u64], shares: u64, is_whole: bool) -> u64 {
+    // An edge a coordinate and step, its number by source and by target, and the partner of a matching.
+    const BYTES_AN_EDGE: u64 = (size_of::<Edge>() + 4 * size_of::<u32>()) as u64;
+    let ranks = sides.iter().fold(1_u64, |ranks, &side| ranks.saturating_mul(side));
+    let steps = |side: u64| u64::from(side.next_power_of_two().ilog2());
+    let of_lines = |side: &u64| side.saturating_mul(steps(*side)).saturating_mul(BYTES_AN_EDGE);
+    let lines: u64 = sides.iter().map(of_lines).fold(0, u64::saturating_add);
+    let all_steps: u64 = sides.iter().map(|&side| steps(side)).sum();
+    let units =
+        if is_whole { 0 } else { ranks.saturating_mul(all_steps).saturating_mul(size_of::<u64>() as u64) };
+    // Mirrored lines of the later shares.
+    lines.saturating_mul(shares.min(2)).saturating_add(units.saturating_mul(shares))
+}
+
+/// Returns [`pattern_bytes`] of a specification whose shares all run patterns.
+pub(super) fn table_bytes(asked: &CollectiveSpecification) -> u64 {
+    let is_whole = asked.chosen_exchange() == Some(Exchange::Whole);
+    pattern_bytes(asked.shape.lengths(), asked.share_count() as u64, is_whole)
 }
 
 /// Returns the schedule in which the first `D` shares run `plain` in every dimension, the others

@@ -9,7 +9,7 @@
 use super::{
     AlgorithmDescriptor, ShapeRequirement, ShareRule,
     line_pattern::{LinePattern, Symmetry},
-    pattern::{PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
+    pattern::{self, PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
 use crate::{Operation, plan::PlanContext};
 
@@ -23,6 +23,7 @@ pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor 
     has_chunks: false,
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    table_bytes: pattern::table_bytes,
     plan: |context| {
         let schedule = match &context.specification.cube_dimensions {
             Some(order) => in_order(context, order),
@@ -42,6 +43,7 @@ pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
     has_chunks: false,
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    table_bytes: pattern::table_bytes,
     plan: |context| pattern_plan(context, patterns_by_share(context, mirrored, plain)),
 };
 

@@ -11,7 +11,7 @@ use cubefold_topology::narrow;
 use super::{
     AlgorithmDescriptor, ShapeRequirement, ShareRule, ceil_log2,
     line_pattern::{LinePattern, Symmetry},
-    pattern::{PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
+    pattern::{self, PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
 use crate::{Operation, plan::PlanContext};
 
@@ -23,6 +23,7 @@ pub(super) static SWING: AlgorithmDescriptor = AlgorithmDescriptor {
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    table_bytes: pattern::table_bytes,
     plan: |context| {
         let (plain, exchanged) = (|side| line(side, Signs::Plain), |side| line(side, Signs::Exchanged));
         pattern_plan(context, patterns_by_share(context, plain, exchanged))

@@ -5,6 +5,8 @@
 //! the child and of all ranks below it. Reduce and gather are the reverse (`docs/model.md` section
 //! 16).
 
+use std::{fmt, sync::Arc};
+
 use cubefold_topology::narrow;
 
 use super::{AlgorithmDescriptor, ceil_log2, ring::RingSchedule};
@@ -19,6 +21,7 @@ pub(super) static BINOMIAL: AlgorithmDescriptor = AlgorithmDescriptor {
     summary: "a binomial tree: every process that has data passes them on in every stage",
     source: "folklore; Thakur, Rabenseifner & Gropp 2005",
     operations: &[Operation::Broadcast, Operation::Reduce, Operation::Gather, Operation::Scatter],
+    table_bytes: |asked| tree_bytes(asked.rank_count()),
     plan: plan_binomial,
     ..AlgorithmDescriptor::BLANK
 };
@@ -28,6 +31,7 @@ pub(super) static SCATTER_ALL_GATHER: AlgorithmDescriptor = AlgorithmDescriptor 
     summary: "a binomial scatter, then a ring all-gather: for large vectors",
     source: "Barnett et al. 1994; Thakur, Rabenseifner & Gropp 2005",
     operations: &[Operation::Broadcast],
+    table_bytes: |asked| tree_bytes(asked.rank_count()),
     plan: |context| {
         let scatter = TreeSchedule::new(context, &Growth::binomial(context), Load::Subtree);
         let mut plan = Plan::copying(scatter);
@@ -51,14 +55,23 @@ fn plan_binomial(context: &PlanContext) -> Plan {
 }
 
 /// The growth of a tree: the partner of each rank in each stage.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Growth {
     /// The root.
     pub(super) root: u32,
     /// The number of stages.
     pub(super) stage_count: usize,
-    /// By stage, then rank; none where a rank has no partner.
-    partners: Vec<Vec<Option<u32>>>,
+    partner: PartnerRule,
+}
+
+/// The partner of a rank in a stage; none where it has none.
+type PartnerRule = Arc<dyn Fn(usize, u32) -> Option<u32> + Send + Sync>;
+
+impl fmt::Debug for Growth {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { root, stage_count, .. } = self;
+        write!(formatter, "Growth from {root} in {stage_count} stages")
+    }
 }
 
 impl Growth {
@@ -66,11 +79,9 @@ impl Growth {
     pub(super) fn new(
         context: &PlanContext,
         stage_count: usize,
-        partner: impl Fn(usize, u32) -> Option<u32>,
+        partner: impl Fn(usize, u32) -> Option<u32> + Send + Sync + 'static,
     ) -> Self {
-        let ranks = 0..context.grid.rank_count();
-        let of_stage = |stage| ranks.clone().map(|rank| partner(stage, rank)).collect();
-        Self { root: context.root(), stage_count, partners: (0..stage_count).map(of_stage).collect() }
+        Self { root: context.root(), stage_count, partner: Arc::new(partner) }
     }
 
     /// Returns the growth of the binomial tree: number `v` relative to the root exchanges with `v + 2^k`
@@ -78,7 +89,7 @@ impl Growth {
     fn binomial(context: &PlanContext) -> Self {
         let (count, root) = (u64::from(context.grid.rank_count()), u64::from(context.root()));
         let stage_count = ceil_log2(context.grid.rank_count());
-        Self::new(context, stage_count, |stage, rank| {
+        Self::new(context, stage_count, move |stage, rank| {
             let number = (u64::from(rank) + count - root) % count;
             let partner = number + (1 << (stage_count - 1 - stage));
             (partner < count).then(|| narrow((partner + root) % count))
@@ -100,22 +111,28 @@ pub(super) enum Load {
 pub(super) struct TreeSchedule {
     growth: Growth,
     load: Load,
-    parents: Vec<(usize, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
-    units: Vec<u64>,            // by rank: the size of the message with which it joins
+    parents: Vec<(u32, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
+    units: Vec<u64>,          // by rank: the size of the message with which it joins
+}
+
+/// Returns an upper bound on the memory of a [`TreeSchedule`] of this number of ranks, while it is made \[bytes\].
+pub(super) fn tree_bytes(ranks: u64) -> u64 {
+    let entry = size_of::<Option<(u32, u32)>>() + size_of::<(u32, u32)>() + size_of::<u32>();
+    ranks.saturating_mul((entry + size_of::<u64>()) as u64)
 }
 
 impl TreeSchedule {
     /// Returns the schedule on a tree, which must reach every rank.
     pub(super) fn new(context: &PlanContext, growth: &Growth, load: Load) -> Self {
         let blocks = &context.blocks[0];
-        let mut parents: Vec<Option<(usize, u32)>> = vec![None; blocks.count() as usize];
+        let mut parents: Vec<Option<(u32, u32)>> = vec![None; blocks.count() as usize];
         let mut members = vec![growth.root];
         for stage in 0..growth.stage_count {
             for member in 0..members.len() {
                 let parent = members[member];
-                let Some(child) = growth.partners[stage][parent as usize] else { continue };
+                let Some(child) = (growth.partner)(stage, parent) else { continue };
                 if child != growth.root && parents[child as usize].is_none() {
-                    parents[child as usize] = Some((stage, parent));
+                    parents[child as usize] = Some((narrow(stage as u64), parent));
                     members.push(child);
                 }
             }
@@ -136,7 +153,7 @@ impl TreeSchedule {
 
     /// Whether a rank is in the tree before a stage.
     fn is_member(&self, rank: u32, stage: usize) -> bool {
-        rank == self.growth.root || self.parents[rank as usize].0 < stage
+        rank == self.growth.root || (self.parents[rank as usize].0 as usize) < stage
     }
 
     /// Whether `rank` is `ancestor` or below it.
@@ -149,17 +166,17 @@ impl TreeSchedule {
 
     /// Returns the child of `rank` that joins in a stage.
     fn child(&self, stage: usize, rank: u32) -> Option<u32> {
-        let child = self.growth.partners[stage][rank as usize]?;
+        let child = (self.growth.partner)(stage, rank)?;
         let is_child = self.is_member(rank, stage)
             && child != self.growth.root
-            && self.parents[child as usize] == (stage, rank);
+            && self.parents[child as usize] == (narrow(stage as u64), rank);
         is_child.then_some(child)
     }
 
     /// Returns the parent of `rank`, if it joins in this stage.
     fn parent(&self, stage: usize, rank: u32) -> Option<u32> {
         let (joins, parent) = self.parents[rank as usize];
-        (rank != self.growth.root && joins == stage).then_some(parent)
+        (rank != self.growth.root && joins as usize == stage).then_some(parent)
     }
 }
 

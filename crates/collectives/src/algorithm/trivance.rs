@@ -8,7 +8,7 @@
 use super::{
     AlgorithmDescriptor, ShapeRequirement, ShareRule,
     line_pattern::{LinePattern, Symmetry},
-    pattern::{pattern_plan, patterns_by_share},
+    pattern::{self, pattern_plan, patterns_by_share},
 };
 use crate::Operation;
 
@@ -20,6 +20,7 @@ pub(super) static TRIVANCE: AlgorithmDescriptor = AlgorithmDescriptor {
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
     whole_shapes: ShapeRequirement::SidesTwoOrPowersOfThree,
+    table_bytes: pattern::table_bytes,
     plan: |context| {
         let plain = |side| line(side, |distance| [distance, side - distance]);
         let exchanged = |side| line(side, |distance| [side - distance, distance]);

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::exact_mean::exact_mean;
+
 /// Largest number of digits, including those after the point.
 const MAX_DIGITS: usize = 18;
 
@@ -75,11 +77,11 @@ impl Ratio {
         (self.numerator, self.denominator)
     }
 
-    /// An approximation as a floating-point number.
+    /// The nearest floating-point number.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
     pub fn to_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
+        // `None` only for denominators from 2^127 on.
+        exact_mean(self.numerator, self.denominator).unwrap_or(0.0)
     }
 }
 

@@ -78,6 +78,19 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Makes a text of several lines safe for a terminal: as [`printable`], with line ends and tabs as they are.
+pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
+    let is_kept = |character: char| is_printable(character) || matches!(character, '\n' | '\r' | '\t');
+    if text.chars().all(is_kept) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_kept(character) { shown.push(character) } else { push_printable(&mut shown, character) }
+    }
+    Cow::Owned(shown)
+}
+
 /// Appends a character as [`printable`] shows it.
 pub(crate) fn push_printable(shown: &mut String, character: char) {
     if is_printable(character) {

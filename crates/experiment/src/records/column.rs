@@ -340,6 +340,7 @@ mod tests {
             assert_row_is_json(&record);
             assert_row_is_json(&PlannedRun::new(3, &run));
             assert_row_is_json(&PlacementEntry {
+                sweep: None,
                 run: 3,
                 scenario: run.scenario.to_string(),
                 processes: record.processes,

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::column::{Cell, Record, Row, present_columns};
+use crate::input::text::printable_lines;
 
 /// Writes records as rows, one at a time, under the names of the columns that at least one record has.
 /// Programs and machines of different kinds have different members; missing cells are empty. Iterates over
@@ -72,7 +73,8 @@ fn write_row<'cells, 'record: 'cells>(
         text.clear();
         // Writing to a string does not fail.
         let _ = write!(text, "{cell}");
-        table.write_field(&text)?;
+        // A terminal may show the file, and obeys control characters in names.
+        table.write_field(&*printable_lines(text))?;
     }
     table.write_record(None::<&[u8]>)?;
     Ok(())

@@ -14,7 +14,7 @@ use crate::records::{
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM},
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
-    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
 };
@@ -40,7 +40,7 @@ impl DefinitionGroup {
     #[must_use]
     pub fn all() -> Vec<Self> {
         let group = |title| Self { title, definitions: vec![] };
-        let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(MACHINE).of(PARTITION);
+        let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(SWEEP).of(MACHINE).of(PARTITION);
         let run = run
             .of(PROGRAM)
             .of(COLLECTIVE)

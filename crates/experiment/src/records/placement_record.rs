@@ -10,6 +10,7 @@ use super::{
     column::{Cell, Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
     row_records::{NODES, PROCESSES, RUN},
+    run_columns::SWEEP,
 };
 use crate::{
     records::{
@@ -26,6 +27,9 @@ pub struct PlacementEntry {
     pub run: u64,
     /// The scenario's name.
     pub scenario: String,
+    /// The keys that the sweep sets, with their values as written; `None` without a sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
     /// The number of processes of the program.
     pub processes: u64,
     /// Number of nodes that the program can use.
@@ -254,6 +258,7 @@ impl Record for PlacementEntry {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(RUN, record.map(|entry| &entry.run));
         row.section(SCENARIO, record.map(|entry| entry.scenario.as_str()));
+        row.section(SWEEP, record.and_then(|entry| entry.sweep.as_deref()));
         row.section(PROCESSES, record.map(|entry| &entry.processes));
         row.section(NODES, record.map(|entry| &entry.nodes));
         row.part(record.map(|entry| &entry.machine));

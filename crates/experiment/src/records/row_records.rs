@@ -9,6 +9,7 @@ use super::{
     MachineRecord, ProgramRecord,
     column::{Column, Record, Row, no_cell},
     placement_record::{EMBEDDING, SCENARIO},
+    run_columns::{SWEEP, swept},
 };
 use crate::{
     records::definition::{Definition, Kind},
@@ -22,6 +23,9 @@ pub struct PlannedRun {
     pub run: u64,
     /// The scenario's name.
     pub scenario: String,
+    /// The keys that the sweep sets, with their values as written; `None` without a sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
     /// The machine.
     pub machine: MachineRecord,
     /// The program.
@@ -44,6 +48,7 @@ impl PlannedRun {
         Self {
             run: place as u64,
             scenario: run.scenario.to_string(),
+            sweep: swept(run),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
@@ -58,6 +63,7 @@ impl Record for PlannedRun {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(RUN, record.map(|run| &run.run));
         row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.section(SWEEP, record.and_then(|run| run.sweep.as_deref()));
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));
         row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));

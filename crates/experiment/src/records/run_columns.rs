@@ -4,7 +4,10 @@ use super::{
     RunRecord,
     column::{BYTES_PER_SECOND, Cell, Column, PERCENT, SECONDS, no_cell},
 };
-use crate::records::definition::{Definition, Kind};
+use crate::{
+    records::definition::{Definition, Kind},
+    scenario::{Run, SweptValue},
+};
 
 /// Column of the seed.
 pub(crate) static SEED: &[Column<u64>] = &[Column {
@@ -18,6 +21,27 @@ pub(crate) static SEED: &[Column<u64>] = &[Column {
     },
     value: |seed| (*seed).into(),
 }];
+
+/// Column of the swept keys.
+pub(crate) static SWEEP: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "sweep",
+        title: "sweep",
+        kind: Kind::Text,
+        text: "The keys that the sweep sets in the run, with their values as written: they tell runs apart \
+               whatever is swept. The column is there only if a scenario has a sweep.",
+        source: "docs/scenarios.md",
+        ..Definition::BLANK
+    },
+    value: |sweep| sweep.into(),
+}];
+
+/// The keys that the sweep sets in a run, with their values as written; `None` without a sweep.
+pub(crate) fn swept(run: &Run) -> Option<String> {
+    let assignment = |(path, value): &SweptValue| format!("{path} = {value}");
+    let all: Vec<String> = run.combination.iter().map(assignment).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
 
 /// Column of the engine.
 pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
@@ -70,7 +94,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
             text: "The bytes of the largest message, or of the vector of a collective, over the \
-                   makespan; empty if the scenario gives no bytes.",
+                   makespan; empty for task graphs, and if the scenario gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
             ..Definition::BLANK

@@ -13,7 +13,7 @@ use super::{
     job_record::{EXPOSED, JobStepRecord},
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
-    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN, swept},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
@@ -34,6 +34,9 @@ pub struct RunRecord {
     pub nodes: u64,
     /// The seed of its random choices.
     pub seed: u64,
+    /// The keys that the sweep sets, with their values as written; `None` without a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
     /// The machine.
     pub machine: MachineRecord,
     /// The program.
@@ -149,6 +152,7 @@ impl RunRecord {
             processes: run.program.body.process_count(),
             nodes: run.machine.node_count(),
             seed: run.seed,
+            sweep: swept(run),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
@@ -265,9 +269,13 @@ fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Opt
     (!directions.is_empty()).then(|| directions.iter().map(number).collect())
 }
 
-/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time.
+/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time, or is a task
+/// graph, whose makespan is not about one message.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
+    if run.program.body.special().tasks().is_some() {
+        return None;
+    }
     let bytes = run.program.vector_bytes().or(run.program.bytes)? as f64;
     makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
 }
@@ -300,6 +308,7 @@ impl Record for RunRecord {
         row.section(PROCESSES, record.map(|run| &run.processes));
         row.section(NODES, record.map(|run| &run.nodes));
         row.section(SEED, record.map(|run| &run.seed));
+        row.section(SWEEP, record.and_then(|run| run.sweep.as_deref()));
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));
         row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));

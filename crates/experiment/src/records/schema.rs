@@ -4,6 +4,7 @@
 //! their columns. A scenario file is TOML; editors apply a JSON Schema to the values in it.
 
 use cubefold_collectives::ALGORITHMS;
+use cubefold_topology::MachineKind;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -18,10 +19,13 @@ use crate::{
         placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
-        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
-    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, is_key_of_step, scenario_keys},
+    scenario::{
+        CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, KeyDefault, KeyValues, ScenarioKey, embeddings,
+        is_key_of_step, scenario_keys,
+    },
 };
 
 /// Chains lists of column definitions.
@@ -128,7 +132,8 @@ fn form(path: &str) -> Value {
         "program.scale" => json!({ "type": "number", "exclusiveMinimum": 0 }),
         "program.cell_bytes" => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] }),
         "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
-        "program.bytes" | "program.compute" => one_or_list(&text),
+        "program.bytes" => one_or_list(&json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] })),
+        "program.compute" => one_or_list(&text),
         "program.processes_per_node" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
         "program.halving" => json!({ "type": "boolean" }),
         "program.algorithm" => {
@@ -171,7 +176,15 @@ fn form(path: &str) -> Value {
         "program.ports" => json!({ "enum": [1, "all"] }),
         "program.over" => list_of(&integer),
         "program.steps" => list_of(&step_schema()),
-        "program.loading" | "program.guest" => json!({ "type": "object" }),
+        "program.guest" => guest_schema(&lengths),
+        "program.loading" => json!({
+            "type": "object",
+            "properties": {
+                "code_types": { "anyOf": [{ "enum": CODE_TYPE_RULES }, { "type": "array", "items": text, "minItems": 1 }] },
+                "broadcast_cycles": { "type": "integer", "minimum": 1, "maximum": 1_u64 << 32 },
+            },
+            "additionalProperties": false
+        }),
         "mapping.embeddings" => {
             let names: Vec<String> = embeddings().iter().flat_map(Embedding::names).collect();
             list_of(&json!({ "anyOf": [{ "enum": names }, text, { "type": "object" }] }))
@@ -180,6 +193,23 @@ fn form(path: &str) -> Value {
         "execution.eager_units" => json!({ "anyOf": [integer, { "const": "all" }] }),
         _ => text,
     }
+}
+
+/// The schema of a guest, with the keys and kinds of its reader.
+fn guest_schema(lengths: &Value) -> Value {
+    let count = json!({ "type": "integer", "minimum": 1 });
+    let own = |key: &&str| match *key {
+        "kind" => json!({ "enum": GUEST_KINDS.map(MachineKind::name) }),
+        "shape" => lengths.clone(),
+        "wrap" => list_of(&json!({ "type": "boolean" })),
+        "legs" => list_of(&json!({ "type": "integer", "minimum": 0 })),
+        "edges" | "grammar" => json!({ "type": "string" }),
+        _ => count.clone(),
+    };
+    let properties = GUEST_KEYS.iter().map(|key| ((*key).to_owned(), own(&key))).collect();
+    let mut guest = object(&properties);
+    guest["required"] = json!(["kind"]);
+    guest
 }
 
 /// The schema of a step of a sequence, made from keys of `[program]`.
@@ -259,7 +289,8 @@ fn run_schema() -> Value {
 
 fn placement_schema() -> Value {
     let mut entry = record(definitions!(
-        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT BOUNDS CONSTRUCTION
+        SCENARIO RUN SWEEP PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT
+        BOUNDS CONSTRUCTION
     ));
     // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
@@ -301,8 +332,9 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 /// The definitions of the members of runs.
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
-        SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
-        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS CONSTRUCTION
+        SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING
+        EXECUTION ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS
+        CONSTRUCTION
     )
 }
 

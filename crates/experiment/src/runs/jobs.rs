@@ -66,7 +66,7 @@ const JOBS_A_THREAD: usize = 2;
 ///
 /// # Errors
 ///
-/// The first error of `work`; no further job is started then.
+/// The first error of `work`; no further job is started then, also if permits of finished jobs are never dropped.
 pub(crate) fn run_jobs<E: Send>(
     pool: &ThreadPool,
     jobs: impl IntoIterator<Item = Job>,
@@ -76,18 +76,18 @@ pub(crate) fn run_jobs<E: Send>(
     let most = pool.current_num_threads().saturating_mul(JOBS_A_THREAD);
     let admission = Arc::new(Admission::new(resources.memory, most));
     let failed = Mutex::new(None);
-    let has_failed = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
     // The caller's thread admits jobs; it is not in the pool, so its waiting blocks no job.
     pool.in_place_scope(|scope| {
         for job in jobs {
-            let permit = admission.enter(job.bytes);
-            if has_failed() {
-                break;
-            }
-            let (work, failed) = (&work, &failed);
+            let Some(permit) = admission.enter(job.bytes) else { break };
+            let (work, failed, admission) = (&work, &failed, &admission);
             scope.spawn(move |_| {
+                if admission.is_closed() {
+                    return;
+                }
                 if let Err(error) = work(job, permit) {
                     failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    admission.close();
                 }
             });
         }
@@ -109,6 +109,7 @@ pub(crate) struct Admission {
 struct Taken {
     bytes: u64, // at most the limit, unless one run alone needs more
     permits: usize,
+    is_closed: bool, // nothing more is admitted
 }
 
 /// A place among the running runs; its memory is taken until it is dropped.
@@ -125,14 +126,27 @@ impl Admission {
         Self { limit, most: most.max(1), taken: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Waits until `bytes` are free. A request above the limit is admitted alone.
-    pub(crate) fn enter(self: &Arc<Self>, bytes: u64) -> Permit {
-        let full = |taken: &mut Taken| !self.has_room(taken, bytes);
+    /// Waits until `bytes` are free. A request above the limit is admitted alone. `None` once it is closed.
+    pub(crate) fn enter(self: &Arc<Self>, bytes: u64) -> Option<Permit> {
+        let full = |taken: &mut Taken| !taken.is_closed && !self.has_room(taken, bytes);
         let waited = self.freed.wait_while(self.lock(), full);
         let mut taken = waited.unwrap_or_else(PoisonError::into_inner);
+        if taken.is_closed {
+            return None;
+        }
         taken.bytes = taken.bytes.saturating_add(bytes);
         taken.permits += 1;
-        Permit { admission: Arc::clone(self), bytes, routes: None }
+        Some(Permit { admission: Arc::clone(self), bytes, routes: None })
+    }
+
+    /// Admits nothing more; a request that waits ends.
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.freed.notify_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.lock().is_closed
     }
 
     fn has_room(&self, taken: &Taken, bytes: u64) -> bool {
@@ -210,13 +224,26 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_ends_the_wait_for_permits_that_are_never_dropped() {
+        let (pool, kept, begun) = (pool(), Mutex::new(vec![]), AtomicUsize::new(0));
+        let jobs = (0..1000).map(|place| Job { place, bytes: 1 << 20 });
+        let result = run_jobs(&pool, jobs, RESOURCES, |job, permit| {
+            kept.lock().unwrap().push(permit);
+            begun.fetch_add(1, Ordering::Relaxed);
+            if job.place == 0 { Err("no room") } else { Ok(()) }
+        });
+        assert_eq!(result, Err("no room"));
+        assert!(begun.into_inner() <= 2 * JOBS_A_THREAD, "at most what was admitted");
+    }
+
+    #[test]
     fn what_is_at_work_at_once_stays_within_the_limit_and_goes_on_in_order() {
         let (admission, at_work, begun) =
             (Arc::new(Admission::new(100, 3)), AtomicU64::new(0), Mutex::new(vec![]));
         let needs = [10, 90, 40, 100, 30, 30, 30, 30, 1, 99, 0, 0, 0, 0];
         std::thread::scope(|scope| {
             for need in needs {
-                let permit = admission.enter(need);
+                let permit = admission.enter(need).unwrap();
                 begun.lock().unwrap().push(need);
                 let at_work = &at_work;
                 scope.spawn(move || {
@@ -236,9 +263,9 @@ mod tests {
         let admission = Arc::new(Admission::new(100, 2));
         let room = |bytes| admission.has_room(&admission.lock(), bytes);
         assert!(room(100) && room(101));
-        let first = admission.enter(60);
+        let first = admission.enter(60).unwrap();
         assert!(room(40) && !room(41) && !room(u64::MAX));
-        let second = admission.enter(0);
+        let second = admission.enter(0).unwrap();
         assert!(!room(0), "a third");
         drop((first, second));
         assert!(room(100));

@@ -15,7 +15,7 @@ use cubefold_mapping::PlacementMetrics;
 use rayon::ThreadPool;
 
 use crate::{
-    records::{FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
+    records::{FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord, swept},
     runs::{
         Progress, Resources,
         jobs::{Job, Permit, run_jobs},
@@ -119,7 +119,8 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Measures the placements of the runs on the threads of `pool`, without running their programs; equal
-/// placements are measured once. `progress` counts the runs whose placements are measured.
+/// placements are measured once. A run of several programs, of which the fastest counts, has an entry for each.
+/// `progress` counts the placements that are measured.
 #[must_use]
 pub fn measure_runs(
     pool: &ThreadPool,
@@ -128,15 +129,23 @@ pub fn measure_runs(
     progress: &Progress,
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
-    let groups = groups(runs, 1);
+    let of_programs = |(place, run): (usize, &&Run)| {
+        let others =
+            run.program.others.iter().map(|other| Run { program: Arc::clone(other), ..(*run).clone() });
+        std::iter::once((*run).clone()).chain(others).map(move |run| (place, run)).collect::<Vec<_>>()
+    };
+    let all: Vec<(usize, Run)> = runs.iter().enumerate().flat_map(of_programs).collect();
+    let runs: Vec<&Run> = all.iter().map(|(_, run)| run).collect();
+    let groups = groups(&runs, 1);
     let routes = RouteTables::default();
     let mut shared = SharedMetrics::measure(pool, &groups, runs.len(), (resources, &routes), progress);
     routes.release_idle();
-    let entry = |(place, run): (usize, &&Run)| {
-        let metrics = shared.take(place).unwrap_or_else(|| measure(run));
+    let entry = |(number, (place, run)): (usize, &(usize, Run))| {
+        let metrics = shared.take(number).unwrap_or_else(|| measure(run));
         PlacementEntry {
-            run: place as u64,
+            run: *place as u64,
             scenario: run.scenario.to_string(),
+            sweep: swept(run),
             processes: run.program.body.process_count(),
             nodes: run.machine.node_count(),
             machine: MachineRecord::new(run),
@@ -145,7 +154,7 @@ pub fn measure_runs(
             placement: PlacementRecord::with_distances(&metrics, run).weighted(weigh(run)),
         }
     };
-    runs.iter().enumerate().map(entry).collect()
+    all.iter().enumerate().map(entry).collect()
 }
 
 /// The metrics of placements that several runs share.
@@ -211,7 +220,10 @@ fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
     let mut known = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = vec![];
     for (place, run) in runs.iter().enumerate() {
-        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name());
+        // Programs of one run have one placement, and guests of their own.
+        let guest = std::ptr::from_ref(&*run.program.body).addr();
+        let alone = if run.program.others.is_empty() { 0 } else { guest };
+        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name(), alone);
         let group = *known.entry(key).or_insert_with(|| {
             groups.push(Group { run, places: vec![] });
             groups.len() - 1

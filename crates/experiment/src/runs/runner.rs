@@ -29,7 +29,7 @@ use crate::{
     runs::{Progress, Resources, progress::Meter},
     scenario::{
         DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
-        draw_key::draw_key,
+        draw_key::generator_key,
     },
 };
 
@@ -273,6 +273,13 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
 /// wait for each other.
 const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
 
+/// The number of threads that runs can use: one each, unless there are runs that are divided among threads.
+#[must_use]
+pub fn useful_threads(runs: &[&Run], threads: usize) -> usize {
+    let is_divided = |run: &&&Run| run.program.body.process_count() >= MIN_DIVIDED_PROCESSES;
+    if runs.iter().any(|run| is_divided(&run)) { threads } else { threads.min(runs.len()).max(1) }
+}
+
 /// The simulator's request for a scenario, divided among these workers if there are any.
 pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
     match run.execution.mode {
@@ -280,7 +287,9 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
         ExecutionMode::Coordinated { dimension_choice, phases } => Request::coordinated(Routing {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
-                DimensionChoice::Random => SimulatorChoice::Random { key: draw_key(run) },
+                DimensionChoice::Random => {
+                    SimulatorChoice::Random { key: generator_key(run.seed, "dimension choice") }
+                }
             },
             phase_length: match phases {
                 Phases::Embedding => PhaseLength::OfPlacement,

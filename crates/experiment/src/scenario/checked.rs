@@ -53,7 +53,7 @@ pub fn check_with(
     settings: &[Setting],
     memory: u64,
 ) -> Result<CheckedScenarios, ScenarioErrors> {
-    let mut library = Library::with_memory(memory);
+    let mut library = Library::for_check(memory);
     let scenarios =
         read_all(paths, &mut library, |path, library| CheckedScenario::read(path, settings, library))?;
     Ok(CheckedScenarios { scenarios, library: RefCell::new(library) })

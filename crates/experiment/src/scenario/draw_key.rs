@@ -1,8 +1,9 @@
 //! Keys of random draws.
 //!
 //! A draw is keyed by its seed and the name of its task, never by when it is made: one seed makes the same choices
-//! whatever the order of runs or the number of threads. The draws inside a run are keyed by a description of the
-//! run, which is stated here and nowhere else. Changing a name or the order of members here changes results.
+//! whatever the order of runs or the number of threads. Changing a name of a task changes results.
+//!
+//! The ranks of a job recognise a run by its description, which is stated here and nowhere else.
 
 use std::num::NonZeroU64;
 
@@ -26,12 +27,7 @@ pub fn generator_key(seed: u64, task: &str) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The key of a run's draws of the dimensions that messages correct.
-pub(crate) fn draw_key(run: &Run) -> [u8; 32] {
-    generator_key(run.seed, &description(run))
-}
-
-/// The description of a run without its seed by which its draws are keyed.
+/// A description of a run without its seed, by which the ranks of a job recognise it.
 pub(crate) fn description(run: &Run) -> String {
     let members = (MachineMembers::new(run), ProgramMembers::new(&run.program), ExecutionMembers::new(run));
     // Names and numbers serialize; if they did not, runs would only share their choices.

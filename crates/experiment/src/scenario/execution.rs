@@ -4,8 +4,8 @@ use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    Communication, EAGER_ALL, EngineChoice, MessageRoutes, Plan, Request, ServiceOrder, SimulationError,
-    Switching,
+    self as simulator, Communication, EAGER_ALL, EngineChoice, MAX_MESSAGES, MessageRoutes, Plan, Request,
+    Routing, ServiceOrder, SimulationError, Switching,
 };
 use cubefold_topology::{GraphSource, LinkMode, Machine, TieRule};
 
@@ -14,6 +14,7 @@ use super::{
     errors::{ScenarioError, alternatives, help},
     keys::{Key, MAX_INTEGER},
     machine::MachineSection,
+    mapping::Fit,
     settings::Settings,
     value::{Content, Value},
 };
@@ -408,6 +409,86 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
                 .with_help("use mode = \"asynchronous\""),
         )
     })
+}
+
+/// Reports, at a value, what the simulator refuses of a placed program: coordinated executions, and task graphs whose clock
+/// could overflow. With [`MessageLimit::Checked`], also programs with more messages than a run may have.
+pub(super) fn check_execution(
+    fit: &Fit<'_>,
+    execution: Execution,
+    program: &ScenarioProgram,
+    placement: &Placement,
+    communication: Communication,
+    limit: MessageLimit,
+) -> Result<(), ScenarioError> {
+    let body = &*program.body;
+    let is_coordinated = execution.mode != ExecutionMode::Asynchronous;
+    let request = if is_coordinated {
+        Request::coordinated(Routing::PLAIN)
+    } else {
+        Request::asynchronous(EngineChoice::Auto)
+    };
+    let refused = if is_coordinated || body.special().tasks().is_some() {
+        simulator::check_execution(body, placement, communication, &request.execution)
+    } else {
+        Ok(())
+    };
+    let has_many = limit == MessageLimit::Checked && body.facts().messages_of_stage() > MAX_MESSAGES;
+    match refused {
+        Err(reason) => Err(refusal(fit, &reason, placement, communication)),
+        Ok(()) if has_many => match Plan::new(body, placement, communication, &request) {
+            Err(reason) => Err(refusal(fit, &reason, placement, communication)),
+            Ok(_) => Ok(()),
+        },
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Whether programs are refused that have more messages than a run may have: other commands than `check` measure and place
+/// them, and `run` refuses them itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum MessageLimit {
+    /// They are.
+    Checked,
+    /// They are not.
+    #[default]
+    Left,
+}
+
+/// The error for a refusal of the simulator, at the value that causes it.
+fn refusal(
+    fit: &Fit<'_>,
+    reason: &SimulationError,
+    placement: &Placement,
+    communication: Communication,
+) -> ScenarioError {
+    let place = |keys: &[Key]| keys.iter().find_map(|&key| fit.settings.place(key));
+    let program = || place(&[Key::ProgramFile, Key::ProgramKind]);
+    let (at, message, label) = match reason {
+        SimulationError::NoSteps { .. } if communication.processors().get() > 1 => (
+            place(&[Key::ProgramProcessesPerNode, Key::ProgramPorts, Key::ProgramAlgorithm]),
+            format!(
+                "coordinated execution of a collective with {} processes and shares on a node, expected 1",
+                placement.max_load()
+            ),
+            "each has a processor of its own",
+        ),
+        SimulationError::NoSteps { .. } => (
+            place(&[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles, Key::MachineLocal]),
+            "times of messages inside nodes in coordinated execution with several processes on a node, \
+             expected none"
+                .to_owned(),
+            "steps have no time for them",
+        ),
+        SimulationError::TooManyCycles { .. } => {
+            (program(), format!("cycle count would overflow: {reason}"), "too large")
+        }
+        _ => (program(), reason.to_string(), "cannot be run"),
+    };
+    let mode = fit.settings.place(Key::ExecutionMode);
+    ScenarioError::at(at.unwrap_or(&fit.size.place), message, label)
+        .because(mode, "the execution")
+        .because(fit.settings.place(Key::MappingEmbeddings), "the embeddings")
 }
 
 /// Reports that the requested engine does not apply to a placement. Coordinated runs have an engine of their

@@ -174,7 +174,7 @@ fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioErr
                 .ok_or_else(unknown)
                 .and_then(|place| machine.node(place as u64).map_err(|error| error.to_string()))
         }
-        _ => Err(format!("{} is {}", key.path(), value.describe())),
+        _ => Err(format!("{}, expected a number or a list of coordinates", value.describe())),
     };
     match found {
         Ok(node) => Some(node),

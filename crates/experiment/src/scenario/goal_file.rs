@@ -99,6 +99,9 @@ fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure
         };
         lines.take_row().map_err(over)?;
         reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
+        for error in reader.further_errors() {
+            report.add(number, line, error);
+        }
         for _ in pending..reader.pending() {
             later.take_row().map_err(over)?;
         }
@@ -120,7 +123,7 @@ fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure
     let Some(builder) = builder else {
         return Err(Failure::Wrong(vec![ScenarioError::of_file(path, "no ranks, expected \"num_ranks N\"")]));
     };
-    let schedule = builder.finish().map_err(|error| Failure::Wrong(vec![schedule_error(path, &error)]))?;
+    let schedule = builder.finish().map_err(|error| Failure::Wrong(schedule_errors(path, &error)))?;
     lines.keep(schedule.bytes());
     later.keep(0);
     Ok(schedule)
@@ -226,6 +229,15 @@ fn place(path: &Path, number: usize, line: &[u8], span: std::ops::Range<usize>) 
     Place::new(&SourceFile::excerpt(path, text, number), span)
 }
 
+/// The first errors of an invalid schedule, in the order of the file, and the number of the others.
+fn schedule_errors(path: &Path, error: &TaskScheduleError) -> Vec<ScenarioError> {
+    let TaskScheduleError::Several(all) = error else { return vec![schedule_error(path, error)] };
+    let shown = &all[..all.len().min(MAX_REPORTED)];
+    let mut errors: Vec<ScenarioError> = shown.iter().map(|error| schedule_error(path, error)).collect();
+    errors.sort_by_key(ScenarioError::position);
+    and_more(errors, (all.len() - shown.len()) as u64)
+}
+
 /// The error for an invalid schedule, at the operations that cause it.
 fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
     match error {
@@ -247,7 +259,7 @@ fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
             );
             operations_error(path, &[*operation], message, |_| "has no send")
         }
-        TaskScheduleError::Guest(_) | TaskScheduleError::Processes(_) => {
+        TaskScheduleError::Several(_) | TaskScheduleError::Guest(_) | TaskScheduleError::Processes(_) => {
             ScenarioError::of_file(path, error.to_string())
         }
     }

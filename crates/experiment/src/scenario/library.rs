@@ -17,6 +17,7 @@ use super::{
     budget::{BYTES_A_RUN, Budget},
     described_graph,
     errors::ScenarioError,
+    execution::MessageLimit,
     goal_file,
     keyed_values::KeySet,
     keys::Key,
@@ -51,6 +52,7 @@ pub(super) struct Library {
     kept_bytes: u64,      // of everything kept here, including placements
     placement_bytes: u64, // of placements, and of keys that are counted
     counted_keys: usize,  // of placements
+    message_limit: MessageLimit,
 }
 
 /// Everything that a placement depends on.
@@ -175,6 +177,16 @@ impl Library {
     /// A library with a memory limit \[bytes\].
     pub(super) fn with_memory(limit: u64) -> Self {
         Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+    }
+
+    /// A library for `check`, which reports everything for which a run would be refused.
+    pub(super) fn for_check(limit: u64) -> Self {
+        Self { message_limit: MessageLimit::Checked, ..Self::with_memory(limit) }
+    }
+
+    /// Whether programs with too many messages are refused.
+    pub(super) fn message_limit(&self) -> MessageLimit {
+        self.message_limit
     }
 
     /// Its memory budget.

@@ -102,7 +102,8 @@ fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
 }
 
 const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
-const RULES: [&str; 2] = ["same", "by parity"];
+/// The words for code types.
+pub(crate) const RULES: [&str; 2] = ["same", "by parity"];
 
 /// Reads the loading, if there is one, and reports its errors.
 pub(super) fn read(

@@ -368,6 +368,7 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
         }
         MachineError::Shape(_)
         | MachineError::NoHosts { .. }
+        | MachineError::OneHost { .. }
         | MachineError::TooLarge { .. }
         | MachineError::NoSuchLink { .. }
         | MachineError::FallsApart { .. }

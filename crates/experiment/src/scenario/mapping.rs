@@ -32,6 +32,14 @@ use crate::{
 /// Embeddings of a scenario that names none.
 pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
 
+/// The largest number of default embeddings of programs of these kinds, by their names in the file.
+pub(super) fn most_default_embeddings<'a>(kinds: impl IntoIterator<Item = &'a str>) -> u128 {
+    // Programs on a d-cube; all others are placed by their numbers, or by one construction.
+    const ON_CUBES: [&str; 3] = ["cc-cube", "divide-and-conquer", "normal"];
+    let is_on_cube = |kind: &str| ON_CUBES.contains(&kind);
+    if kinds.into_iter().any(is_on_cube) { DEFAULT_EMBEDDINGS.len() as u128 } else { 1 }
+}
+
 /// An embedding and its place in the file; `None` for a default.
 #[derive(Debug)]
 pub(super) struct NamedEmbedding {

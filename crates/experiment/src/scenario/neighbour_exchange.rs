@@ -175,7 +175,8 @@ fn shape_name(shape: &Machine) -> String {
     extents.collect::<Vec<_>>().join(", ")
 }
 
-const KEYS: [&str; 11] = [
+/// The keys of a guest.
+pub(crate) const KEYS: [&str; 11] = [
     "kind",
     "shape",
     "dimensions",
@@ -190,7 +191,7 @@ const KEYS: [&str; 11] = [
 ];
 
 /// The kinds of guests.
-const KINDS: [MachineKind; 19] = [
+pub(crate) const KINDS: [MachineKind; 19] = [
     MachineKind::Line,
     MachineKind::Ring,
     MachineKind::Mesh,

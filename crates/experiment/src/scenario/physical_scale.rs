@@ -34,11 +34,12 @@ impl PhysicalScale {
         self.cycle
     }
 
-    /// Converts a number of cycles to seconds.
+    /// Converts a number of cycles to seconds, rounded once.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+    #[expect(clippy::cast_precision_loss, reason = "only products beyond 128 bits")]
     pub fn seconds(&self, cycles: u64) -> f64 {
-        cycles as f64 * self.cycle.to_f64()
+        let exact = Ratio::from(cycles).times(self.cycle).map(Ratio::to_f64);
+        exact.unwrap_or_else(|| cycles as f64 * self.cycle.to_f64())
     }
 
     /// Rounds a time \[seconds\] to whole cycles; halves go up. `None` above 2^63.

@@ -237,7 +237,46 @@ pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<Scenario
     Err(errors)
 }
 
+/// The most levels of lists and tables in each other, that of the parser.
+const MAX_NESTING: usize = 80;
+
+/// The first bracket or dot beyond the most levels; `None` if there is none.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut before) = (0_usize, None, b'\n');
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (Some(b'#'), b'\n') => quote = None,
+            (Some(own), _) if own == byte && before != b'\\' => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'' | b'#') => quote = Some(byte),
+            (None, b'[' | b'{') => depth += 1,
+            (None, b']' | b'}') => depth = depth.saturating_sub(1),
+            // Dots between names are levels until the end of the line.
+            (None, b'.') if !before.is_ascii_digit() => depth += 1,
+            (None, b'\n')
+                if text[..at].rfind('\n').map_or(&text[..at], |feed| &text[feed..at]).contains('.') =>
+            {
+                depth = 0;
+            }
+            _ => {}
+        }
+        if depth > MAX_NESTING {
+            return Some(at);
+        }
+        before = byte;
+    }
+    None
+}
+
 fn syntax_error(source: &Arc<SourceFile>, error: &toml::de::Error) -> ScenarioError {
+    if error.message().contains("recursion limit")
+        && let Some(at) = too_deep(source.text())
+    {
+        let message =
+            format!("not TOML: lists or tables in one another, expected at most {MAX_NESTING} levels");
+        let place = Place::new(source, at..at + 1);
+        return ScenarioError::at(&place, message, "too deep").standing(Standing::HidesValues);
+    }
     let place = Place::new(source, error.span().unwrap_or(0..0));
     let slip = Slip::at(source.text(), place.span.start, error.message());
     let message = slip.as_ref().map_or_else(|| error.message().to_owned(), Slip::message);

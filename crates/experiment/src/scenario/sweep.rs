@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     errors::{ScenarioError, Standing, nearest},
     keys::{Key, Section},
-    mapping::DEFAULT_EMBEDDINGS,
+    mapping::most_default_embeddings,
     settings::Written,
     source_file::Place,
     value::{Content, Entry, Value},
@@ -100,8 +100,7 @@ impl Sweep {
 
     /// Number of runs, without making them: each combination has one per embedding.
     pub(super) fn run_count(&self, written: &Written) -> u128 {
-        let base = written.values.get(Key::MappingEmbeddings);
-        let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
+        let base = self.base_embeddings(written);
         let (mut count, mut embeddings_are_swept) = (1_u128, false);
         for choice in &self.choices {
             let sets_embeddings = choice.iter().any(|option| embeddings(option).is_some());
@@ -116,10 +115,33 @@ impl Sweep {
         if embeddings_are_swept { count } else { count.saturating_mul(base) }
     }
 
+    /// Number of embeddings of combinations that do not set them, at most: those of the file, or the defaults of its
+    /// programs.
+    fn base_embeddings(&self, written: &Written) -> u128 {
+        if let Some(value) = written.values.get(Key::MappingEmbeddings) {
+            return list_length(value);
+        }
+        let has_steps = written.values.get(Key::ProgramSteps).is_some();
+        let swept = self.choices.iter().flatten().flatten();
+        let swept: Vec<&Value> =
+            swept.filter(|own| own.setting == Key::ProgramKind).map(|own| &own.value).collect();
+        let kinds = written.values.get(Key::ProgramKind).into_iter().chain(swept);
+        let mut kinds: Vec<&str> = kinds
+            .filter_map(|value| match &value.content {
+                Content::Text(kind) => Some(kind.as_str()),
+                _ => None,
+            })
+            .collect();
+        // The default of a program without steps.
+        if kinds.is_empty() && !has_steps {
+            kinds.push("cc-cube");
+        }
+        most_default_embeddings(kinds)
+    }
+
     /// Largest number of runs of a combination: one per embedding.
     pub(super) fn most_runs_of_a_combination(&self, written: &Written) -> u128 {
-        let base = written.values.get(Key::MappingEmbeddings);
-        let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
+        let base = self.base_embeddings(written);
         let sets_embeddings = |choice: &&Choice| choice.iter().any(|option| embeddings(option).is_some());
         let lengths = |choice: &Choice| {
             choice.iter().map(|option| embeddings(option).map_or(base, list_length)).max().unwrap_or(base)

@@ -15,6 +15,7 @@ mod mutations;
 mod networks;
 mod programs;
 mod runs;
+mod schema;
 mod sizes;
 mod speeds;
 mod traffic;

@@ -7,7 +7,7 @@ use cubefold_experiment::{
     records::{PlacementRecord, RunRecord},
 };
 
-use super::column::ReportedRun;
+use super::{MAX_TEXT_BYTES, column::ReportedRun};
 use crate::{
     ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable,
     Window, goodput, histogram, link_map, machine_name::machine_name, placement_grid, space_time, spectrum,
@@ -16,6 +16,9 @@ use crate::{
 
 /// The size limit of all pictures together \[bytes\]: the page stays below 3 MB.
 const MAX_PICTURE_BYTES: usize = 2_600_000;
+
+/// The size of the page without pictures that is not taken from them, and of every run's row \[bytes\].
+const PAGE_BYTES: [usize; 2] = [200_000, 4_000];
 
 /// The maximum number of nodes of a machine that is drawn.
 const MAX_NODES: u64 = 256;
@@ -41,7 +44,9 @@ pub(super) struct Part {
 
 /// All sections.
 pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<Vec<Figure>, PictureError> {
-    let mut budget = PageBudget { left: MAX_PICTURE_BYTES };
+    let [page, row] = PAGE_BYTES;
+    let rest = (row * runs.len() + scenario.text.len().min(MAX_TEXT_BYTES)).saturating_sub(page);
+    let mut budget = PageBudget { left: MAX_PICTURE_BYTES.saturating_sub(rest) };
     let file = scenario.path.display().to_string();
     let goodput = goodputs(scenario, runs, &mut budget)?;
     let ends = ends_beside(runs);
@@ -97,9 +102,9 @@ const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time acro
 const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
                          grow by equal factors.";
 const PLACEMENT: &str = "The node of every process. Dashed ends are wraparound links.";
-const LINKS: &str = "The darker a link, the more guest edges use it; one scale for all placements.";
-const BUSY_LINKS: &str = "Each link as dark as it is busy in the run, in cycles, in percent of the makespan and in units. Runs that \
-                          differ in embedding and algorithm alone have one scale.";
+const LINKS: &str = "The colour of a link says how many guest edges use it; one scale for all placements.";
+const BUSY_LINKS: &str = "The colour of a link says how long its busier direction is busy in the run, in cycles, in percent of the \
+                          makespan and in units. Runs that differ in embedding and algorithm alone have one scale.";
 
 /// The links of placements by the number of guest edges that use them, on one scale.
 fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
@@ -121,7 +126,9 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
             let not_counted = "there are too many messages to count busy cycles here. Use cubefold draw links --measure busy-cycles.";
             run.finished.busy_links().ok_or_else(|| not_counted.to_owned())
         });
-        let most = busy.iter().flat_map(|busy| &busy.links).map(|link| link.count).max().unwrap_or(0);
+        let most = busy.as_ref().map_or(0, |busy| {
+            LinkMeasure::BusyCycles { makespan: busy.makespan }.greatest(run.run, &busy.links)
+        });
         let scale = scales.entry(settings_beside(run)).or_default();
         *scale = most.max(*scale);
         counted.push(busy);
@@ -303,7 +310,9 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
             "space-time {file} --processes 0..31"
         };
         let part = part.replace("{file}", file);
-        return Err(format!("the run is too large for this page. Use cubefold draw {part}."));
+        return Err(format!(
+            "the run is too large for this page, or for the memory limit. Use cubefold draw {part}."
+        ));
     }
     let rows = if is_collective { program.rank_count() } else { program.body.process_count() };
     let marks =
@@ -311,10 +320,10 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
     let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(rows);
     let cycles = end.filter(|end| *end > 0).map(|end| 0..=end);
     if program.job.is_some() {
-        let window = Window { processes: None, cycles };
+        let window = Window { processes: None, cycles, memory: None };
         return timeline(&run.name, run.run, &run.finished, &window).map_err(|error| error.to_string());
     }
-    let window = Window { processes: Some(0..=shown - 1), cycles };
+    let window = Window { processes: Some(0..=shown - 1), cycles, memory: None };
     let what = if is_collective { "ranks" } else { "processes" };
     let caption = match shown {
         all if all == rows => run.name.clone(),

@@ -91,3 +91,15 @@ document.getElementById("copy").addEventListener("click", async () => {
     copied.textContent = "selected: copy it with the keyboard";
   }
 });
+
+// What is wider than the window says so, until its end is reached.
+const wide = (element) => {
+  const hidden = element.scrollWidth - element.clientWidth;
+  element.classList.toggle("wide", hidden > 1);
+  element.classList.toggle("at-end", element.scrollLeft >= hidden - 1);
+};
+const sizes = new ResizeObserver((entries) => entries.forEach((entry) => wide(entry.target)));
+document.querySelectorAll(".scroll, figure, pre").forEach((element) => {
+  sizes.observe(element);
+  element.addEventListener("scroll", () => wide(element), { passive: true });
+});

@@ -80,6 +80,14 @@ impl Router {
         Self { displacements, chooser, phase: Phase::new(machine, communication.links(), link_use) }
     }
 
+    /// Begins a stage: its random choices depend on the key and on its own messages only.
+    pub(super) fn begin_stage(&mut self, stage: usize) {
+        if let DimensionChooser::Random(generator) = &mut self.chooser {
+            generator.set_stream(stage as u64);
+            generator.set_word_pos(0);
+        }
+    }
+
     /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.phase.link_use

@@ -79,6 +79,7 @@ impl<'run> Scheduler<'run> {
         if let Some(known) = exchange.and_then(|dimension| self.known.get(&dimension)) {
             return Rc::clone(known);
         }
+        self.routed.router.begin_stage(stage);
         let schedule = Rc::new(match (&self.product, exchange) {
             (Some(product), Some(dimension)) => product.exchange(dimension),
             (None, Some(dimension)) if self.routed.is_straight() && has_node_per_process(self.placement) => {

@@ -21,7 +21,7 @@ pub(super) struct Matching {
     pub(super) pairs: Vec<(u32, u32)>,
     /// Number of sources, destinations and tags with several messages.
     pub(super) shared_channels: usize,
-    first_wrong: Option<(u32, u32, u32)>, // a receive without a send, numbers of sends and receives
+    wrong: Vec<(u32, u32, u32)>, // receives without a send, with the numbers of sends and receives
 }
 
 /// A send or receive: its tag and its number. The ends of two processes are in ascending order.
@@ -96,17 +96,9 @@ impl DestinationEnds {
 
 impl Matching {
     /// Matches the operations, and sets the partner of each node.
-    ///
-    /// # Errors
-    ///
-    /// If there are more receives than sends: the first such receive.
-    pub(super) fn new(
-        process_count: u32,
-        operations: &[Operation],
-        nodes: &mut [TaskNode],
-    ) -> Result<Self, TaskScheduleError> {
+    pub(super) fn new(process_count: u32, operations: &[Operation], nodes: &mut [TaskNode]) -> Self {
         let (order, firsts) = by_destination(process_count, operations);
-        let mut own = Self { pairs: vec![], shared_channels: 0, first_wrong: None };
+        let mut own = Self { pairs: vec![], shared_channels: 0, wrong: vec![] };
         let mut ends = DestinationEnds::new(process_count);
         for destination in 0..process_count {
             let range = firsts[destination as usize] as usize..firsts[destination as usize + 1] as usize;
@@ -121,12 +113,20 @@ impl Matching {
             ends.sources.sort_unstable_by_key(|source| source.process);
             own.pairs.extend(ends.sources.iter().map(|source| (source.process, destination)));
         }
-        match own.first_wrong {
-            None => Ok(own),
-            Some((operation, sends, receives)) => {
-                Err(TaskScheduleError::ReceiveWithoutSend { operation, sends, receives })
-            }
-        }
+        own
+    }
+
+    /// The errors of sources, destinations and tags with more receives than sends: each at the first such receive, in the
+    /// order of the operations.
+    pub(super) fn errors(&self) -> Vec<TaskScheduleError> {
+        let mut wrong = self.wrong.clone();
+        wrong.sort_unstable();
+        let error = |(operation, sends, receives)| TaskScheduleError::ReceiveWithoutSend {
+            operation,
+            sends,
+            receives,
+        };
+        wrong.into_iter().map(error).collect()
     }
 
     /// Matches the messages from one process to another.
@@ -164,7 +164,7 @@ impl Matching {
         let wrong = receives
             .get(sends.len())
             .map(|receive| (receive.1, narrow(sends.len() as u64), narrow(receives.len() as u64)));
-        self.first_wrong = self.first_wrong.into_iter().chain(wrong).min();
+        self.wrong.extend(wrong);
         let channel = Partner::Channel(narrow(self.shared_channels as u64));
         self.shared_channels += 1;
         for (_, operation) in sends.iter().chain(receives) {

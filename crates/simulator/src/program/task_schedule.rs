@@ -156,6 +156,9 @@ pub enum TaskScheduleError {
         /// Number of receives for them.
         receives: u32,
     },
+    /// Several cycles and receives without a send.
+    #[error("{}, and {} more", .0[0], .0.len() - 1)]
+    Several(Vec<TaskScheduleError>),
     /// No guest has this number of processes.
     #[error(transparent)]
     Guest(#[from] NetworkError),
@@ -264,7 +267,7 @@ impl TaskScheduleBuilder {
         nodes.shrink_to_fit();
         required.shrink_to_fit();
         links.shrink_to_fit();
-        let matching = Matching::new(process_count, &operations, &mut nodes)?;
+        let matching = Matching::new(process_count, &operations, &mut nodes);
         let network = match Network::from_edges(process_count, matching.edges()) {
             Ok(network) => network,
             // There are more partners than a graph can number edges: metrics of placements are then empty.
@@ -277,17 +280,22 @@ impl TaskScheduleBuilder {
             nodes,
             required,
             links,
-            pairs: matching.pairs,
+            pairs: matching.pairs.clone(),
             shared_channels: matching.shared_channels,
             has_begun_requirements: self.has_begun_requirements,
             guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
         };
-        if !self.is_in_order
-            && let Some(operations) = schedule.cycle()
-        {
-            return Err(TaskScheduleError::Cycle { operations });
+        let cycles = if self.is_in_order { vec![] } else { schedule.cycles() };
+        let cycles = cycles.into_iter().map(|operations| TaskScheduleError::Cycle { operations });
+        let mut errors: Vec<TaskScheduleError> = matching.errors().into_iter().chain(cycles).collect();
+        match errors.pop() {
+            None => Ok(schedule),
+            Some(only) if errors.is_empty() => Err(only),
+            Some(last) => {
+                errors.push(last);
+                Err(TaskScheduleError::Several(errors))
+            }
         }
-        Ok(schedule)
     }
 }
 
@@ -401,8 +409,8 @@ impl TaskSchedule {
         firsts
     }
 
-    /// A cycle of operations, if there is one: each requires the one before it.
-    fn cycle(&self) -> Option<Vec<u32>> {
+    /// Cycles of operations without common ones, in which each requires the one before it; none only if there are no cycles.
+    fn cycles(&self) -> Vec<Vec<u32>> {
         let mut required = self.required.clone();
         let mut free: Vec<u32> = (0..).zip(&required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
         let mut done = 0;
@@ -416,26 +424,32 @@ impl TaskSchedule {
             });
         }
         if done == self.operations.len() {
-            return None;
+            return vec![];
         }
         // Every remaining operation requires another remaining one: following requirements leads into a
         // cycle.
         let requirements = self.requirements();
-        let mut path: Vec<u32> = vec![];
         let mut seen = vec![false; self.operations.len()];
-        let mut at = (0..).zip(&required).find(|own| *own.1 > 0).map(|own| own.0)?;
-        while !seen[at as usize] {
-            seen[at as usize] = true;
-            path.push(at);
-            at = requirements[at as usize].iter().map(|own| own.0).find(|&own| required[own as usize] > 0)?;
+        let mut cycles = vec![];
+        for start in (0..).zip(&required).filter(|own| *own.1 > 0).map(|own| own.0) {
+            let mut path: Vec<u32> = vec![];
+            let mut at: u32 = start;
+            while !seen[at as usize] {
+                seen[at as usize] = true;
+                path.push(at);
+                let mut left = requirements[at as usize].iter().map(|own| own.0);
+                at = left.find(|&own| required[own as usize] > 0).unwrap_or(at);
+            }
+            // A path into an earlier one has no cycle of its own.
+            let Some(begin) = path.iter().position(|&own| own == at) else { continue };
+            let mut cycle = path.split_off(begin);
+            cycle.reverse();
+            // Starting with the first in the file.
+            let first = (0..cycle.len()).min_by_key(|&place| cycle[place]).unwrap_or(0);
+            cycle.rotate_left(first);
+            cycles.push(cycle);
         }
-        let begin = path.iter().position(|&own| own == at)?;
-        let mut cycle = path.split_off(begin);
-        cycle.reverse();
-        // Starting with the first in the file.
-        let first = (0..cycle.len()).min_by_key(|&place| cycle[place])?;
-        cycle.rotate_left(first);
-        Some(cycle)
+        cycles
     }
 }
 

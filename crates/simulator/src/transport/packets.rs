@@ -195,13 +195,13 @@ impl<'run> Packets<'run> {
         Self { explicit: routes.map(|rule| CarriedRoutes { rule, of_message: vec![] }), ..self }
     }
 
-    /// Bytes for a machine with so many messages, in so many packets, under way.
-    pub(crate) fn bytes(machine: &Machine, communication: Communication, packets: u64) -> u64 {
+    /// Bytes for a machine with this number of packets under way, and of packets in queues.
+    pub(crate) fn bytes(machine: &Machine, communication: Communication, packets: u64, queued: u64) -> u64 {
         let channels = machine.channel_places();
         let network = match communication.service() {
-            ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
+            ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, queued),
             ServiceOrder::RoundRobin => {
-                GrantedNetwork::bytes(channels, machine.directions().count() as u64, packets)
+                GrantedNetwork::bytes(channels, machine.directions().count() as u64, queued)
             }
         };
         network

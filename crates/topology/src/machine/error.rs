@@ -84,8 +84,14 @@ pub enum MachineError {
         /// The kind asked for.
         kind: MachineKind,
     },
+    /// A network with switches and one host.
+    #[error("a {kind} with 1 host, expected at least 2")]
+    OneHost {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
     /// Parameters of a network with switches that are too large.
-    #[error("{nodes} hosts and switches with {links} links, expected at most {MAX_NETWORK_NODES} and 2^27")]
+    #[error("{} hosts and switches with {} links, expected at most {MAX_NETWORK_NODES} and 2^27", in_words(*.nodes), in_words(*.links))]
     TooLarge {
         /// The hosts and switches.
         nodes: u64,
@@ -130,4 +136,9 @@ pub enum MachineError {
         /// The nodes left.
         hosts: u64,
     },
+}
+
+/// A count as text; one that was cut off at the greatest number says so.
+fn in_words(count: u64) -> String {
+    if count > 1 << 62 { "over 2^62".to_owned() } else { count.to_string() }
 }

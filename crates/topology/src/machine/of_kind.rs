@@ -68,7 +68,13 @@ impl Machine {
     pub fn of_parameters(parameters: &NetworkParameters) -> Result<Self, MachineError> {
         let kind = parameters.kind();
         if !parameters.is_whole() {
-            return Err(MachineError::NoHosts { kind });
+            // Every parameter is positive where there is a host.
+            let has_host = parameters.host_count() == 1 && parameters.switch_count() > 0;
+            return Err(if has_host {
+                MachineError::OneHost { kind }
+            } else {
+                MachineError::NoHosts { kind }
+            });
         }
         if !parameters.is_small_enough() {
             let (nodes, links) = (parameters.node_count(), parameters.link_count());

@@ -168,10 +168,11 @@ impl KnownCollectives {
         }
         let ranks = specification.shape.node_count();
         let budget = reading.settings.budget();
-        let made = budget.take(Groups::bytes_at_most(ranks)).map(|()| {
+        let most = Groups::bytes_at_most(&specification, over);
+        let made = budget.take(most).map(|()| {
             let made = Groups::new(specification.clone(), over).map(Arc::new);
             let kept = made.as_ref().map_or(0, |made| made.bytes());
-            budget.give_back(Groups::bytes_at_most(ranks).saturating_sub(kept));
+            budget.give_back(most.saturating_sub(kept));
             made
         });
         self.is_over_budget = made.is_err();

@@ -15,6 +15,8 @@ use super::{
     plain_lines::{LinesRead, PlainLines},
 };
 
+/// Size limit of the part of a line that is kept for an error \[bytes\].
+const MAX_SHOWN: usize = 4096;
 /// Largest time or size: sums of two fit 64 bits.
 const MAX_AMOUNT: u64 = (1 << 63) - 1;
 
@@ -40,8 +42,9 @@ pub(super) struct GoalReader {
     labels: Labels,
     later: Vec<Later>, // requirements with a label that is not defined yet
     line: usize,
-    in_comment: bool,
-    wanted: Vec<u32>, // operations whose locations are wanted, in descending order
+    comment: Option<Comment>, // that has not ended yet
+    further: Vec<LineError>,  // errors of the line besides the first
+    wanted: Vec<u32>,         // operations whose locations are wanted, in descending order
     locations: Vec<(u32, Location)>,
 }
 
@@ -51,6 +54,14 @@ struct Rank {
     label: ProcessId,
     is_open: bool, // whether its brace has been read
     line: usize,
+}
+
+/// The beginning of a comment.
+#[derive(Debug)]
+struct Comment {
+    line: usize,
+    text: Vec<u8>,
+    span: Range<usize>,
 }
 
 /// A requirement between labels of which at least one is not defined yet.
@@ -73,7 +84,8 @@ impl GoalReader {
             labels: Labels::new(),
             later: vec![],
             line: 0,
-            in_comment: false,
+            comment: None,
+            further: vec![],
             wanted: vec![],
             locations: vec![],
         }
@@ -107,8 +119,12 @@ impl GoalReader {
     ///
     /// # Errors
     ///
-    /// If the operations of a rank have no end, with the number of their first line.
+    /// If a comment or the operations of a rank have no end, with the number of their first line.
     pub(super) fn finish(self) -> Result<Option<TaskScheduleBuilder>, (usize, LineError)> {
+        if let Some(Comment { line, text, span }) = self.comment {
+            let message = "the comment has no end, expected \"*/\"".to_owned();
+            return Err((line, LineError { span, message, line: Some((line, text)) }));
+        }
         match self.rank {
             None => Ok(self.builder),
             Some(rank) => {
@@ -120,7 +136,7 @@ impl GoalReader {
 
     /// Reads the plain and correct lines, if any, at the start of `bytes`, on the fast path.
     pub(super) fn read_plain_lines(&mut self, bytes: &[u8]) -> LinesRead {
-        let rank = self.rank.filter(|rank| rank.is_open && !self.in_comment && self.wanted.is_empty());
+        let rank = self.rank.filter(|rank| rank.is_open && self.comment.is_none() && self.wanted.is_empty());
         let (Some(rank), Some(builder)) = (rank, &mut self.builder) else { return LinesRead::default() };
         let (ranks, labels) = (self.ranks, &mut self.labels);
         let read = PlainLines { rank: rank.label, ranks, labels, builder }.read(bytes);
@@ -128,11 +144,17 @@ impl GoalReader {
         read
     }
 
+    /// Takes the errors of the lines read so far besides the first of each.
+    pub(super) fn further_errors(&mut self) -> Vec<LineError> {
+        std::mem::take(&mut self.further)
+    }
+
     /// Reads the next line.
     ///
     /// # Errors
     ///
-    /// The first error of the line; the rest of the line is ignored.
+    /// The first error of the line; the rest of the line is ignored. The end of a rank may have
+    /// [further errors](Self::further_errors).
     pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
         let mut cursor = Cursor { line, at: 0 };
         let result = self.read_statements(&mut cursor);
@@ -142,12 +164,12 @@ impl GoalReader {
 
     fn read_statements(&mut self, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
         loop {
-            if self.in_comment {
+            if self.comment.is_some() {
                 match memchr::memmem::find(&cursor.line[cursor.at..], b"*/") {
                     None => return Ok(()),
                     Some(end) => {
                         cursor.at += end + 2;
-                        self.in_comment = false;
+                        self.comment = None;
                     }
                 }
             }
@@ -156,8 +178,10 @@ impl GoalReader {
                 Some(b'/') => match cursor.line.get(cursor.at + 1) {
                     Some(b'/') => return Ok(()),
                     Some(b'*') => {
+                        let span = cursor.at..cursor.at + 2;
                         cursor.at += 2;
-                        self.in_comment = true;
+                        let text = cursor.line[..cursor.line.len().min(MAX_SHOWN)].to_vec();
+                        self.comment = Some(Comment { line: self.line, text, span });
                     }
                     _ => return Err(cursor.unexpected("an operation or a comment")),
                 },
@@ -224,9 +248,6 @@ impl GoalReader {
     /// Reads a rank below the number of ranks.
     #[inline]
     fn rank_number(&self, cursor: &mut Cursor<'_>) -> Result<u32, LineError> {
-        if self.ranks == 0 {
-            return Err(cursor.unexpected("no rank: there are 0"));
-        }
         cursor.number("a rank", u64::from(self.ranks) - 1).map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
@@ -375,7 +396,7 @@ impl GoalReader {
     /// Completes the operations of a rank.
     fn end_rank(&mut self) -> Result<(), LineError> {
         self.rank = None;
-        let mut unknown = None;
+        let mut unknown = vec![];
         for later in std::mem::take(&mut self.later) {
             let numbers = [0, 1].map(|at: usize| self.labels.get(&later.labels[at]).ok_or(at));
             match (numbers, &mut self.builder) {
@@ -386,22 +407,23 @@ impl GoalReader {
                     builder.require(operation, required, later.requirement);
                 }
                 ([Err(at), _] | [_, Err(at)], _) => {
-                    unknown.get_or_insert((at, later));
+                    unknown.push((at, later));
                 }
                 _ => {}
             }
         }
-        match unknown {
-            None => Ok(()),
-            Some((at, later)) => {
-                let label = String::from_utf8_lossy(&later.labels[at]).into_owned();
-                let message = format!("{label} names no operation of this rank, expected one of its labels");
-                let Later { line, text, spans, .. } = later;
-                let [span, other] = spans;
-                let span = if at == 0 { span } else { other };
-                Err(LineError { span, message, line: Some((line, text)) })
-            }
-        }
+        let error = |(at, later): (usize, Later)| {
+            let label = String::from_utf8_lossy(&later.labels[at]).into_owned();
+            let message = format!("{label} names no operation of this rank, expected one of its labels");
+            let Later { line, text, spans, .. } = later;
+            let [span, other] = spans;
+            let span = if at == 0 { span } else { other };
+            LineError { span, message, line: Some((line, text)) }
+        };
+        let mut unknown = unknown.into_iter().map(error);
+        let first = unknown.next();
+        self.further.extend(unknown);
+        first.map_or(Ok(()), Err)
     }
 }
 
