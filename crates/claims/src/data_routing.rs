@@ -140,7 +140,7 @@ fn access_on_cube(dimensions: u32, findings: &mut Findings) {
     let d = u64::from(dimensions);
     findings.add(READ_ON_CUBES, Trial::equal(d * d + 6 * d, order.read(&asked, &data).steps), &case);
     let promised = d * (d + 1) / 2 + 3 * d;
-    findings.add(WRITE_ON_CUBES, Trial::equal(promised, order.write(&asked, &data).steps), &case);
+    findings.add(WRITE_ON_CUBES, Trial::equal(promised, order.write(&asked, &data, &data).steps), &case);
 }
 
 fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
@@ -153,7 +153,7 @@ fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
     let (q, m) = (q as u64, u64::from(side.trailing_zeros()));
     let promised = 2 * q * q * (2 * side - m - 2) + (6 - q) * q * (side - 1);
     findings.add(READ_ON_MESHES, Trial::equal(promised, order.read(&asked, &data).steps), &case);
-    let write = order.write(&asked, &data).steps;
+    let write = order.write(&asked, &data, &data).steps;
     findings.add(WRITE_ON_MESHES, Trial::at_most(promised / 2 + 3 * q * side, write), &case);
 }
 

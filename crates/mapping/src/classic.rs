@@ -14,6 +14,7 @@
 
 mod caterpillar;
 mod construction;
+mod edge_paths;
 mod error;
 mod grids;
 mod growing_tree;
@@ -31,6 +32,7 @@ mod trees_in_cubes;
 
 pub use caterpillar::{Caterpillar, balanced_caterpillars, caterpillar_in_cube};
 pub use construction::{ClassicConstruction, FlipBit};
+pub use edge_paths::EdgePaths;
 pub use error::ClassicError;
 pub use grids::{snake, torus_in_mesh, torus_in_ring};
 pub use growing_tree::{GrowingTree, Side, growing_tree};

@@ -50,20 +50,19 @@ pub fn serial_messages(
     {
         return messages;
     }
-    all_messages(program, placement.machine(), communication)
+    all_messages(program, ExplicitRoutes::longest(placement, communication))
 }
 
-/// The messages of all stages, under any placement.
+/// The messages of all stages, each over at most so many links.
 fn all_messages(
     program: &dyn Program,
-    machine: &Machine,
-    communication: Communication,
+    links: u64,
 ) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages {
         units,
         count: count * stages as u128,
-        links: ExplicitRoutes::longest(machine, communication),
+        links,
     };
     match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
@@ -80,7 +79,7 @@ pub fn max_cycles(
     execution: &Execution,
 ) -> u128 {
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, ExplicitRoutes::longest(placement.machine(), communication));
+        return graph.max_cycles(communication, ExplicitRoutes::longest(placement, communication));
     }
     let messages = serial_messages(program, placement, communication, execution);
     sum(program, placement.max_load(), &messages, communication)
@@ -92,10 +91,11 @@ pub(crate) fn max_cycles_of_any_placement(
     machine: &Machine,
     communication: Communication,
 ) -> u128 {
+    let longest = ExplicitRoutes::longest_of_any_placement(machine, communication);
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, ExplicitRoutes::longest(machine, communication));
+        return graph.max_cycles(communication, longest);
     }
-    let messages = all_messages(program, machine, communication);
+    let messages = all_messages(program, longest);
     sum(program, program.process_count(), &messages, communication)
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
+pub(crate) mod random_access;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
@@ -18,7 +19,7 @@ use std::fmt::Debug;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, GuestRef, StageMessage, TaskGraph};
+use crate::{CubeProgram, Cycles, GuestRef, RandomAccess, StageMessage, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -179,6 +180,8 @@ pub enum Special<'program> {
     Cube(&'program CubeProgram),
     /// A task graph: the engine for messages with sizes executes its operations, not its stage.
     Tasks(&'program TaskGraph),
+    /// A random access: routing by sorting executes it as a whole.
+    RandomAccess(&'program RandomAccess),
 }
 
 impl<'program> Special<'program> {
@@ -187,7 +190,7 @@ impl<'program> Special<'program> {
     pub fn cube(self) -> Option<&'program CubeProgram> {
         match self {
             Self::Cube(program) => Some(program),
-            Self::Tasks(_) | Self::None => None,
+            Self::Tasks(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 
@@ -196,7 +199,16 @@ impl<'program> Special<'program> {
     pub fn tasks(self) -> Option<&'program TaskGraph> {
         match self {
             Self::Tasks(graph) => Some(graph),
-            Self::Cube(_) | Self::None => None,
+            Self::Cube(_) | Self::RandomAccess(_) | Self::None => None,
+        }
+    }
+
+    /// Returns the random access.
+    #[must_use]
+    pub fn random_access(self) -> Option<&'program RandomAccess> {
+        match self {
+            Self::RandomAccess(access) => Some(access),
+            Self::Cube(_) | Self::Tasks(_) | Self::None => None,
         }
     }
 }

@@ -6,14 +6,17 @@ use cubefold_mapping::{DimensionDistances, Extremes, Placement, PlacementMetrics
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MachineRecord, ProgramRecord,
-    column::{Column, Record, Row, no_cell},
+    MachineRecord, ProgramRecord, Word,
+    column::{Cell, Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
     row_records::{NODES, PROCESSES, RUN},
 };
-use crate::records::{
-    definition::{Definition, Kind},
-    exact_mean, mean_of_means,
+use crate::{
+    records::{
+        definition::{Definition, Kind},
+        exact_mean, mean_of_means,
+    },
+    scenario::CountedPaths,
 };
 
 /// One entry of `measure`.
@@ -58,6 +61,10 @@ pub struct PlacementRecord {
     pub expansion: Option<f64>,
     /// Greatest load over least load; `None` if a node is empty.
     pub node_evenness: Option<f64>,
+    /// The paths over which load and congestion are counted: `embedding` for those of the construction, `machine` for
+    /// the machine's routes; only if the routing is `embedding`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Word>,
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
@@ -149,9 +156,15 @@ impl PlacementRecord {
             load: LoadRecord { max: metrics.load.max, min: metrics.load.min },
             expansion: exact_mean(nodes.into(), processes.into()),
             node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
+            paths: None,
             distances: None,
             construction: None,
         }
+    }
+
+    /// The same with the paths over which load and congestion are counted.
+    pub(crate) fn counting(self, paths: Option<CountedPaths<'_>>) -> Self {
+        Self { paths: paths.map(|paths| paths.name().into()), ..self }
     }
 
     /// Makes the record with the distances of each guest dimension, and the construction if one was used.
@@ -228,6 +241,20 @@ pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
 
 /// Columns of the metrics.
 pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "placement_paths",
+            title: "counted paths",
+            aliases: &["paths"],
+            kind: Kind::Text,
+            text: "The paths of the guest edges over which node load and the congestion of links and nodes are \
+                   counted: those of the embedding's construction, or the machine's routes if it gives none. \
+                   The column is there only if the routing is embedding.",
+            source: "CS838 1999, basic definitions; docs/model.md, section 28.1",
+            ..Definition::BLANK
+        },
+        value: |placement| Cell::optional(placement.paths.as_ref()),
+    },
     Column {
         definition: Definition {
             name: "placement_constant_distances",

@@ -175,7 +175,7 @@ impl RunRecord {
             conflicts: routing.map(|routing| routing.conflicts),
             longest_queue: traffic.longest_queue,
             stages: stages(run, finished),
-            placement: PlacementRecord::new(&finished.metrics),
+            placement: PlacementRecord::new(&finished.metrics).counting(run.counted_paths()),
             ratio_to_reference: None,
         }
     }

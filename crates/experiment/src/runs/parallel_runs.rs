@@ -142,7 +142,7 @@ pub fn measure_runs(
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement: PlacementRecord::with_distances(&metrics, &run.placement),
+            placement: PlacementRecord::with_distances(&metrics, &run.placement).counting(run.counted_paths()),
         }
     };
     runs.iter().enumerate().map(entry).collect()
@@ -203,7 +203,7 @@ impl SharedMetrics {
     }
 }
 
-/// Groups runs by placement and tie rule, in order of first occurrence; groups of fewer than `at_least` runs
+/// Groups runs by placement, tie rule and counted paths, in order of first occurrence; groups of fewer than `at_least` runs
 /// are left out.
 ///
 /// Equal placements of a guest share one allocation: the scenario's library ensures it.
@@ -211,7 +211,8 @@ fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
     let mut known = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = vec![];
     for (place, run) in runs.iter().enumerate() {
-        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name());
+        let has_paths = run.counted_paths().is_some();
+        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name(), has_paths);
         let group = *known.entry(key).or_insert_with(|| {
             groups.push(Group { run, places: vec![] });
             groups.len() - 1

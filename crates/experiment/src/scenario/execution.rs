@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU64};
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, classic::EdgePaths};
 use cubefold_simulator::{
     Communication, EAGER_ALL, EngineChoice, MessageRoutes, Plan, Request, ServiceOrder, SimulationError,
     Switching,
@@ -79,6 +79,8 @@ pub enum RoutingRule {
     Valiant,
     /// On grids, coordinated: by sorting (section 20).
     Sorting,
+    /// Between neighbours of the guest, the paths of the embedding's construction (section 28.1).
+    Embedding,
     /// On networks: over the neighbours with the lowest numbers (section 12).
     Lowest,
     /// On networks: any of the shortest routes, at random (section 19).
@@ -87,8 +89,8 @@ pub enum RoutingRule {
 
 impl RoutingRule {
     /// Every rule.
-    pub const ALL: [Self; 5] =
-        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Lowest, Self::Spread];
+    pub const ALL: [Self; 6] =
+        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Embedding, Self::Lowest, Self::Spread];
 
     /// Its name in files.
     #[must_use]
@@ -97,14 +99,37 @@ impl RoutingRule {
             Self::DimensionOrder => "dimension-order",
             Self::Valiant => "valiant",
             Self::Sorting => "sorting",
+            Self::Embedding => "embedding",
             Self::Lowest => "lowest",
             Self::Spread => "spread",
         }
     }
 
-    /// Whether it applies to grids; the others apply to networks.
-    fn is_of_grids(self) -> bool {
-        matches!(self, Self::DimensionOrder | Self::Valiant | Self::Sorting)
+    /// Whether it applies to grids, or else to networks.
+    fn applies_to(self, is_grid: bool) -> bool {
+        match self {
+            Self::DimensionOrder | Self::Valiant | Self::Sorting => is_grid,
+            Self::Embedding => true,
+            Self::Lowest | Self::Spread => !is_grid,
+        }
+    }
+}
+
+/// The paths of guest edges over which a run's congestion is counted, where its routing asks for an embedding's.
+pub(crate) enum CountedPaths<'run> {
+    /// The embedding's own.
+    OfEmbedding(&'run EdgePaths),
+    /// The machine's routes: the embedding has no paths of its own.
+    OfMachine,
+}
+
+impl CountedPaths<'_> {
+    /// The word for them in every file.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::OfEmbedding(_) => "embedding",
+            Self::OfMachine => "machine",
+        }
     }
 }
 
@@ -112,6 +137,7 @@ impl RoutingRule {
 pub(super) fn message_routes(execution: Option<Execution>, seed: u64) -> MessageRoutes {
     match execution.and_then(|execution| execution.routing) {
         Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
+        Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
         Some(
             RoutingRule::DimensionOrder | RoutingRule::Sorting | RoutingRule::Lowest | RoutingRule::Spread,
         )
@@ -138,10 +164,10 @@ fn check_routing(
     let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
     let Some(machine) = machine else { return };
     let (kind, is_grid) = (settings.place(Key::MachineKind), machine.grid().is_some());
-    if rule.is_of_grids() != is_grid {
+    if !rule.applies_to(is_grid) {
         let fitting: Vec<&str> = RoutingRule::ALL
             .into_iter()
-            .filter(|rule| rule.is_of_grids() == is_grid)
+            .filter(|rule| rule.applies_to(is_grid))
             .map(RoutingRule::name)
             .collect();
         let (what, label) = if is_grid {
@@ -311,7 +337,8 @@ pub(super) fn check_fit(
         errors.extend(without_steps(settings));
     }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
-    if let Some(machine) = network {
+    let has_paths = execution.is_some_and(|own| own.routing == Some(RoutingRule::Embedding));
+    if let Some(machine) = network.filter(|_| !has_paths) {
         let message = format!(
             "coordinated execution on {}, expected asynchronous",
             with_article(machine.kind().name())
@@ -397,6 +424,24 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
                 .with_help("use mode = \"asynchronous\""),
         )
     })
+}
+
+/// Reports paths of an embedding that cannot be made.
+pub(super) fn check_paths(
+    settings: &Settings<'_>,
+    execution: Execution,
+    embedding: &EmbeddingName,
+    placement: &Placement,
+) -> Result<(), ScenarioError> {
+    if execution.routing != Some(RoutingRule::Embedding) {
+        return Ok(());
+    }
+    let (Err(reason), Some(place)) = (placement.edge_paths(), settings.place(Key::ExecutionRouting)) else {
+        return Ok(());
+    };
+    let message = format!("no paths of {embedding}: {reason}");
+    let error = ScenarioError::at(place, message, "paths of the embedding");
+    Err(error.because(settings.place(Key::MappingEmbeddings), "the embeddings"))
 }
 
 /// Reports that the requested engine does not apply to a placement. Coordinated runs have an engine of their

@@ -4,7 +4,7 @@
 //! `{ kind = "random-tree", vertices = 100 }`, `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
 
 use cubefold_mapping::{GraphGuest, Guest};
-use cubefold_simulator::{Cycles, NeighbourProgram, Pattern};
+use cubefold_simulator::{Cycles, NeighbourProgram, Pattern, RootedTree};
 use cubefold_topology::{MAX_DIMENSIONS, Machine, MachineError, MachineKind, Network, Wrap};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Names of communications.
-pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"];
+pub(super) const COMMUNICATIONS: [&str; 5] = ["shift", "permutation", "scatter", "to-children", "to-parents"];
 
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
     name: "neighbour-exchange",
@@ -70,7 +70,13 @@ fn communication(
             if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
         return sets.map(|_| default);
     };
-    let choices = [NeighbourCommunication::Shift, permutation, NeighbourCommunication::Scatter];
+    let choices = [
+        NeighbourCommunication::Shift,
+        permutation,
+        NeighbourCommunication::Scatter,
+        NeighbourCommunication::ToChildren,
+        NeighbourCommunication::ToParents,
+    ];
     let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
     let name = Key::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
@@ -78,6 +84,17 @@ fn communication(
         let kind = with_article(shape.kind().name());
         let message = format!("{name} is \"shift\" with {kind}, expected scatter or permutation");
         let error = ScenarioError::at(&value.place, message, "its links have no dimensions to shift along");
+        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        return None;
+    }
+    let along_tree = [NeighbourCommunication::ToChildren, NeighbourCommunication::ToParents];
+    if let (Some(communication), Some(guest)) = (communication, guest)
+        && along_tree.contains(&communication)
+        && RootedTree::new(guest).is_none()
+    {
+        let kind = with_article(guest.shape().kind().name());
+        let message = format!("{name} is {:?} with {kind}, expected a tree", communication.name());
+        let error = ScenarioError::at(&value.place, message, "its processes have no parents");
         errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;
     }
@@ -125,6 +142,8 @@ fn neighbours(
     let pattern = match communication {
         NeighbourCommunication::Shift => Pattern::Shift,
         NeighbourCommunication::Scatter => Pattern::Scatter,
+        NeighbourCommunication::ToChildren => Pattern::ToChildren,
+        NeighbourCommunication::ToParents => Pattern::ToParents,
         NeighbourCommunication::Permutation { sets } => {
             let task = format!("permutation sets; {}", shape_name(guest.shape()));
             Pattern::Permutation { sets, key: generator_key(seed, &task) }

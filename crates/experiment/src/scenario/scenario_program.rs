@@ -53,6 +53,10 @@ pub enum NeighbourCommunication {
     },
     /// `scatter`.
     Scatter,
+    /// `to-children`, of trees.
+    ToChildren,
+    /// `to-parents`, of trees.
+    ToParents,
 }
 
 impl NeighbourCommunication {
@@ -61,7 +65,7 @@ impl NeighbourCommunication {
     pub fn sets(self) -> Option<usize> {
         match self {
             Self::Permutation { sets } => Some(sets),
-            Self::Shift | Self::Scatter => None,
+            Self::Shift | Self::Scatter | Self::ToChildren | Self::ToParents => None,
         }
     }
 
@@ -72,6 +76,8 @@ impl NeighbourCommunication {
             Self::Shift => "shift",
             Self::Permutation { .. } => "permutation",
             Self::Scatter => "scatter",
+            Self::ToChildren => "to-children",
+            Self::ToParents => "to-parents",
         }
     }
 }

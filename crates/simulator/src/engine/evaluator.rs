@@ -13,7 +13,7 @@ use super::{
     tasks::TaskProcesses,
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, SimulationError, TaskGraph,
+    Communication, Cycle, Cycles, MessageRoutes, Program, SimulationError, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_rules},
@@ -76,7 +76,7 @@ impl<'a> Engine<'a> {
             TransportKind::Wide(plan) => Self::Wide(core(rules, Flow::new(machine, rules, plan, &slab))),
             TransportKind::Packets => {
                 let packets = Packets::new(machine, rules, &slab, program.facts().uniform_units)
-                    .with_explicit_routes(ExplicitRoutes::new(machine, rules));
+                    .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
                 Self::Packets(core(rules, packets))
             }
         }
@@ -115,6 +115,9 @@ impl<'a> Evaluator<'a> {
         rules: Communication,
     ) -> Result<Self, SimulationError> {
         check_rules(machine, rules)?;
+        if rules.routes() == MessageRoutes::OfEmbedding {
+            return Err(SimulationError::NoEmbedding);
+        }
         check_message_count(program)?;
         let bound = max_cycles_of_any_placement(program, machine, rules);
         if bound >= 1 << 63 {

@@ -188,7 +188,7 @@ fn routings_belong_to_machines_and_modes() {
     };
     assert_eq!(
         errors(&text("spread", "asynchronous")),
-        ["10:11: routing spread on a grid, expected dimension-order, valiant or sorting"]
+        ["10:11: routing spread on a grid, expected dimension-order, valiant, sorting or embedding"]
     );
     assert_eq!(
         errors(&text("sorting", "asynchronous")),
@@ -202,7 +202,7 @@ fn routings_belong_to_machines_and_modes() {
         ["11:11: routing sorting on a machine with a length of 6, expected powers of two"]
     );
     let network = "machine = { kind = \"full-mesh\", nodes = 8 }\nexecution = { routing = \"sorting\" }\n";
-    assert_eq!(errors(network), ["2:25: routing sorting on a network, expected lowest or spread"]);
+    assert_eq!(errors(network), ["2:25: routing sorting on a network, expected embedding, lowest or spread"]);
 }
 
 #[test]
@@ -276,4 +276,58 @@ fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
         wrong.displayed(),
         ["s.toml:2:45: permutation \"p.csv\", line 3: a second message from or to one process, expected one"]
     );
+}
+
+#[test]
+fn messages_on_the_paths_of_an_embedding_do_not_meet() {
+    let text = |guest: &str, cube: u32, mode: &str, links: &str, routing: &str, communication: &str| {
+        format!(
+            "machine = {{ kind = \"hypercube\", dimensions = {cube}, links = \"{links}\" }}\n\
+             program = {{ kind = \"neighbour-exchange\", guest = {guest}, communication = \"{communication}\" }}\n\
+             mapping.embeddings = [\"classic\"]\nexecution = {{ mode = \"{mode}\"{routing} }}\n"
+        )
+    };
+    let tree = "{ kind = \"binary-tree\", levels = 3 }";
+    let trees = "{ kind = \"mesh-of-trees\", dimensions = 2 }";
+    let own = ", routing = \"embedding\"";
+    for (guest, cube) in [(tree, 4), (trees, 6)] {
+        for links in ["full-duplex", "half-duplex"] {
+            let cycles = |mode, routing| times(&text(guest, cube, mode, links, routing, "scatter"));
+            assert_eq!(cycles("asynchronous", own), (2, None), "{guest} {links}");
+            assert_eq!(cycles("coordinated", own), (2, Some(2)), "{guest} {links}");
+        }
+        // By the routes of the machine two messages meet.
+        assert_eq!(times(&text(guest, cube, "asynchronous", "full-duplex", "", "scatter")).0, 3, "{guest}");
+    }
+    let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", own, "to-children"));
+    let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    assert_eq!(finished.metrics.link_congestion.max, 1);
+    assert_eq!(finished.outcome.traffic.messages, 14);
+    let errors = errors(&text("{ kind = \"ring\", shape = [16] }", 4, "asynchronous", "full-duplex", "", "to-parents"));
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].ends_with("program.communication is \"to-parents\" with a ring, expected a tree"), "{errors:?}");
+}
+
+#[test]
+fn trees_on_meshes_send_to_children_without_meeting() {
+    for order in 1..=4_u32 {
+        let text = |communication: &str| {
+            format!(
+                "machine = {{ kind = \"mesh\", shape = [{side}, {side}] }}\n\
+                 program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"binary-tree\", levels = {levels} }}, \
+                 communication = \"{communication}\" }}\n\
+                 mapping.embeddings = [\"classic\"]\nexecution.routing = \"embedding\"\n",
+                side = 1 << order,
+                levels = 2 * order
+            )
+        };
+        for communication in ["to-children", "to-parents"] {
+            let scenario = scenario(&text(communication));
+            let run = &scenario.runs[0];
+            let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+            assert_eq!(finished.outcome.summary.totals().blocked, 0, "{order} {communication}");
+            let paths = run.placement.edge_paths().unwrap().unwrap();
+            assert_eq!(finished.outcome.summary.makespan().get(), paths.longest(), "{order} {communication}");
+        }
+    }
 }
