@@ -48,7 +48,7 @@ pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
 pub use program_record::ProgramRecord;
 pub use read_flat::{ReadResultsError, read_flat};
 pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, table_columns};
-pub use run_record::RunRecord;
+pub use run_record::{ReceivedRecord, RunRecord};
 pub use schema::{results_schema, scenario_schema};
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
 pub use topic::Topic;

@@ -54,16 +54,9 @@ pub fn serial_messages(
 }
 
 /// The messages of all stages, each over at most so many links.
-fn all_messages(
-    program: &dyn Program,
-    links: u64,
-) -> Vec<SerialMessages> {
+fn all_messages(program: &dyn Program, links: u64) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
-    let of_stages = |units, stages: usize| SerialMessages {
-        units,
-        count: count * stages as u128,
-        links,
-    };
+    let of_stages = |units, stages: usize| SerialMessages { units, count: count * stages as u128, links };
     match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
         None => (0..program.stage_count()).map(|stage| of_stages(program.max_units(stage), 1)).collect(),

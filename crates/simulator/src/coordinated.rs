@@ -19,12 +19,13 @@ mod schedule;
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{LinkMode, NodeId};
+use cubefold_topology::NodeId;
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, MessageRoutes, Observer, Program, ServiceOrder, SimulationError, SortedOrder, StageRecord,
-    Summary, Switching, Traffic, observe::traffic::LinkUseCounter, plan::check_rules, stage_recursion::PlacedProgram,
+    Communication, Cycle, Cycles, MessageRoutes, Observer, Program, ServiceOrder, SimulationError,
+    SortedOrder, StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
+    plan::check_rules, stage_recursion::PlacedProgram,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -304,7 +305,7 @@ mod tests {
     use super::*;
     use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{Machine, MachineKind, TieRule};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {

@@ -55,6 +55,7 @@ mod time_wheel;
 mod timing;
 mod trajectories;
 mod transport;
+mod worst_case;
 
 pub use belt::NoBeltError;
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
@@ -95,3 +96,4 @@ pub use request::{
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};
+pub use worst_case::worst_case_bound;

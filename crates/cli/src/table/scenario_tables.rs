@@ -9,7 +9,7 @@ use std::{
 
 use cubefold_experiment::{
     CheckedScenario, CheckedScenarios, Definition, PhysicalScale, Run, Scenario, ScenarioError,
-    records::{PlacementEntry, PlannedRun, Row, counted},
+    records::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
 };
 
 use super::{
@@ -88,6 +88,7 @@ fn add_note(scale: Option<&PhysicalScale>, notes: &mut Vec<String>) {
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
     for ((scenario, mut entries), read) in by_scenario(&captions(scenarios), entries).zip(scenarios) {
+        let all = entries;
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
         for group in read.combinations() {
             let (own, rest) = entries.split_at(group.len());
@@ -103,9 +104,27 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
             page.table(metrics(entries));
         }
         page.notes(construction_notes(&scenario.runs));
+        page.notes(path_notes(&scenario.runs, all));
     }
     page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
     page
+}
+
+/// Sentences on the paths over which congestion is counted, where the routing is that of the embeddings.
+fn path_notes(runs: &[RunCaption], entries: &[PlacementEntry]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for (run, entry) in runs.iter().zip(entries) {
+        let paths = match entry.placement.paths.as_deref() {
+            Some("embedding") => "the embedding's own paths",
+            Some(_) => "the machine's routes, since the embedding has no paths of its own",
+            None => continue,
+        };
+        let note = format!("{}: load and congestion are counted over {paths}.", run.embedding);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// The swept settings of a run.

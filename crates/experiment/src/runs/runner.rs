@@ -27,8 +27,8 @@ use crate::{
     records::FinishedRun,
     runs::{Progress, Resources, progress::Meter},
     scenario::{
-        CountedPaths, DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
-        draw_key::draw_key,
+        CountedPaths, DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram,
+        describe_stuck, draw_key::draw_key,
     },
 };
 

@@ -84,8 +84,7 @@ fn access(reading: &mut Reading<'_>) -> Option<Access> {
     let settings = reading.settings;
     let kinds = [Access::Read, Access::Write(Collisions::Last)];
     let access = settings.one_of(Key::ProgramAccess, &kinds, Access::name, reading.errors);
-    let rule =
-        settings.one_of(Key::ProgramCollisions, &Collisions::ALL, Collisions::name, reading.errors);
+    let rule = settings.one_of(Key::ProgramCollisions, &Collisions::ALL, Collisions::name, reading.errors);
     match (access?, settings.get(Key::ProgramCollisions)) {
         (Access::Read, Some(value)) => {
             let message = "program.collisions of a read, expected a write";
@@ -111,7 +110,8 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
         }
     }
     if !(2..=MAX_PROCESSES).contains(&processes) {
-        let message = format!("program.indices of {processes} processes, expected 2 to {MAX_PROCESSES} (2^20)");
+        let message =
+            format!("program.indices of {processes} processes, expected 2 to {MAX_PROCESSES} (2^20)");
         reading.errors.push(ScenarioError::at(&value.place, message, "one entry for each process"));
         return None;
     }
@@ -170,7 +170,9 @@ fn of_file(
             continue;
         }
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let [process, index] = fields[..] else { return wrong(Some(number), "expected a process and an index") };
+        let [process, index] = fields[..] else {
+            return wrong(Some(number), "expected a process and an index");
+        };
         let Some(entry) = process.parse::<usize>().ok().and_then(|process| named.get_mut(process)) else {
             return wrong(Some(number), &format!("process {process}, expected 0 to {}", processes - 1));
         };

@@ -32,7 +32,9 @@ static OWN_PATHS: [(&ClassicConstruction, MakePaths); 8] = [
     (&BUTTERFLY_IN_CYCLES, |guest, _| {
         Some(butterfly_in_cycles(network_dimensions(guest, MachineKind::WrappedButterfly)?))
     }),
-    (&FOLDED_LEVELS, |guest, _| Some(folded_levels(network_dimensions(guest, MachineKind::WrappedButterfly)?))),
+    (&FOLDED_LEVELS, |guest, _| {
+        Some(folded_levels(network_dimensions(guest, MachineKind::WrappedButterfly)?))
+    }),
     (&SHUFFLE_THEN_EXCHANGE, |guest, _| {
         Some(shuffle_then_exchange(network_dimensions(guest, MachineKind::DeBruijn)?))
     }),

@@ -69,7 +69,11 @@ mod tests {
         let ring = |nodes: u64| Machine::new(MachineKind::Ring, &[nodes]).unwrap();
         assert_eq!(busiest(&ring(16), &network(MachineKind::DeBruijn, 4)).1, 2);
         assert_eq!(
-            busiest(&network(MachineKind::WrappedButterfly, 4), &network(MachineKind::CubeConnectedCycles, 4)).1,
+            busiest(
+                &network(MachineKind::WrappedButterfly, 4),
+                &network(MachineKind::CubeConnectedCycles, 4)
+            )
+            .1,
             2
         );
         // Without paths of its own: the routes of the machine.

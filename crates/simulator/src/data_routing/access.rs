@@ -5,9 +5,9 @@ use super::{Routed, SortedOrder};
 /// A request in progress: the place that is named, and who names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
-    named: usize, // of no place: the greatest number
-    key: usize,   // the order of requests for one place
-    at: usize,    // the place from which it comes
+    named: usize,  // of no place: the greatest number
+    key: usize,    // the order of requests for one place
+    at: usize,     // the place from which it comes
     is_last: bool, // whether it is the last of those for its place
 }
 
@@ -88,12 +88,7 @@ impl SortedOrder {
     ///
     /// If the number of entries is not that of the nodes, or a named node does not exist.
     #[must_use]
-    pub fn write<T: Clone>(
-        &self,
-        named: &[Option<usize>],
-        keys: &[usize],
-        data: &[T],
-    ) -> Routed<Option<T>> {
+    pub fn write<T: Clone>(&self, named: &[Option<usize>], keys: &[usize], data: &[T]) -> Routed<Option<T>> {
         let (requests, mut steps) = self.sorted_requests(named, keys);
         let selected: Vec<bool> = requests.iter().map(|request| request.is_last).collect();
         let written = self.write_selected(&requests, &selected, data);
@@ -110,12 +105,7 @@ impl SortedOrder {
     ///
     /// If the number of entries is not that of the nodes, or a named node does not exist.
     #[must_use]
-    pub fn write_all<T: Clone>(
-        &self,
-        named: &[Option<usize>],
-        keys: &[usize],
-        data: &[T],
-    ) -> Routed<Vec<T>> {
+    pub fn write_all<T: Clone>(&self, named: &[Option<usize>], keys: &[usize], data: &[T]) -> Routed<Vec<T>> {
         let (requests, mut steps) = self.sorted_requests(named, keys);
         let numbers = self.numbers(&requests);
         steps += numbers.steps;
@@ -162,7 +152,8 @@ impl SortedOrder {
             for place in 0..totals.len() {
                 let partner = place ^ 1 << bit;
                 if partner < place {
-                    before[place] = Some(before[place].map_or(own[partner], |later| own[partner].then(later)));
+                    before[place] =
+                        Some(before[place].map_or(own[partner], |later| own[partner].then(later)));
                     totals[place] = own[partner].then(own[place]);
                 } else {
                     totals[place] = own[place].then(own[partner]);
@@ -264,7 +255,8 @@ mod tests {
             }
             Access::Write(Collisions::Last) => {
                 let write = order.write(&at_places, &sources, &sources);
-                let own = |process: usize| write.records[place(process)].map(by_process).into_iter().collect();
+                let own =
+                    |process: usize| write.records[place(process)].map(by_process).into_iter().collect();
                 (Received::Written((0..named.len()).map(own).collect()), write.steps)
             }
             Access::Write(Collisions::All) => {
@@ -310,8 +302,7 @@ mod tests {
         checked
     }
 
-    const SHAPES: [&[u64]; 8] =
-        [&[2], &[2, 2], &[2; 4], &[8, 8], &[4, 16], &[16], &[2, 8, 4], &[4, 4, 4]];
+    const SHAPES: [&[u64]; 8] = [&[2], &[2, 2], &[2; 4], &[8, 8], &[4, 16], &[16], &[2, 8, 4], &[4, 4, 4]];
 
     #[test]
     fn accesses_by_sorting_are_direct_copies() {
@@ -359,7 +350,8 @@ mod tests {
             let case: GoldenCase = serde_json::from_value(case).unwrap();
             assert_eq!(case.collisions.is_some(), access != Access::Read);
             assert_eq!(check(&case.shape, access, &case.indices), case.expect.steps, "{}", case.id);
-            let named = case.indices.iter().map(|own| own.map(|own| ProcessId::new(u32::try_from(own).unwrap())));
+            let named =
+                case.indices.iter().map(|own| own.map(|own| ProcessId::new(u32::try_from(own).unwrap())));
             let program =
                 RandomAccess::new(access, named.collect(), Computations::Same(Cycles::ZERO), 1).unwrap();
             let label = |process: &ProcessId| process.label();

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use cubefold_mapping::ProcessId;
 
 use crate::{
-    Computations, Cycles, End, Facts, GuestRef, Peer, Program, SortedOrder, Special, StageMessage, StageProgram,
-    StageProgramError,
+    Computations, Cycles, End, Facts, GuestRef, Peer, Program, SortedOrder, Special, StageMessage,
+    StageProgram, StageProgramError,
 };
 
 /// The kind of a random access.
@@ -92,7 +92,9 @@ impl RandomAccess {
         let processes = u32::try_from(named.len()).unwrap_or(u32::MAX);
         let mut messages = vec![];
         for (source, destination) in ProcessId::first(processes.into()).zip(&named) {
-            let Some(destination) = destination.filter(|destination| *destination != source) else { continue };
+            let Some(destination) = destination.filter(|destination| *destination != source) else {
+                continue;
+            };
             messages.push(StageMessage { stage: 0, source, destination, units });
             if access == Access::Read {
                 messages.push(StageMessage { stage: 1, source: destination, destination: source, units });
@@ -210,7 +212,9 @@ mod tests {
     #[test]
     fn the_last_or_all_of_several_items_stay() {
         let held = |collisions| match access(Access::Write(collisions), &[1, -1, 1, 1]).received() {
-            Received::Written(held) => held.iter().map(|own| own.iter().map(|own| own.label()).collect()).collect(),
+            Received::Written(held) => {
+                held.iter().map(|own| own.iter().map(|own| own.label()).collect()).collect()
+            }
             Received::Read(_) => vec![],
         };
         let lists: [Vec<Vec<u32>>; 2] = [Collisions::Last, Collisions::All].map(held);

@@ -303,9 +303,19 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
     let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
     assert_eq!(finished.metrics.link_congestion.max, 1);
     assert_eq!(finished.outcome.traffic.messages, 14);
-    let errors = errors(&text("{ kind = \"ring\", shape = [16] }", 4, "asynchronous", "full-duplex", "", "to-parents"));
+    let errors = errors(&text(
+        "{ kind = \"ring\", shape = [16] }",
+        4,
+        "asynchronous",
+        "full-duplex",
+        "",
+        "to-parents",
+    ));
     assert_eq!(errors.len(), 1);
-    assert!(errors[0].ends_with("program.communication is \"to-parents\" with a ring, expected a tree"), "{errors:?}");
+    assert!(
+        errors[0].ends_with("program.communication is \"to-parents\" with a ring, expected a tree"),
+        "{errors:?}"
+    );
 }
 
 #[test]
