@@ -304,7 +304,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             unit: "links",
             text: "The mean dilation of the guest edges.",
             formula: "total dilation / number of guest edges",
-            source: "González et al. 1995, 4.2; docs/model.md, section 7",
+            source: "González et al. 1995, 4.4; docs/model.md, section 7",
             ..Definition::BLANK
         },
         value: |placement| placement.dilation.mean.into(),
@@ -316,7 +316,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             kind: Kind::Natural,
             unit: "links",
             text: "The sum of the dilations of all guest edges.",
-            source: "González et al. 1995, 4.3; docs/model.md, section 7",
+            source: "González et al. 1995, 4.4; docs/model.md, section 7",
             ..Definition::BLANK
         },
         value: |placement| placement.dilation.total.into(),
@@ -328,7 +328,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             kind: Kind::Term,
             unit: "guest edges",
             text: "The number of guest edges with each dilation. It is in JSON only.",
-            source: "González et al. 1995, 4.4; docs/model.md, section 7",
+            source: "González et al. 1995, 4.2; docs/model.md, section 7",
             ..Definition::BLANK
         },
         value: no_cell,
@@ -367,7 +367,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             kind: Kind::Decimal,
             unit: "guest edges",
             text: "The mean node load over all nodes.",
-            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            source: "González et al. 1995, 4.6; docs/model.md, section 7",
             ..Definition::BLANK
         },
         value: |placement| placement.node_load.mean.into(),
