@@ -56,7 +56,8 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
     let pairs = program.body.process_count().saturating_mul(run.machine.channel_places());
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
-    let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
+    let is_straight = run.communication.routes() == MessageRoutes::OfMachine
+        && run.execution.routing != Some(RoutingRule::Sorting);
     if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
         return None;
     }

@@ -284,7 +284,7 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
         format!(
             "machine = {{ kind = \"hypercube\", dimensions = {cube}, links = \"{links}\" }}\n\
              program = {{ kind = \"neighbour-exchange\", guest = {guest}, communication = \"{communication}\" }}\n\
-             mapping.embeddings = [\"classic\"]\nexecution = {{ mode = \"{mode}\"{routing} }}\n"
+             mapping.embeddings = [\"cs838\"]\nexecution = {{ mode = \"{mode}\"{routing} }}\n"
         )
     };
     let tree = "{ kind = \"binary-tree\", levels = 3 }";
@@ -326,7 +326,7 @@ fn trees_on_meshes_send_to_children_without_meeting() {
                 "machine = {{ kind = \"mesh\", shape = [{side}, {side}] }}\n\
                  program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"binary-tree\", levels = {levels} }}, \
                  communication = \"{communication}\" }}\n\
-                 mapping.embeddings = [\"classic\"]\nexecution.routing = \"embedding\"\n",
+                 mapping.embeddings = [\"cs838\"]\nexecution.routing = \"embedding\"\n",
                 side = 1 << order,
                 levels = 2 * order
             )
