@@ -5,6 +5,7 @@ use cubefold_reference::{
     grid::Grid,
     problem::Links,
     route::Tie,
+    speeds::Speeds,
     stage_program::{Arbitration, SizedMessage, StageProblem, Switching},
 };
 use cubefold_simulator::{End, Program};
@@ -67,6 +68,7 @@ pub(crate) fn problem(program: &dyn Program, shares: u32, lengths: &[u64], wrap:
         tie: Tie::Direct,
         hop_cycles: 1,
         latency_cycles: 0,
+        speeds: Speeds::new(),
         switching: Switching::StoreAndForward,
         packet_units: None,
         arbitration: Arbitration::FirstCome,

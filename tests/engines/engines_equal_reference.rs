@@ -14,8 +14,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
-    Case, cube_case, cube_placement, grid, message_sets_case, node_indices, rows, shared_cube_case,
-    shared_message_sets_case, tao_case, tie,
+    Case, cube_case, cube_placement, grid, message_sets_case, node_indices, other_size_case, rows,
+    shared_cube_case, shared_message_sets_case, tao_case, tie,
 };
 use cubefold_reference::asynchronous::{AsynchronousOutcome, asynchronous};
 use cubefold_reference::coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan};
@@ -89,6 +89,17 @@ proptest! {
 
     #[test]
     fn coordinated_neighbour_exchange_by_the_constructions_of_tao(case in tao_case(SMALL)) {
+        check_by_plan(&case)?;
+        check_metrics(&case)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn neighbour_exchange_on_uneven_and_spare_nodes(case in other_size_case(SMALL / 2)) {
+        check_asynchronous(&case)?;
         check_by_plan(&case)?;
         check_metrics(&case)?;
     }
@@ -262,10 +273,12 @@ fn check_routed(case: &Case, routing: Routing, expected: CoordinatedOutcome) -> 
 }
 
 /// The subset of every message by the dimension of the guest that it goes along, where the vector numbers
-/// these, else as the construction says.
+/// these, else as the construction says; without a routing, one subset and no limit.
 fn plan(case: &Case, problem: &Problem) -> RoutingPlan {
     let Placement::Construction(construction) = &case.placement else { panic!("a construction's plan") };
-    let routing = construction.routing();
+    let Some(routing) = construction.routing() else {
+        return RoutingPlan::one_subset(problem, None);
+    };
     let shape = construction.guest().shape();
     let number = |&(source, destination): &(u32, u32)| -> u64 {
         if routing.space() == RoutingSpace::FirstStage {

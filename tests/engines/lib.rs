@@ -27,12 +27,16 @@ mod random_problem;
 #[cfg(test)]
 mod ranks_equal_reference;
 #[cfg(test)]
+mod sequential_elimination;
+#[cfg(test)]
 mod sized_equal_checked_runs;
 mod sized_equal_reference;
 #[cfg(test)]
 mod sized_slabs_equal_reference;
 #[cfg(test)]
 mod sized_theory;
+#[cfg(test)]
+mod speeds_equal_reference;
 #[cfg(test)]
 mod task_graphs_equal_reference;
 #[cfg(test)]

@@ -8,7 +8,8 @@ use cubefold_mapping::{
 };
 use cubefold_reference::networks;
 use cubefold_simulator::{
-    CubeProgram, DivideAndConquer, NeighbourProgram, Pattern, Program, ShuffleExchangeProgram,
+    CubeProgram, DivideAndConquer, LevelNetwork, LevelProgram, NeighbourProgram, Pattern, Program,
+    ShuffleExchangeProgram, TreeDivideAndConquer,
 };
 use cubefold_topology::{
     LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
@@ -33,7 +34,7 @@ fn random_network() -> impl Strategy<Value = Machine> {
 
 /// A network of one of the families.
 fn family() -> impl Strategy<Value = Machine> {
-    let kinds = MachineKind::HOSTS.into_iter().chain([MachineKind::BinaryTree, MachineKind::MeshOfTrees]);
+    let kinds = MachineKind::HOSTS.into_iter().chain([MachineKind::MeshOfTrees]);
     let ranges: Vec<_> = kinds.filter_map(|kind| Some((kind, kind.network_dimensions()?))).collect();
     (select(ranges), 0..3_u64)
         .prop_map(|((kind, range), more)| Machine::of_dimensions(kind, range.start() + more).unwrap())
@@ -125,14 +126,18 @@ fn programs(machine: &Machine) -> BoxedStrategy<Arc<dyn Program>> {
     if machine.graph().is_some() { prop_oneof![cubes(), neighbours].boxed() } else { cubes().boxed() }
 }
 
-/// Programs on cubes: compute-and-communicate, divide and conquer, and normal with wandering data.
+/// Programs on cubes and trees: compute-and-communicate, divide and conquer, and normal with wandering data.
 fn cubes() -> impl Strategy<Value = Arc<dyn Program>> {
     let walk = prop::collection::vec(any::<bool>(), 0..6);
-    (1..=5_u64, compute(), 0..3, walk).prop_map(|(dimensions, compute, kind, walk)| -> Arc<dyn Program> {
+    (1..=5_u64, compute(), 0..5, walk).prop_map(|(dimensions, compute, kind, walk)| -> Arc<dyn Program> {
         let cube = Hypercube::new(dimensions).unwrap();
         match kind {
             0 => Arc::new(CubeProgram::new(cube, CubeProgram::bitonic(cube), compute).unwrap()),
             1 => Arc::new(DivideAndConquer::new(cube, compute)),
+            2 => {
+                let levels = u32::try_from(dimensions.min(4)).unwrap();
+                Arc::new(TreeDivideAndConquer::new(levels, compute).unwrap())
+            }
             _ => {
                 let mut at = 0;
                 let mut stages = vec![cube.dimension(at).unwrap()];
@@ -140,7 +145,11 @@ fn cubes() -> impl Strategy<Value = Arc<dyn Program>> {
                     at = if up { at + 1 } else { at + dimensions - 1 } % dimensions;
                     stages.push(cube.dimension(at).unwrap());
                 }
-                Arc::new(ShuffleExchangeProgram::new(cube, stages, compute).unwrap())
+                if kind == 3 || !(2..=3).contains(&dimensions) {
+                    return Arc::new(ShuffleExchangeProgram::new(cube, stages, compute).unwrap());
+                }
+                let network = LevelNetwork::ALL[stages.len() % 3];
+                Arc::new(LevelProgram::new(network, cube, stages, compute).unwrap())
             }
         }
     })

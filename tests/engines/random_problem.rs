@@ -9,13 +9,16 @@ use cubefold_simulator::{
     Communication, CubeProgram, Cycles, End, Facts, NeighbourProgram, Pattern, Peer, Program, StageMessage,
     StageRecord,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap};
+use cubefold_topology::{
+    Channel, GraphSource, LinkMode, LinkTime, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap,
+};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use cubefold_reference::grid::Grid;
 use cubefold_reference::problem::{Links, Problem, Row};
 use cubefold_reference::route::Tie;
+use cubefold_reference::speeds::Speeds;
 use cubefold_reference::wires::Wires;
 
 /// What the engines are given.
@@ -160,7 +163,29 @@ pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
         Some(RouteChoice::Spread(seed)) => Some(seed),
         Some(RouteChoice::Lowest) | None => None,
     };
-    Some(Wires { neighbours, spread })
+    let pairs = speeds(machine).into_iter();
+    Some(Wires {
+        neighbours,
+        spread,
+        weights: pairs.map(|(pair, (unit, latency))| (pair, unit + latency)).collect(),
+        grid: machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid)).map(grid),
+        order: machine.order_tie().map(tie),
+    })
+}
+
+/// The times of links, where they differ, by their two nodes, the lower first.
+pub(crate) fn speeds(machine: &Machine) -> Speeds {
+    let mut speeds = Speeds::new();
+    let Some(times) = machine.link_times() else { return speeds };
+    for (node, direction) in
+        machine.nodes().flat_map(|node| machine.directions().map(move |direction| (node, direction)))
+    {
+        let Some(other) = machine.neighbour(node, direction) else { continue };
+        let LinkTime { unit, latency } = times[machine.link_class(Channel { node, direction })];
+        let [low, high] = [node.min(other), node.max(other)].map(|node| u64::from(node.index()));
+        speeds.insert((low, high), (unit, latency));
+    }
+    speeds
 }
 
 pub(crate) fn grid(machine: &Machine) -> Grid {
@@ -292,6 +317,15 @@ pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case>
 
 /// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
 pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
+    placed_by_tao(most, |processes, nodes| processes.is_multiple_of(nodes))
+}
+
+/// The same for numbers of processes and nodes of which the first is no multiple.
+pub(crate) fn other_size_case(most: u64) -> impl Strategy<Value = Case> {
+    placed_by_tao(most, |processes, nodes| !processes.is_multiple_of(nodes))
+}
+
+fn placed_by_tao(most: u64, sizes: fn(u64, u64) -> bool) -> impl Strategy<Value = Case> {
     let lengths = || select(&[2_u64, 2, 3, 4, 6, 8, 9, 12][..]);
     let shapes = || prop::collection::vec((lengths(), any::<bool>()), 1..=4);
     let kinds = [MachineKind::Mesh, MachineKind::Torus];
@@ -303,7 +337,7 @@ pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
     };
     let pair = (shape(), shape()).prop_filter_map("no construction", move |(guest, host)| {
         let (processes, nodes) = (guest.node_count(), host.node_count());
-        if processes > most || !processes.is_multiple_of(nodes) {
+        if processes.max(nodes) > most || !sizes(processes, nodes) {
             return None;
         }
         Construction::choose(&guest, &host).ok()

@@ -24,7 +24,7 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::byte_generator::ByteGenerator;
-use crate::random_problem::{grid, tie, wires};
+use crate::random_problem::{grid, speeds, tie, wires};
 
 /// The cases that there are.
 const ALL: u64 = 20_000;
@@ -85,7 +85,7 @@ fn check_cases(count: u64) {
 }
 
 /// Compares every row and sum; whether there were blocked cycles, overlapped cycles, and queues (1 or 0).
-fn check(case: &SizedCase) -> Result<[u64; 3], String> {
+pub(crate) fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let expected = run_stages(&case.problem());
     let program = case.program();
     for engine in [EngineChoice::Auto, EngineChoice::Sized] {
@@ -260,6 +260,7 @@ impl SizedCase {
             tie: tie(rules.tie()),
             hop_cycles: rules.hop().get(),
             latency_cycles: rules.latency().get(),
+            speeds: speeds(machine),
             switching: match rules.switching() {
                 Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
                 Switching::CutThrough => ReferenceSwitching::CutThrough,
@@ -297,8 +298,12 @@ pub(crate) fn numbered_case(number: u64) -> SizedCase {
 /// A case in which these numbers decide.
 pub(crate) fn random_case(generator: &mut impl Rng) -> SizedCase {
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
-    let nodes = u32::try_from(machine.node_count()).unwrap();
-    let placement = placement(generator, &machine, nodes);
+    random_case_on(generator, &machine)
+}
+
+/// A case on a machine in which these numbers decide.
+pub(crate) fn random_case_on(generator: &mut impl Rng, machine: &Machine) -> SizedCase {
+    let placement = placement(generator, machine);
     let processes = u32::try_from(placement.process_count()).unwrap();
     let stages = generator.random_range(1..=4_usize);
     let greatest = *[1, 4, 16, 64].choose(generator).unwrap();
@@ -331,7 +336,7 @@ pub(crate) fn random_case(generator: &mut impl Rng) -> SizedCase {
     let same = generator.random_bool(0.4).then(|| generator.random_range(0..=longest));
     let mut one = || same.unwrap_or_else(|| generator.random_range(0..=longest));
     let computations = (0..stages).map(|_| (0..processes).map(|_| one()).collect()).collect();
-    SizedCase { communication: rules(generator, &machine), placement, computations, messages }
+    SizedCase { communication: rules(generator, machine), placement, computations, messages }
 }
 
 pub(crate) fn rules(generator: &mut impl Rng, machine: &Machine) -> Communication {
@@ -396,14 +401,18 @@ pub(crate) fn network(generator: &mut impl Rng) -> Machine {
 }
 
 /// Processes on nodes of their own, or several on one.
-pub(crate) fn placement(generator: &mut impl Rng, machine: &Machine, nodes: u32) -> Placement {
+pub(crate) fn placement(generator: &mut impl Rng, machine: &Machine) -> Placement {
+    let hosts: Vec<NodeId> = machine.hosts().collect();
     let places: Vec<NodeId> = if generator.random_bool(0.6) {
-        let mut all: Vec<NodeId> = machine.nodes().collect();
+        let mut all = hosts;
         all.shuffle(generator);
-        all.truncate(generator.random_range(2..=nodes as usize));
+        all.truncate(generator.random_range(2..=all.len()));
         all
     } else {
-        (0..generator.random_range(2..=12)).map(|_| NodeId::new(generator.random_range(0..nodes))).collect()
+        let count = u32::try_from(hosts.len()).unwrap();
+        (0..generator.random_range(2..=12))
+            .map(|_| hosts[generator.random_range(0..count) as usize])
+            .collect()
     };
     Placement::Table(PlacementTable::new(machine, places).unwrap())
 }

@@ -55,7 +55,7 @@ fn check_case(number: u64) -> u64 {
     divided.into()
 }
 
-fn check_on(case: &SizedCase, number: u64, threads: [usize; 4]) {
+pub(crate) fn check_on(case: &SizedCase, number: u64, threads: [usize; 4]) {
     let threads = NonZeroUsize::new(threads[usize::try_from(number % 4).unwrap()]).unwrap();
     let request = Request::asynchronous(EngineChoice::Hop).by(Some(Workers::Threads(threads)));
     let run = case.run(&request.counting(CountLinkUse::Yes));

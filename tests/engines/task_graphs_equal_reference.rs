@@ -13,12 +13,12 @@ use cubefold_simulator::{
     Request, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching, TaskGraph,
     TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
 };
-use cubefold_topology::LinkMode;
+use cubefold_topology::{LinkMode, Machine};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::random_problem::{grid, node_indices, tie, wires};
+use crate::random_problem::{grid, node_indices, speeds, tie, wires};
 use crate::sized_equal_reference::{network, numbered_case, placement, random_grid, rules};
 
 /// The cases that there are.
@@ -53,9 +53,9 @@ fn check_cases(count: u64) {
 
 /// A task graph on a machine, for the engine and the reference at once.
 #[derive(Debug)]
-struct TaskCase {
+pub(crate) struct TaskCase {
     placement: Placement,
-    communication: Communication,
+    pub(crate) communication: Communication,
     overhead: u64,
     operations: Vec<TaskOperation>, // in the order of the file
 }
@@ -109,7 +109,7 @@ fn check_stage_programs(count: u64) {
 }
 
 /// Compares all there is; 1 for graphs that come to their end, have blocked cycles, have queues, are refused.
-fn check(case: &TaskCase) -> Result<[u64; 4], String> {
+pub(crate) fn check(case: &TaskCase) -> Result<[u64; 4], String> {
     let expected = run_tasks(&case.problem());
     let schedule = match case.schedule() {
         Ok(schedule) => Arc::new(schedule),
@@ -227,6 +227,7 @@ impl TaskCase {
             tie: tie(rules.tie()),
             hop_cycles: rules.hop().get(),
             latency_cycles: rules.latency().get(),
+            speeds: speeds(machine),
             switching: match rules.switching() {
                 Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
                 Switching::CutThrough => ReferenceSwitching::CutThrough,
@@ -248,8 +249,12 @@ impl TaskCase {
     fn random(number: u64) -> Self {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
         let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
-        let nodes = u32::try_from(machine.node_count()).unwrap();
-        let placement = placement(generator, &machine, nodes);
+        Self::random_on(generator, &machine)
+    }
+
+    /// A case on a machine.
+    pub(crate) fn random_on(generator: &mut impl Rng, machine: &Machine) -> Self {
+        let placement = placement(generator, machine);
         let processes = usize::try_from(placement.process_count()).unwrap();
         let mut lists = random_lists(generator, processes);
         if generator.random_bool(0.25) {
@@ -272,7 +277,7 @@ impl TaskCase {
             }));
         }
         let overhead = *[0, 0, 1, 7].choose(generator).unwrap();
-        Self { communication: rules(generator, &machine), placement, overhead, operations }
+        Self { communication: rules(generator, machine), placement, overhead, operations }
     }
 }
 

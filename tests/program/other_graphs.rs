@@ -25,7 +25,7 @@ const SQUARE: &str = "kind = \"mesh\", shape = [8, 8]";
 const TREE: &str = "kind = \"binary-tree\", levels = 3";
 
 /// Machine and guest for each construction.
-const PAIRS: [(&str, &str, &str); 28] = [
+const PAIRS: [(&str, &str, &str); 36] = [
     ("gray-path", CUBE, "kind = \"line\", shape = [16]"),
     ("gray-cycle", CUBE, "kind = \"ring\", shape = [16]"),
     ("mesh-in-torus", "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
@@ -38,10 +38,18 @@ const PAIRS: [(&str, &str, &str); 28] = [
     ("rectangle-in-square", "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
     ("square-in-rectangle", "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
     ("example-meshes", "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
+    ("cube-in-rectangle", "kind = \"mesh\", shape = [8, 8]", "kind = \"mesh\", shape = [4, 4, 4]"),
+    ("rectangle-in-cube", "kind = \"mesh\", shape = [4, 4, 4]", "kind = \"mesh\", shape = [8, 4, 2]"),
+    ("squeeze", "kind = \"mesh\", shape = [4, 4]", "kind = \"mesh\", shape = [3, 5]"),
     ("double-rooted-tree", CUBE, TREE),
     ("shared-tree", CUBE, TREE),
     ("wide-tree", "kind = \"hypercube\", dimensions = 5", TREE),
     ("binomial-tree", "kind = \"hypercube\", dimensions = 3", TREE),
+    ("stretched-tree", CUBE, "kind = \"stretched-tree\", levels = 3"),
+    ("two-trees", CUBE, "kind = \"two-trees\", levels = 2"),
+    ("k-ary-tree", "kind = \"hypercube\", dimensions = 5", "kind = \"k-ary-tree\", arity = 3, levels = 2"),
+    ("tree-in-tree", "kind = \"binary-tree\", levels = 4", "kind = \"k-ary-tree\", arity = 3, levels = 2"),
+    ("z-order-in-tree", "kind = \"k-ary-tree\", arity = 4, levels = 2", "kind = \"mesh\", shape = [4, 4]"),
     ("tree-on-mesh", SQUARE, "kind = \"binary-tree\", levels = 6"),
     ("caterpillar", "kind = \"hypercube\", dimensions = 3", "kind = \"network\", edges = \"comb.txt\""),
     ("flip-bits", CUBE, TREE),
@@ -96,6 +104,43 @@ fn every_construction_keeps_the_dilation_that_it_promises() {
             _ => assert!(measured <= promised, "{name}: {measured} of {promised}"),
         }
     }
+}
+
+#[test]
+fn graphs_of_grammars_are_truncated_and_described() {
+    let machine = "kind = \"grammar\", grammar = \"complete-binary-tree\", size = 5";
+    let guest = "kind = \"grammar\", grammar = \"complete-binary-tree\", size = 7";
+    let scratch = scenario(machine, guest, "truncation");
+    let entry = json(&["measure", &scratch.path("scenario.toml")])["placements"][0].clone();
+    // Figure 2.2: 255 on 63.
+    assert_eq!((&entry["processes"], &entry["nodes"]), (&json!(255), &json!(63)));
+    assert_eq!(entry["placement"]["load"], json!({ "max": 7, "min": 4 }));
+    assert_eq!(entry["placement"]["dilation"]["max"], 1);
+    assert_eq!(entry["placement"]["bounds"], json!({ "load": 5, "dilation": null, "congestion": 4 }));
+    assert_eq!(entry["machine"]["network"], "complete-binary-tree of 5 symbols");
+    assert_eq!(entry["program"]["guest"]["network"], "complete-binary-tree of 7 symbols");
+}
+
+#[test]
+fn a_grammar_from_a_file_is_checked() {
+    let machine = "kind = \"grammar\", grammar = \"file:g.txt\", size = 1";
+    let guest = "kind = \"grammar\", grammar = \"file:g.txt\", size = 2";
+    let scratch = scenario(machine, guest, "truncation");
+    let check = |grammar: &str| {
+        std::fs::write(scratch.path("g.txt"), grammar).unwrap();
+        let output = run(&["check", &scratch.path("scenario.toml")]);
+        (output.code, output.stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(check("G -> (0,1) | G (1,0)\n").0, Some(0));
+    let (code, said) = check("G -> (0,1) | A (1,0)\nA -> (0,1)\n");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("no production G -> A, expected one (condition 2 of theorem 2.3.2)"), "{said}");
+    let (code, said) = check("G -> (0,1)\nG = A\n");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("g.txt:2:1") && said.contains("expected a production"), "{said}");
+    let (code, said) = check("G -> (0,1)\n");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("the graph of words of 2 symbols: 0 nodes, expected at least 2"), "{said}");
 }
 
 #[test]
@@ -166,4 +211,44 @@ fn the_page_lists_every_construction_in_the_order_of_the_choice() {
     let listed: Vec<&str> = rows.map(|(name, _)| name).collect();
     let names: Vec<&str> = ClassicConstruction::ALL.iter().map(|own| own.name).collect();
     assert_eq!(listed, names);
+}
+
+#[test]
+fn divide_and_conquer_runs_on_the_vertices_of_a_tree() {
+    // (2n + 1) T_a + 2 T_c D, D = n + 1 and n.
+    for (more, embedding, cycles) in [(1, "cs838:double-rooted-tree", 15), (2, "cs838:wide-tree", 13)] {
+        let text = format!(
+            "machine = {{ kind = \"hypercube\", dimensions = {} }}\n\
+             program = {{ kind = \"divide-and-conquer\", guest = {{ {TREE} }}, compute_cycles = 1 }}\n\
+             mapping = {{ embeddings = [\"{embedding}\"] }}\n",
+            3 + more
+        );
+        let scratch = Scratch::with(&[("scenario.toml", &text)]);
+        let run = json(&["run", &scratch.path("scenario.toml")])["runs"][0].clone();
+        assert_eq!(run["predicted_cycles"], cycles, "{embedding}");
+        assert_eq!(run["program"]["guest"], json!({ "kind": "binary-tree", "shape": [15], "wrap": [] }));
+    }
+    let text = "machine = { kind = \"hypercube\", dimensions = 4 }\n\
+                program = { kind = \"divide-and-conquer\", guest = { kind = \"ring\", shape = [16] }, halving = true }\n";
+    let scratch = Scratch::with(&[("scenario.toml", text)]);
+    let output = run(&["check", &scratch.path("scenario.toml")]);
+    assert_eq!(output.code, Some(2));
+    let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("divide and conquer on a ring, expected a binary-tree"), "{said}");
+    assert!(said.contains("program.halving with program.guest, expected one of them"), "{said}");
+}
+
+#[test]
+fn normal_programs_move_their_data_over_cycles_and_levels() {
+    // Five exchanges up, one down and one up again: two turns.
+    let stages = "[0, 1, 2, 3, 0, 3, 0]";
+    for (kind, cycles) in [("cube-connected-cycles", 13), ("wrapped-butterfly", 9)] {
+        let text = format!(
+            "machine = {{ kind = \"{kind}\", dimensions = 4 }}\nprogram = {{ kind = \"normal\", stages = {stages} }}\n"
+        );
+        let scratch = Scratch::with(&[("scenario.toml", &text)]);
+        let run = json(&["run", &scratch.path("scenario.toml")])["runs"][0].clone();
+        assert_eq!((&run["makespan_cycles"], &run["processes"]), (&json!(cycles), &json!(64)), "{kind}");
+        assert_eq!((&run["embedding"], &run["program"]["dimensions"]), (&json!("standard"), &json!(4)));
+    }
 }

@@ -20,7 +20,8 @@ const MAX_PROCESSES: u64 = 256;
 /// other messages with the reference.
 fn has_unit_messages(run: &Run) -> bool {
     let communication = &run.communication;
-    communication.latency().get() == 0
+    run.machine.link_times().is_none()
+        && communication.latency().get() == 0
         && communication.eager() == 0
         && communication.service() == ServiceOrder::FirstCome
         && (0..run.program.body.stage_count()).all(|stage| run.program.body.max_units(stage) == 1)

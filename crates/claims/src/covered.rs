@@ -56,6 +56,9 @@ impl<'construction> Covered<'construction> {
             ConstructionKind::GeneralReduction => {
                 Some(self.doubling() * GeneralFactor::of(construction)?.most())
             }
+            ConstructionKind::SequentialElimination => {
+                Some(self.doubling() * Multiplicands::of(construction)?.most())
+            }
             ConstructionKind::SquareLowering => Some(self.doubling() * self.host_over_guest()?),
             ConstructionKind::SquareLoweringFolded if self.from_torus && self.to_torus => {
                 self.host_over_guest()
@@ -159,6 +162,48 @@ impl GeneralFactor {
     /// `sum s_k` for `k` up to `c` (note after theorem 4.5.3; errata C2).
     pub(super) fn sum(&self) -> u64 {
         self.components.iter().sum::<u64>() + (self.multiplicands.len() - self.components.len()) as u64
+    }
+}
+
+/// The guest dimensions that become host dimensions in a sequential elimination, and the vectors of
+/// the others.
+#[derive(Debug)]
+pub(super) struct Multiplicands {
+    multipliers: Vec<u64>,  // P_j = m_j / l_(a_j)
+    vectors: Vec<Vec<u64>>, // of the eliminated dimensions, in their order
+}
+
+impl Multiplicands {
+    /// Those that the construction took.
+    pub(super) fn of(construction: &Construction) -> Option<Self> {
+        let dimensions: Vec<usize> = parameter(construction, "multiplicands")?;
+        let (guest, host) = (construction.guest().shape().lengths(), construction.host().shape().lengths());
+        let multiplier = |(whole, dimension): (&u64, &usize)| Some(whole / guest.get(dimension - 1)?);
+        Some(Self {
+            multipliers: host.iter().zip(&dimensions).map(multiplier).collect::<Option<_>>()?,
+            vectors: parameter(construction, "factors")?,
+        })
+    }
+
+    /// `rho = max P_j`.
+    pub(super) fn most(&self) -> u64 {
+        self.multipliers.iter().copied().max().unwrap_or(0)
+    }
+
+    /// `sum P_j`.
+    pub(super) fn sum(&self) -> u64 {
+        self.multipliers.iter().sum()
+    }
+
+    /// The sum of `2 q_k`, `q_k` being the greatest product, at a host dimension of `k`, of the
+    /// factors eliminated later.
+    pub(super) fn folded_steps(&self) -> u64 {
+        let links = |(step, vector): (usize, &Vec<u64>)| {
+            let later =
+                |host: usize| -> u64 { self.vectors[step + 1..].iter().map(|vector| vector[host]).product() };
+            (0..vector.len()).filter(|&host| vector[host] > 1).map(later).max().unwrap_or(0)
+        };
+        2 * self.vectors.iter().enumerate().map(links).sum::<u64>()
     }
 }
 

@@ -1,12 +1,14 @@
 //! CS838 1999: embeddings of trees, meshes, toruses and networks in one another, measured over
 //! their own routes.
 //!
-//! Here are lines, rings, meshes and toruses, and the networks; [`trees`] has the trees, and
+//! Here are lines, rings, meshes and toruses, and the networks; [`trees`] has the trees, [`surveys`]
+//! what Tao 1988, 2.2, cites of trees and meshes, and
 //! [`misprints`] the statements that fail as printed (errata N1 to N11) beside the reading that
 //! holds. What the checked data leaves open is not claimed.
 
 mod misprints;
 mod promise;
+mod surveys;
 mod trees;
 
 use cubefold_mapping::{
@@ -35,7 +37,7 @@ use crate::{
 
 /// In the order of the notes.
 pub(super) fn claims() -> Vec<Claim> {
-    [&trees::CLAIMS[..], &GRID_CLAIMS, &NETWORK_CLAIMS].concat()
+    [&trees::CLAIMS[..], &GRID_CLAIMS, &NETWORK_CLAIMS, &surveys::CLAIMS].concat()
 }
 
 /// Of the statements that fail as printed, in the order of the errata.
@@ -44,10 +46,16 @@ pub(super) fn misprinted_claims() -> Vec<Claim> {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    [trees::cases(scope), grid_cases(scope), network_cases(scope), misprints::cases(scope)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        trees::cases(scope),
+        grid_cases(scope),
+        network_cases(scope),
+        surveys::cases(scope),
+        misprints::cases(scope),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 const IN_TORUS: Claim =

@@ -1,15 +1,19 @@
 //! Programs on hypercubes: normal algorithms (CS838 1999), and makespans, the prediction and the
 //! lower bound (González & Valero 1993).
 
-use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
+use cubefold_mapping::{
+    ClassicConstruction, ClassicPlacement, CubeDimension, EmbeddingKind, Hypercube, Placement,
+    PlacementTable, classic::FlipBit,
+};
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, DivideAndConquer, EngineChoice, Outcome, Program, Request, Routing,
-    ShuffleExchangeProgram, SimulationError, lower_bound, predict, simulate,
+    Communication, CubeProgram, Cycles, DivideAndConquer, EngineChoice, LevelNetwork, LevelProgram, Outcome,
+    Program, Request, Routing, ShuffleExchangeProgram, SimulationError, TreeDivideAndConquer, lower_bound,
+    predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
-    cases::{MachineLabel, is_torus_host, machines_of},
+    cases::{MachineLabel, is_torus_host, machine, machines_of, mesh},
     claim::{Claim, Trial},
     cube::{cube, embed, measure},
     findings::{Case, Findings, Scope},
@@ -30,8 +34,39 @@ const DE_BRUIJN: Claim = Claim::new(
 const DE_BRUIJN_COMPUTATION: Claim =
     Claim::new("CS838 normal algorithms", "computation steps on dB_(2,n-1), two processes a node: 2t");
 
+const DIVIDE_TREE: Claim = Claim::new(
+    "CS838 divide and conquer",
+    "makespan of divide and conquer on CBT_n in Q_(n+1), Q_(n+2), Q_n without contention: (2n + 1) T_a + 2 T_c D, D = n + 1, n, n",
+);
+const DIVIDE_ON_MESH: Claim = Claim::new(
+    "CS838 divide and conquer on meshes",
+    "makespan of divide and conquer on CBT_2m on the mesh (2^m, 2^m) without contention: D = 2, 6, 12 for m = 1, 2, 3",
+);
+const CYCLES: Claim = Claim::new(
+    "CS838 normal algorithms",
+    "communication steps of a normal algorithm of t steps on CCC_n, 2^n nodes at a time: 2t - 1",
+);
+const WRAPPED: Claim = Claim::new(
+    "CS838 normal algorithms",
+    "communication steps on wBF_n, 2^n nodes at a time: t, and one for each turn",
+);
+const BUTTERFLY: Claim = Claim::new(
+    "CS838 normal algorithms",
+    "communication steps on oBF_n: t, one for each turn, and n for each pair of dimensions n - 1 and 0, at most",
+);
+
 /// In the order of the notes.
-pub(super) const CLAIMS: [Claim; 4] = [DIVIDE, SHUFFLE_EXCHANGE, DE_BRUIJN, DE_BRUIJN_COMPUTATION];
+pub(super) const CLAIMS: [Claim; 9] = [
+    DIVIDE,
+    DIVIDE_TREE,
+    DIVIDE_ON_MESH,
+    SHUFFLE_EXCHANGE,
+    DE_BRUIJN,
+    DE_BRUIJN_COMPUTATION,
+    CYCLES,
+    WRAPPED,
+    BUTTERFLY,
+];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let most = match scope {
@@ -44,7 +79,62 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
             .into_iter()
             .map(move |walk| -> Case { Box::new(move |findings| normal(order, &walk, findings)) })
     });
-    divide.chain(normal).collect()
+    let trees =
+        (1..=most.min(8)).map(|levels| -> Case { Box::new(move |findings| divide_trees(levels, findings)) });
+    let meshes = (1..=3).map(|order| -> Case { Box::new(move |findings| divide_on_mesh(order, findings)) });
+    divide.chain(trees).chain(meshes).chain(normal).collect()
+}
+
+/// Computations and links of different lengths.
+const COSTS: [(u64, u64); 3] = [(1, 1), (10, 1), (3, 2)];
+
+fn divide_trees(levels: u64, findings: &mut Findings) {
+    let cubes =
+        [("double-rooted-tree", 1, levels + 1), ("wide-tree", 2, levels), ("binomial-tree", 0, levels)];
+    for (name, more, longest) in cubes {
+        let lengths = vec![2; usize::try_from(levels + more).unwrap_or_default()];
+        let host = machine(MachineKind::Hypercube, &lengths);
+        divide_tree(findings, (DIVIDE_TREE, name), levels, &host, longest);
+    }
+}
+
+fn divide_on_mesh(order: u32, findings: &mut Findings) {
+    let longest = [2, 6, 12][order as usize - 1];
+    let host = mesh(&[1 << order; 2]);
+    divide_tree(findings, (DIVIDE_ON_MESH, "tree-on-mesh"), 2 * u64::from(order), &host, longest);
+}
+
+/// Divide and conquer on a tree that a construction places: the prediction for each cost.
+fn divide_tree(
+    findings: &mut Findings,
+    (claim, name): (Claim, &str),
+    levels: u64,
+    host: &Machine,
+    longest: u64,
+) {
+    for (compute, hop) in COSTS {
+        let case = format!("{name}, n = {levels}, T_a = {compute}, T_c = {hop}");
+        match predicted_on_tree(name, levels, host, compute, hop) {
+            Ok(cycles) => {
+                let promised = (2 * levels + 1) * compute + 2 * hop * longest;
+                findings.add(claim, Trial::equal(promised, cycles), &case);
+            }
+            Err(error) => findings.fail(claim, &case, &error),
+        }
+    }
+}
+
+fn predicted_on_tree(name: &str, levels: u64, host: &Machine, compute: u64, hop: u64) -> Result<u64, String> {
+    let levels = u32::try_from(levels).map_err(|error| error.to_string())?;
+    let program =
+        TreeDivideAndConquer::new(levels, Cycles::new(compute)).map_err(|error| error.to_string())?;
+    let guest =
+        Machine::of_dimensions(MachineKind::BinaryTree, levels.into()).map_err(|error| error.to_string())?;
+    let construction = ClassicConstruction::with_name(name).ok_or("no construction")?;
+    let placement = ClassicPlacement::named(construction, &guest, host, &|_| FlipBit::LeftStays);
+    let placement = Placement::Classic(Box::new(placement.map_err(|error| error.to_string())?));
+    let links = Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct);
+    Ok(predict(&program, &placement, links.map_err(|error| error.to_string())?).get())
 }
 
 /// Lists of dimensions in which each is the next or the one before: up, down, round and round, to
@@ -86,6 +176,9 @@ fn normal(order: u64, walk: &[u64], findings: &mut Findings) {
             Err(error) => findings.fail(claim, &case, &error),
         }
     }
+    if order > 1 {
+        normal_by_level(order, walk, findings);
+    }
     // Long enough to differ from every other time.
     let computation = 1 << 20;
     let claim = DE_BRUIJN_COMPUTATION;
@@ -93,6 +186,44 @@ fn normal(order: u64, walk: &[u64], findings: &mut Findings) {
         Ok(cycles) => findings.add(claim, Trial::equal(2 * steps, cycles / computation), &case),
         Err(error) => findings.fail(claim, &case, &error),
     }
+}
+
+/// Runs a walk on cube-connected cycles and butterflies, every process on the node of its own number.
+fn normal_by_level(order: u64, walk: &[u64], findings: &mut Findings) {
+    let case = format!("n = {order}, dimensions {walk:?}");
+    let steps = walk.len() as u64;
+    let up = |pair: &[u64]| (pair[0] + 1) % order == pair[1];
+    let turns = walk.windows(3).filter(|own| order > 2 && up(&own[..2]) != up(&own[1..])).count() as u64;
+    let wraps = walk.windows(2).filter(|own| own[0].abs_diff(own[1]) == order - 1).count() as u64;
+    for network in LevelNetwork::ALL {
+        let (claim, trial): (Claim, fn(u64, u64) -> Trial) = match network {
+            LevelNetwork::CubeConnectedCycles => (CYCLES, |promised, own| Trial::equal(promised, own)),
+            LevelNetwork::WrappedButterfly => (WRAPPED, |promised, own| Trial::equal(promised, own)),
+            LevelNetwork::Butterfly => (BUTTERFLY, |promised, own| Trial::at_most(promised, own)),
+        };
+        let promised = match network {
+            LevelNetwork::CubeConnectedCycles => 2 * steps - 1,
+            LevelNetwork::WrappedButterfly => steps + turns,
+            LevelNetwork::Butterfly => steps + turns + order * wraps,
+        };
+        match run_by_level(network, order, walk) {
+            Ok(cycles) => findings.add(claim, trial(promised, cycles), &case),
+            Err(error) => findings.fail(claim, &case, &error),
+        }
+    }
+}
+
+fn run_by_level(network: LevelNetwork, order: u64, walk: &[u64]) -> Result<u64, String> {
+    let cube = Hypercube::new(order).map_err(|error| error.to_string())?;
+    let dimensions: Result<Vec<CubeDimension>, _> =
+        walk.iter().map(|&number| cube.dimension(number)).collect();
+    let program =
+        LevelProgram::new(network, cube, dimensions.map_err(|error| error.to_string())?, Cycles::ZERO)
+            .map_err(|error| error.to_string())?;
+    let machine = Machine::of_dimensions(network.kind(), order).map_err(|error| error.to_string())?;
+    let placement =
+        PlacementTable::new(&machine, machine.nodes().collect()).map_err(|error| error.to_string())?;
+    cycles(&program, &Placement::Table(placement))
 }
 
 /// The makespan on the network that the claim speaks of; a de Bruijn network of no dimension is not
@@ -293,6 +424,28 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    #[test]
+    fn divide_and_conquer_on_trees_takes_the_predicted_times_of_the_checked_cases() {
+        let text = include_str!("../../../tests/golden/papers_rest.json");
+        let golden: Value = serde_json::from_str(text).unwrap();
+        let cases = golden["cases"].as_array().unwrap().iter();
+        let cases: Vec<&Value> = cases.filter(|case| case["item"] == "divide-and-conquer-tree").collect();
+        assert!(!cases.is_empty());
+        for case in cases {
+            let [levels, compute, hop] =
+                ["levels", "compute_cycles", "hop_cycles"].map(|key| case[key].as_u64().unwrap());
+            let name = case["embedding"].as_str().unwrap();
+            let more = match name {
+                "double-rooted-tree" => 1,
+                "wide-tree" => 2,
+                _ => 0,
+            };
+            let host = machine(MachineKind::Hypercube, &vec![2; usize::try_from(levels + more).unwrap()]);
+            let predicted = predicted_on_tree(name, levels, &host, compute, hop).unwrap();
+            assert_eq!(Some(predicted), case["expect"]["predicted"].as_u64(), "{case}");
+        }
+    }
 
     #[test]
     fn normal_algorithms_take_the_steps_of_the_checked_cases() {

@@ -54,6 +54,10 @@ const GENERAL_EXACT: Claim = Claim::new(
     "Tao 3.4.4",
     "(4) and (5) exactly: the largest of c_k s_k, c_k = 2 if l'_k > 2 and 1 else, and 1 or 2 (errata B2)",
 );
+const ELIMINATION: Claim =
+    Claim::new("Tao 4.5.3", "sequential elimination, not of a torus to a mesh: max m_j/l_(a_j) (errata B4)");
+const ELIMINATION_FOLDED: Claim =
+    Claim::new("Tao 4.5.3", "sequential elimination of a torus to a mesh: at most 2 max m_j/l_(a_j)");
 pub(super) const SQUARE_DIVISIBLE: Claim = Claim::new(
     "Tao 3.5.2",
     "square graphs, c divides d: l^((d-c)/c), twice that for a torus into a mesh (a bound at l = 2, errata B3)",
@@ -94,6 +98,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     GENERAL[3],
     GENERAL[4],
     GENERAL_EXACT,
+    ELIMINATION,
+    ELIMINATION_FOLDED,
     SQUARE_DIVISIBLE,
     SQUARE_LOWERING,
     SQUARE_EXPANSION,
@@ -142,6 +148,10 @@ fn own_claims(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
         ConstructionKind::SimpleReduction if covered.folds() => folded_simple(construction, stated, measured),
         ConstructionKind::SimpleReduction => vec![(SIMPLE, equal)],
         ConstructionKind::GeneralReduction => general(covered, measured),
+        ConstructionKind::SequentialElimination if covered.folds() => {
+            vec![(ELIMINATION_FOLDED, Trial::at_most(stated, measured))]
+        }
+        ConstructionKind::SequentialElimination => vec![(ELIMINATION, equal)],
         ConstructionKind::SquareLowering => vec![(SQUARE_LOWERING, equal)],
         ConstructionKind::SquareRising => vec![(SQUARE_RISING, equal)],
         // The folded chains on toruses are for routing: no dilation is stated for them.

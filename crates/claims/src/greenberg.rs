@@ -6,6 +6,7 @@
 mod extensions;
 mod lemmas;
 mod meshes;
+mod named_constructions;
 
 use cubefold_mapping::{
     GreenbergEmbedding, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot,
@@ -27,6 +28,7 @@ pub(super) fn claims() -> Vec<Claim> {
         &MESH_CLAIMS,
         &LOAD_CLAIMS,
         &extensions::CLAIMS,
+        &named_constructions::CLAIMS,
     ]
     .concat()
 }
@@ -48,6 +50,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases.extend(mesh_cases(scope));
     cases.extend(load_factor_cases(scope));
     cases.extend(extensions::cases(scope));
+    cases.extend(named_constructions::cases(scope));
     cases.extend(lemmas::misprint_cases(scope));
     cases
 }

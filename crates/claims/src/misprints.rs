@@ -80,13 +80,13 @@ pub(super) fn check_unfolded(findings: &mut Findings) {
     };
     let case = ConstructionLabel(&construction);
     findings.add(UNFOLDED, Trial::equal(0, lost(&|node| not_unfolded(&construction, node))), &case);
-    findings.add_reading(UNFOLDED, Trial::equal(0, lost(&|node| Some(construction.process(node)))), &case);
+    findings.add_reading(UNFOLDED, Trial::equal(0, lost(&|node| construction.process(node))), &case);
 }
 
 /// As printed: coordinate 3 of the process is that of the node.
 fn not_unfolded(construction: &Construction, node: NodeId) -> Option<ProcessId> {
     let (guest, host) = (construction.guest().shape(), construction.host().shape());
-    let process = guest.coordinates(NodeId::new(construction.process(node).label()));
+    let process = guest.coordinates(NodeId::new(construction.process(node)?.label()));
     let mut values: Vec<u64> = process.as_slice().iter().map(|&value| u64::from(value)).collect();
     values[2] = u64::from(host.coordinates(node).as_slice()[2]);
     let printed = Coordinates::new(guest, &values).ok()?;

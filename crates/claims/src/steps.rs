@@ -7,7 +7,7 @@ use cubefold_topology::{LinkMode, TieRule};
 use crate::{
     cases::{ConstructionLabel, key, links_with, permutations, route, route_by, scatter, shifts},
     claim::{Claim, Trial},
-    covered::{Covered, GeneralFactor, SimpleFactor, general_case_number},
+    covered::{Covered, GeneralFactor, Multiplicands, SimpleFactor, general_case_number},
     findings::Findings,
     listed_steps,
 };
@@ -59,6 +59,21 @@ const CHAIN: StepClaims = step_claims!(
     "2 rho",
     "2c rho"
 );
+const ELIMINATION: StepClaims = step_claims!(
+    "Tao 4.5.5",
+    "permutation sets, sequential elimination by F' or H' (corollaries 4.5.7 and 4.5.8)",
+    "rho",
+    "2 rho",
+    "2 sum P_j, twice that with folding"
+);
+const ELIMINATION_BY_STEP: Claim = Claim::new(
+    "Tao 4.5.6 (docs/model.md 28.2)",
+    "steps for permutation sets, sequential elimination by G' or F' o T_L, mode 1: rho + sum 2 q_k",
+);
+const ELIMINATION_CONFLICTS: Claim = Claim::new(
+    "Tao 4.5.6 (docs/model.md 28.2)",
+    "conflicts of permutation sets, sequential elimination by G' or F' o T_L, all modes",
+);
 const ODD_LOWERING: StepClaims = step_claims!(
     "Tao 4.5.6",
     "permutation sets, odd square torus lowered, phases of lemma 4.2.2 (errata A1)",
@@ -90,13 +105,17 @@ const CHANCE: Claim = Claim::new(
     "stages over the promised steps, or with conflicts, when dimensions are chosen at random, mode 1",
 );
 
-const THEOREMS: [StepClaims; 9] =
-    [UNIT, TWO, GENERAL, SIMPLE, CUBE, CHAIN, ODD_LOWERING, ODD_RISING, ODD_TORUS];
+const THEOREMS: [StepClaims; 10] =
+    [UNIT, TWO, GENERAL, SIMPLE, CUBE, CHAIN, ELIMINATION, ODD_LOWERING, ODD_RISING, ODD_TORUS];
 
 /// The claims of 4.5, in the order of the dissertation.
 pub(super) fn claims() -> Vec<Claim> {
     let of_theorem = |theorem: &StepClaims| [&theorem.steps[..], &[theorem.conflicts]].concat();
-    THEOREMS.iter().flat_map(of_theorem).chain([TIES, CHANCE]).collect()
+    THEOREMS
+        .iter()
+        .flat_map(of_theorem)
+        .chain([ELIMINATION_BY_STEP, ELIMINATION_CONFLICTS, TIES, CHANCE])
+        .collect()
 }
 
 /// Steps promised under modes 1, 2 and 3.
@@ -125,6 +144,7 @@ fn theorems(covered: &Covered) -> Vec<(StepClaims, Promise)> {
         | ConstructionKind::ExpansionG => vec![of_dilation],
         ConstructionKind::SimpleReduction => simple(covered),
         ConstructionKind::GeneralReduction => general(covered).into_iter().collect(),
+        ConstructionKind::SequentialElimination => elimination(covered).into_iter().collect(),
         ConstructionKind::SquareLowering | ConstructionKind::SquareRising
             if !covered.from_torus || !covered.is_odd() =>
         {
@@ -161,6 +181,38 @@ fn simple(covered: &Covered) -> Vec<(StepClaims, Promise)> {
     theorems
 }
 
+/// Theorem 4.5.5 and its corollaries, for `F'`, `H'` and `T_M o H'`.
+fn elimination(covered: &Covered) -> Option<(StepClaims, Promise)> {
+    if is_by_step(covered) {
+        return None;
+    }
+    let doubling = if covered.folds() { 2 } else { 1 };
+    let sum = Multiplicands::of(covered.construction)?.sum();
+    Some((ELIMINATION, [covered.stated, 2 * covered.stated, 2 * doubling * sum]))
+}
+
+/// Whether a sequential elimination is routed dimension by dimension: by `G'` or `F' o T_L`.
+fn is_by_step(covered: &Covered) -> bool {
+    covered.construction.kind() == ConstructionKind::SequentialElimination
+        && ["G'", "F' o T_L"].contains(&covered.construction.formula())
+}
+
+/// The steps promised under mode 1 alone, and conflicts under all, where the routing is by dimension.
+fn check_by_step(covered: &Covered, mode: LinkMode, stages: &[StageRouting], findings: &mut Findings) {
+    if !is_by_step(covered) {
+        return;
+    }
+    let case = ConstructionLabel(covered.construction);
+    let Some(promised) = Multiplicands::of(covered.construction) else { return };
+    for stage in stages {
+        findings.add(ELIMINATION_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
+        if mode == LinkMode::FullDuplex {
+            let steps = covered.stated + promised.folded_steps();
+            findings.add(ELIMINATION_BY_STEP, Trial::at_most(steps, stage.steps), &case);
+        }
+    }
+}
+
 /// Theorem 4.5.3: the multiplicand dimensions, then the multiplier dimensions.
 fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
     let factor = GeneralFactor::of(covered.construction)?;
@@ -191,6 +243,7 @@ pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findi
                         findings.add(theorem.conflicts, Trial::equal(0, stage.conflicts), &case);
                     }
                 }
+                check_by_step(covered, mode, &stages, findings);
                 if mode == LinkMode::FullDuplex {
                     listed_steps::check(covered, &stages, findings);
                 }
@@ -198,6 +251,9 @@ pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findi
             Err(error) => {
                 for (theorem, _) in theorems(covered) {
                     findings.fail(theorem.steps[number], &case, &error);
+                }
+                if is_by_step(covered) {
+                    findings.fail(ELIMINATION_CONFLICTS, &case, &error);
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::{
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     embedding_paths,
     findings::{Case, Findings, Scope},
-    greenberg, listed_steps, misprints, steps,
+    gonzalez_1995, grammars, greenberg, listed_steps, misprints, other_sizes, steps,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -38,6 +38,8 @@ struct Part {
 enum CaseSet {
     Cube,
     Makespans,
+    Gonzalez,
+    Grammars,
     Constructions,
     OptimalDilation,
     TableExchanges,
@@ -46,6 +48,7 @@ enum CaseSet {
     EmbeddingPaths,
     Twists,
     Contraction,
+    OtherSizes,
     Misprints,
     Greenberg,
     CubePrograms,
@@ -55,7 +58,8 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
-    EmbeddingPaths, Greenberg, Makespans, Misprints, OptimalDilation, TableExchanges, Twists,
+    EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes,
+    TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -63,6 +67,8 @@ impl CaseSet {
         match self {
             Cube => cube::cases(scope),
             Makespans => cube_programs::makespan_cases(scope),
+            Gonzalez => gonzalez_1995::cases(scope),
+            Grammars => grammars::cases(scope),
             Constructions => constructions::cases(scope),
             OptimalDilation => dilation::optimal_cases(),
             TableExchanges => constructions::exchange_cases(scope),
@@ -71,6 +77,7 @@ impl CaseSet {
             EmbeddingPaths => embedding_paths::cases(scope),
             Twists => data_routing::twist_cases(scope),
             Contraction => contraction::cases(scope),
+            OtherSizes => other_sizes::cases(scope),
             Misprints => misprints::cases(scope),
             Greenberg => greenberg::cases(scope),
             CubePrograms => cube_programs::cases(scope),
@@ -89,6 +96,16 @@ const PARTS: &[Part] = &[
             [&cube::claims()[..], programs, cube::LEAST_DILATION_CLAIMS].concat()
         },
         cases: &[Cube, Makespans],
+    },
+    Part {
+        name: "González et al. 1995: hypercubes on toruses [guest edges, links]",
+        claims: gonzalez_1995::claims,
+        cases: &[Gonzalez],
+    },
+    Part {
+        name: "Tao 1988, 2.3: edge grammars [links, vertices]",
+        claims: || grammars::CLAIMS.to_vec(),
+        cases: &[Grammars],
     },
     Part {
         name: "Tao 1988, chapter 3: dilation [links]",
@@ -129,6 +146,11 @@ const PARTS: &[Part] = &[
         name: "Tao 1988, chapter 5: contraction",
         claims: || contraction::CLAIMS.to_vec(),
         cases: &[Contraction],
+    },
+    Part {
+        name: "After Tao 1988: other numbers of processes and nodes [links, processes]",
+        claims: || other_sizes::CLAIMS.to_vec(),
+        cases: &[OtherSizes],
     },
     Part {
         name: "Tao 1988, as printed (docs/errata.md, part A)",

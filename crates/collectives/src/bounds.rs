@@ -5,14 +5,14 @@
 //! bound, the time of data to go the largest distance. The *steps* bound holds for algorithms that
 //! receive, or send, as many messages at a time as this one.
 
-use cubefold_topology::{Axis, Digit, HostDimension, LinkMode, Machine, NodeId, narrow};
+use cubefold_topology::{Axis, Channel, Digit, HostDimension, LinkMode, LinkTime, Machine, NodeId, narrow};
 
 use crate::{Operation, group_algorithm::GroupAlgorithm, schedule::End};
 
 /// The longest ring of which every arc is a cut; of longer ones only the arcs of half the length are.
 const MAX_LENGTH_OF_ALL_CUTS: u32 = 1024;
 
-/// The times of the links of a machine.
+/// The times of the links of a machine; those of a machine whose links differ, by class, are its own.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkCosts {
     /// The link mode. Single-direction has the bounds of full-duplex.
@@ -139,12 +139,10 @@ impl GroupAlgorithm {
         let bandwidth = placed.bandwidth();
         let distance = placed.distance();
         let compute_cycles = self.specification().compute_cycles;
-        let head = u128::from(costs.latency_cycles) + u128::from(costs.hop_cycles);
         CollectiveBounds {
             bandwidth_cycles: bandwidth.map_or(0, |(cycles, _)| cycles),
             bandwidth_source: bandwidth.map(|(_, source)| source),
-            latency_cycles: distance
-                .map_or(0, |links| saturate(u128::from(links) * head + u128::from(compute_cycles))),
+            latency_cycles: placed.least_time().map_or(0, |time| saturate(time + u128::from(compute_cycles))),
             distance: distance.unwrap_or(0),
             steps_cycles: saturate(u128::from(placed.least_steps()) * u128::from(compute_cycles)),
         }
@@ -153,6 +151,42 @@ impl GroupAlgorithm {
 
 fn saturate(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Channels or links that carry units together: how many there are of each time.
+#[derive(Debug)]
+struct Carriers(Vec<(LinkTime, u64)>);
+
+impl Carriers {
+    /// Returns the channels with these times.
+    fn of(times: impl Iterator<Item = LinkTime>) -> Self {
+        let mut counts: Vec<(LinkTime, u64)> = vec![];
+        for time in times {
+            match counts.iter_mut().find(|(own, _)| *own == time) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((time, 1)),
+            }
+        }
+        Self(counts)
+    }
+
+    /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`
+    /// (`docs/model.md` section 21.7) \[cycles\]; none for no units, or without a channel.
+    fn least_time(&self, units: u128) -> Option<u64> {
+        if units == 0 || self.0.is_empty() {
+            return None;
+        }
+        let carried = |time: u64| -> u128 {
+            let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
+            self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count)).sum()
+        };
+        let (mut short, mut enough) = (0, u64::MAX);
+        while enough - short > 1 {
+            let middle = short + (enough - short) / 2;
+            if carried(middle) >= units { enough = middle } else { short = middle }
+        }
+        Some(enough)
+    }
 }
 
 /// A used node.
@@ -228,11 +262,25 @@ impl<'a> PlacedCollective<'a> {
         bounds.into_iter().rev().max_by_key(|&(cycles, _)| cycles)
     }
 
-    /// Returns the time in which `resources` channels or links carry `units` units, without `l`
-    /// \[cycles\]; none for no units.
-    fn carried(&self, units: u128, resources: u64) -> Option<u64> {
-        let cycles = u128::from(self.costs.hop_cycles) * units.div_ceil(u128::from(resources.max(1)));
-        (units > 0).then(|| saturate(cycles))
+    /// Returns the time of a class of links.
+    fn time_of(&self, class: usize) -> LinkTime {
+        let LinkCosts { hop_cycles, latency_cycles, .. } = self.costs;
+        let alike = LinkTime { unit: hop_cycles, latency: latency_cycles };
+        self.machine.link_times().map_or(alike, |times| times[class])
+    }
+
+    /// Returns the time of the link of a channel.
+    fn time_over(&self, channel: Channel) -> LinkTime {
+        let are_alike = self.machine.link_times().is_none();
+        self.time_of(if are_alike { 0 } else { self.machine.link_class(channel) })
+    }
+
+    /// Returns the times of the channels that begin at a node; under half-duplex of its links.
+    fn times_at(&self, node: NodeId) -> impl Iterator<Item = (NodeId, LinkTime)> {
+        self.machine.directions().filter_map(move |direction| {
+            let other = self.machine.neighbour(node, direction)?;
+            Some((other, self.time_over(Channel { node, direction })))
+        })
     }
 
     /// Returns the bound from the units that enter or leave a node.
@@ -247,24 +295,21 @@ impl<'a> PlacedCollective<'a> {
             Operation::Scatter | Operation::Gather => own,
             Operation::AllToAll | Operation::Barrier => 0,
         };
-        let degree = self.machine.neighbours(used.node).count() as u64;
-        let cycles = self.carried(units, degree)?.saturating_add(self.costs.latency_cycles);
-        Some((cycles, BandwidthSource::Node(used.node)))
+        let channels = Carriers::of(self.times_at(used.node).map(|(_, time)| time));
+        Some((channels.least_time(units)?, BandwidthSource::Node(used.node)))
     }
 
     /// Returns the bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
     /// to be known (Patarasuk & Yuan 2009).
     fn arrivals(&self) -> Option<(u64, BandwidthSource)> {
         let is_used = |node: NodeId| self.used.binary_search_by_key(&node, |used| used.node).is_ok();
-        let resources = self.used.iter().map(|used| {
-            let neighbours = self.machine.neighbours(used.node);
+        let at_used = self.used.iter().flat_map(|used| {
             // A link between two used nodes is counted at the greater one.
-            neighbours.filter(|&other| !self.is_half_duplex() || other < used.node || !is_used(other)).count()
-                as u64
+            let counts = move |other| !self.is_half_duplex() || other < used.node || !is_used(other);
+            self.times_at(used.node).filter(move |&(other, _)| counts(other)).map(|(_, time)| time)
         });
         let units = 2 * u128::from(self.vector_units()) * (self.used.len() as u128 - 1);
-        let cycles = self.carried(units, resources.sum())?.saturating_add(self.costs.latency_cycles);
-        Some((cycles, BandwidthSource::Arrivals))
+        Some((Carriers::of(at_used).least_time(units)?, BandwidthSource::Arrivals))
     }
 
     /// Returns the bounds from the cuts of every dimension in an all-to-all.
@@ -277,6 +322,7 @@ impl<'a> PlacedCollective<'a> {
         let length = narrow(axis.length());
         let (ranks, units) = self.by_coordinate(axis);
         let lines = self.machine.node_count() / axis.length();
+        let time = LinkTime { latency: 0, ..self.time_of(dimension.index()) };
         let (first_coordinates, ends) = if axis.extent().is_ring() { (length, 2) } else { (1, 1) };
         let lengths =
             if first_coordinates > MAX_LENGTH_OF_ALL_CUTS { length / 2..length / 2 + 1 } else { 1..length };
@@ -295,7 +341,8 @@ impl<'a> PlacedCollective<'a> {
                     (ranks_inside * (all_units - units_inside), (all_ranks - ranks_inside) * units_inside);
                 let crossing = if self.is_half_duplex() { out + into } else { out.max(into) };
                 let source = BandwidthSource::Cut { dimension, first, length: cut };
-                bounds.extend(self.carried(crossing, ends * lines).map(|cycles| (cycles, source)));
+                let carriers = Carriers(vec![(time, ends * lines)]);
+                bounds.extend(carriers.least_time(crossing).map(|cycles| (cycles, source)));
             }
         }
         bounds
@@ -326,9 +373,32 @@ impl<'a> PlacedCollective<'a> {
                 self.nodes.iter().zip(&self.own_units).map(to_node).sum()
             }
         };
+        let carriers = self.all_channels();
+        Some((carriers.least_time(sum)?, BandwidthSource::Distances))
+    }
+
+    /// Returns all channels of the machine, under half-duplex its links, without their latencies.
+    fn all_channels(&self) -> Carriers {
         let directions = if self.is_half_duplex() { 1 } else { 2 };
-        let cycles = self.carried(sum, directions * self.machine.link_count())?;
-        Some((cycles, BandwidthSource::Distances))
+        let links: Vec<(usize, u64)> = match (self.machine.link_times(), self.machine.graph()) {
+            (None, _) => vec![(0, self.machine.link_count())],
+            (Some(_), None) => {
+                let lines = |axis: &Axis| self.machine.node_count() / axis.length();
+                let axes = self.machine.axes().iter();
+                axes.map(|axis| lines(axis) * axis.extent().links()).enumerate().collect()
+            }
+            (Some(times), Some(network)) => {
+                let mut counts = vec![0; times.len()];
+                for (one, other) in network.links() {
+                    counts[usize::from(network.class_between(one, other))] += 1;
+                }
+                counts.into_iter().enumerate().collect()
+            }
+        };
+        let carriers = links
+            .into_iter()
+            .map(|(class, count)| (LinkTime { latency: 0, ..self.time_of(class) }, directions * count));
+        Carriers(carriers.collect())
     }
 
     fn distance_sum_along(&self, axis: &Axis) -> u128 {
@@ -345,6 +415,49 @@ impl<'a> PlacedCollective<'a> {
     /// Returns the largest distance that data must go \[links\]; none if no data must go from one rank
     /// to another.
     fn distance(&self) -> Option<u64> {
+        self.farthest(&Self::greatest_distance, &Self::greatest_distance_to)
+    }
+
+    /// Returns the least time in which a unit goes as far as data must \[cycles\]: the least sum of `l + u` over any
+    /// path, since ranks may relay; none if no data must go from one rank to another.
+    fn least_time(&self) -> Option<u128> {
+        if self.machine.link_times().is_none() {
+            return Some(u128::from(self.distance()?) * u128::from(self.time_of(0).first_unit()));
+        }
+        let among = |own: &Self, ends: &[NodeId]| {
+            ends.iter().filter_map(|&end| own.greatest_sum_to(end, own.nodes)).max()
+        };
+        self.farthest(&among, &Self::greatest_sum_to).map(u128::from)
+    }
+
+    /// Returns the greatest least sum of `l + u` from nodes to one; none if there are no nodes.
+    fn greatest_sum_to(&self, end: NodeId, from: &[NodeId]) -> Option<u64> {
+        let times = self.machine.link_times()?;
+        match self.machine.graph() {
+            None => {
+                // Every path crosses at least as many links of each dimension.
+                let along = |node| {
+                    move |(axis, time): (&Axis, &LinkTime)| {
+                        axis.distance(node, end).saturating_mul(time.first_unit())
+                    }
+                };
+                let axes = || self.machine.axes().iter().zip(times);
+                from.iter().map(|&node| axes().map(along(node)).fold(0, u64::saturating_add)).max()
+            }
+            Some(network) => {
+                let sums = network.least_sums_to(end, times);
+                from.iter().filter_map(|node| sums[node.index() as usize]).max()
+            }
+        }
+    }
+
+    /// Returns how far data must go, given the greatest distance between any rank and one of some nodes, and that from
+    /// some nodes to one; none if no data must go from one rank to another.
+    fn farthest(
+        &self,
+        among: &dyn Fn(&Self, &[NodeId]) -> Option<u64>,
+        to: &dyn Fn(&Self, NodeId, &[NodeId]) -> Option<u64>,
+    ) -> Option<u64> {
         let root_rank = self.collective.specification().root;
         let root = || self.nodes[root_rank as usize];
         let with_blocks = |is_end: fn(u32, u32) -> bool| -> Vec<NodeId> {
@@ -354,16 +467,16 @@ impl<'a> PlacedCollective<'a> {
         };
         let is_empty = self.vector_units() == 0;
         match self.collective.operation() {
-            Operation::Barrier => self.greatest_distance(self.nodes),
+            Operation::Barrier => among(self, self.nodes),
             _ if is_empty => None,
-            Operation::AllReduce => self.greatest_distance(self.nodes),
+            Operation::AllReduce => among(self, self.nodes),
             Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => {
-                self.greatest_distance(&with_blocks(|_, _| true))
+                among(self, &with_blocks(|_, _| true))
             }
-            Operation::Broadcast | Operation::Reduce => self.greatest_distance_to(root(), self.nodes),
+            Operation::Broadcast | Operation::Reduce => to(self, root(), self.nodes),
             Operation::Scatter | Operation::Gather => {
                 let others = with_blocks(|rank, root| rank != root);
-                self.greatest_distance_to(root(), &others)
+                to(self, root(), &others)
             }
         }
     }

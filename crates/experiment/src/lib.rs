@@ -37,10 +37,10 @@ pub use runs::{
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,
     EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry,
-    Loading, NeighbourCommunication, Phases, PhysicalScale, ProgramKind, RoutingRule, Run, Scenario,
-    ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, Setting, SettingError, Site, SweptValue,
-    check_with, embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with,
-    program_kinds, read_coordinates, read_hosts, scenario_keys,
+    Loading, NeighbourCommunication, Phases, PhysicalLink, PhysicalLinks, PhysicalScale, ProgramKind,
+    RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, Setting,
+    SettingError, Site, SweptValue, check_with, embeddings, generator_key, load, load_sites, load_text,
+    load_text_with, load_with, program_kinds, read_coordinates, read_hosts, scenario_keys,
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,

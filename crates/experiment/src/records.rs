@@ -42,7 +42,7 @@ pub use exact_mean::{exact_mean, mean_of_means};
 pub use execution_record::{ExecutionRecord, PhaseLengths};
 pub use finished_run::{BusyLinks, FinishedRun, LinkTraffic};
 pub use glossary::DefinitionGroup;
-pub use machine_record::MachineRecord;
+pub use machine_record::{LinkClassRecord, LinksRecord, MachineRecord};
 pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
 pub use program_record::ProgramRecord;

@@ -3,6 +3,8 @@
 //!
 //! Results come in the order of the scenario, for any number of threads.
 
+#[cfg(test)]
+mod golden_speeds;
 mod jobs;
 pub mod journal;
 mod link_traffic;

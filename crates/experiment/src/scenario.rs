@@ -9,6 +9,7 @@ mod budget;
 mod checked;
 mod collective;
 mod cycle_bound;
+mod described_graph;
 mod draft;
 pub(crate) mod draw_key;
 mod embeddings;
@@ -28,6 +29,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod permutation;
+mod physical_links;
 mod physical_scale;
 mod placement_file;
 mod placement_npy;
@@ -69,6 +71,7 @@ pub use self::{
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
+    physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
     program::{ProgramKind, program_kinds},
     scenario_program::{NeighbourCommunication, ScenarioProgram},
@@ -131,6 +134,8 @@ pub struct Run {
     pub communication: Communication,
     /// The length of a cycle and the bytes of a unit, if the scenario gives them.
     pub scale: Option<PhysicalScale>,
+    /// The bandwidths and latencies of its links, if the scenario gives them.
+    pub physical_links: Option<Arc<PhysicalLinks>>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
     /// The loading of the program, if the scenario has one.
@@ -467,6 +472,7 @@ fn runs(
         partition: section.partition.clone(),
         communication: with_processors(communication, program, &placement),
         scale: section.timing.scale(),
+        physical_links: section.timing.physical().cloned(),
         program: Arc::clone(program),
         loading: loading.clone(),
         embedding,

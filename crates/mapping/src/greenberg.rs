@@ -1,7 +1,7 @@
-//! Meshes in their smallest hypercubes: Greenberg 1987.
+//! Meshes in hypercubes: Greenberg 1987.
 //!
 //! A mesh whose sides fill the Gray code well enough lies in its smallest hypercube with dilation 1
-//! ([`GreenbergMethod::Gray`]). Any other is folded into an intermediate mesh whose sides are
+//! ([`GreenbergMethod::Gray`]), and every grid in a larger one. Any other mesh is folded into an intermediate mesh whose sides are
 //! powers of two, and that one lies in the cube ([`GreenbergMethod::Reflection`], section 4):
 //!
 //! ```text
@@ -15,29 +15,37 @@
 //!
 //! Neighbours are at most 5 links apart, one to a node, for every mesh. [`ReflectionMethod`] does
 //! the steps one by one, [`GreenbergEmbedding`] all of them with checks, and [`GreenbergPlacement`]
-//! places the processes of a guest of any number of dimensions, its axes taken in pairs (6.2).
+//! places the processes of a guest of any number of dimensions, its axes taken in pairs (6.2), by one of
+//! [`GREENBERG_CONSTRUCTIONS`].
 //!
 //! Every reading of the report is that of `docs/errata.md`, cited as "errata G7". Rows, columns and
 //! slots are counted from 0 here, where the report counts from 1.
 //!
 //! The module runs nothing, and measures only what the report promises.
 
+mod construction;
 mod disjoint_paths;
 mod embedding;
 mod error;
+mod gray_side;
 mod intermediate_mesh;
 mod method;
+mod paired_axes;
 mod percolation;
 mod placement;
+mod polymorphic;
 mod reflection_method;
 mod slot_table;
+mod tiles;
 
+pub use construction::{GREENBERG_CONSTRUCTIONS, GreenbergConstruction, GreenbergDescriptor};
 pub use disjoint_paths::{DisjointPathsError, disjoint_paths};
 pub use embedding::{GreenbergEmbedding, ReflectionNumbers};
 pub use error::{GreenbergError, WrapPlace};
 pub use intermediate_mesh::{IntermediateMesh, Slot, flexed_dimension, gray_code_word, gray_dimension};
 pub use method::{GreenbergMethod, GreenbergStage};
-pub use placement::{GreenbergPlacement, PairedAxes};
+pub use paired_axes::PairedAxes;
+pub use placement::GreenbergPlacement;
 pub use reflection_method::ReflectionMethod;
 pub use slot_table::{MeshSides, SlotTable};
 

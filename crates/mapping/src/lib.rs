@@ -27,6 +27,7 @@ mod axis_order;
 pub mod classic;
 mod constant_distances;
 mod failures;
+mod graph_bounds;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -39,6 +40,7 @@ mod random;
 mod seeded_embedding;
 mod tao;
 mod translation_table;
+mod truncation;
 
 pub use axis_order::{AxisOrder, AxisOrderError, ParseAxisOrderError};
 pub use classic::{
@@ -47,10 +49,12 @@ pub use classic::{
 };
 pub use constant_distances::for_each_constant_distance_placement;
 pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
+pub use graph_bounds::{GraphBounds, MAX_DIAMETER_STEPS, diameter};
 pub use greenberg::{
-    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
-    GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
-    SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
+    DisjointPathsError, GREENBERG_CONSTRUCTIONS, GreenbergConstruction, GreenbergDescriptor,
+    GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement, GreenbergStage,
+    IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot, SlotTable, WrapPlace,
+    disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
@@ -67,6 +71,10 @@ pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
 pub use tao::{
     CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,
     Parameter, Processes, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace,
-    RoutingSubset, UnmetCondition,
+    RoutingSubset, Sizes, UnmetCondition,
 };
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};
+pub use truncation::{TruncationError, truncation};
+
+#[cfg(test)]
+mod golden_rest;

@@ -170,7 +170,7 @@ impl Placement {
         match self.form() {
             PlacementForm::Product(_) | PlacementForm::Table(_) => None,
             PlacementForm::Construction(construction) => {
-                let subsets = construction.routing().subsets();
+                let subsets = construction.routing()?.subsets();
                 subsets.iter().find(|own| own.number == subset)?.phase_length
             }
         }

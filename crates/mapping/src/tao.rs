@@ -6,8 +6,9 @@
 //! deterministic search; nothing is searched or allocated for a single process.
 //!
 //! Each construction is one entry of [`CONSTRUCTIONS`] and lives in the file of its theorem: `expansion`,
-//! `same_shape`, `simple_reduction`, `general_reduction`, `square` and `contraction_theorems`. They
-//! compose the functions of `bijection` and `contraction`, which are made of the sequences of `sequence` over the
+//! `same_shape`, `simple_reduction`, `general_reduction`, `sequential_elimination`, `square`,
+//! `contraction_theorems`, `uneven_contraction` and `spare_nodes`. They compose the functions of `bijection`,
+//! `elimination` and `resizing`, which are made of the sequences of `sequence` over the
 //! mixed-radix numbers of `radix`, with factors that `factor` finds.
 //!
 //! Every reading of the dissertation is that of `docs/errata.md`, cited as "errata A5". Coordinates are in its order,
@@ -20,6 +21,8 @@ mod choice;
 mod contraction;
 mod contraction_theorems;
 mod descriptor;
+mod elimination;
+mod elimination_chain;
 mod error;
 mod expansion;
 mod factor;
@@ -29,21 +32,27 @@ mod pair;
 mod plan;
 mod promise;
 mod radix;
+mod resizing;
 mod same_shape;
 mod sequence;
+mod sequential_elimination;
 mod simple_reduction;
+mod spare_nodes;
 mod square;
+mod uneven_contraction;
 
 pub use choice::{CONSTRUCTIONS, ConstructionError};
 pub use contraction::Processes;
-pub use descriptor::{ConstructionDescriptor, ConstructionKind};
+pub use descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 pub use error::UnmetCondition;
 pub use plan::Parameter;
 pub use promise::{
     Exactness, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset,
 };
 
-use cubefold_topology::{Length, Machine, NodeId, narrow};
+pub(crate) use sequence::fold as folded;
+
+use cubefold_topology::{Length, Machine, NodeId};
 
 use crate::ProcessId;
 use contraction::CoordinateSet;
@@ -51,7 +60,7 @@ use pair::ShapePair;
 use plan::Plan;
 use radix::{CoordinateBuffer, coordinates, index};
 
-/// A mapping of one guest on one host, one-to-one or with equally many processes on every node.
+/// A mapping of one guest on one host: one-to-one, or with several processes on nodes, or with nodes to spare.
 ///
 /// Guest and host count as torus or mesh: a hypercube as a mesh where it is the guest and as a torus where it is
 /// the host (errata C5). A guest that wraps in some dimensions only counts as the torus that contains it, a
@@ -67,7 +76,7 @@ use radix::{CoordinateBuffer, coordinates, index};
 /// assert_eq!(construction.kind(), ConstructionKind::ExpansionH);
 /// assert_eq!(construction.dilation().links, 1);
 /// let node = construction.node(ProcessId::new(7));
-/// assert_eq!(construction.process(node), ProcessId::new(7));
+/// assert_eq!(construction.process(node), Some(ProcessId::new(7)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +84,7 @@ pub struct Construction {
     kind: ConstructionKind,
     guest: Machine,
     guest_lengths: Vec<Length>,
-    host: Machine, // of the size of the contracted guest
+    host: Machine,
     host_lengths: Vec<Length>,
     plan: Plan,
 }
@@ -91,7 +100,8 @@ impl Construction {
     /// # Complexity
     ///
     /// The searches for factors are bounded by the number of sublists of the lengths, at most 5760; the search for
-    /// a general reduction stops after 131072 partial choices ([`UnmetCondition::GeneralReductionSearch`]).
+    /// a general reduction, a sequential elimination with lists for `H'`, and an uneven contraction stop after 131072
+    /// partial choices, that for spare nodes after 16384 ([`UnmetCondition::GeneralReductionSearch`]).
     pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
         match ShapePair::new(guest, host).and_then(|pair| choice::best(&pair)) {
             Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
@@ -167,18 +177,30 @@ impl Construction {
         self.plan.dilation
     }
 
-    /// The routing of its messages without conflicts.
+    /// The routing of its messages without conflicts; `None` if none is promised.
     #[must_use]
-    pub fn routing(&self) -> &Routing {
-        &self.plan.routing
+    pub fn routing(&self) -> Option<&Routing> {
+        self.plan.routing.as_ref()
     }
 
-    /// The number of processes on every node: 1 unless it is a contraction.
+    /// The greatest number of processes on a node: 1 unless it is a contraction.
     ///
-    /// It is the same for all nodes, so that node evenness is 1: the best there is (Tao 1988, 5.2; errata B10).
+    /// Unless it is an uneven one, it is that of all nodes, so that node evenness is 1: the best there is (Tao 1988,
+    /// 5.2; errata B10).
     #[must_use]
     pub fn load(&self) -> u64 {
-        self.guest.node_count() / self.host.node_count()
+        self.loads().0
+    }
+
+    /// The least number of processes on a node; 0 if there are nodes to spare.
+    #[must_use]
+    pub fn least_load(&self) -> u64 {
+        self.loads().1
+    }
+
+    fn loads(&self) -> (u64, u64) {
+        let (processes, nodes) = (self.guest.node_count(), self.host.node_count());
+        self.plan.resizing.as_ref().map_or((1, 1), |resizing| resizing.loads(processes, nodes))
     }
 
     /// The node of a process.
@@ -198,19 +220,14 @@ impl Construction {
         ))
     }
 
-    /// The process on a node; of several, that with the smallest label.
+    /// The process on a node; of several, that with the smallest label; `None` on a spare node.
     ///
     /// # Panics
     ///
     /// When the host has no such node.
     #[must_use]
-    pub fn process(&self, node: NodeId) -> ProcessId {
-        let origin = self.plan.composition.origin(coordinates(node.index(), &self.host_lengths));
-        let origin = match &self.plan.contraction {
-            None => origin,
-            Some(contraction) => contraction.origins(&origin).map(|set| narrow(set.get(0))),
-        };
-        ProcessId::new(index(&origin, &self.guest_lengths))
+    pub fn process(&self, node: NodeId) -> Option<ProcessId> {
+        self.processes(node).next()
     }
 
     /// All processes on a node, in ascending order: the set-valued inverse (Tao 1988, 5.4.1).
@@ -220,16 +237,20 @@ impl Construction {
     /// When the host has no such node.
     #[must_use]
     pub fn processes(&self, node: NodeId) -> Processes {
-        let origin = self.plan.composition.origin(coordinates(node.index(), &self.host_lengths));
-        let sets = match &self.plan.contraction {
-            None => origin.map(CoordinateSet::of),
-            Some(contraction) => contraction.origins(&origin),
+        let node = coordinates(node.index(), &self.host_lengths);
+        let composition = &self.plan.composition;
+        let sets = match &self.plan.resizing {
+            None => Some(composition.origin(node).map(CoordinateSet::of)),
+            Some(resizing) => {
+                resizing.in_box(node).and_then(|image| resizing.origins(&composition.origin(image)))
+            }
         };
-        Processes::new(self.guest.shape(), &sets)
+        sets.map_or_else(Processes::none, |sets| Processes::new(self.guest.shape(), &sets))
     }
 
-    /// The subset of the routing vector to which a message between two neighbouring processes belongs; none
-    /// when the vector numbers the dimensions of an intermediate graph and both processes are on one node.
+    /// The subset of the routing vector to which a message between two neighbouring processes belongs; `None`
+    /// without a routing, or if the vector numbers the dimensions of an intermediate graph and both processes are on
+    /// one node.
     ///
     /// Over an intermediate graph, the dimension is the one in which the images there differ: what theorem
     /// 4.5.7 calls `s(x)`, the wraparound included (errata A8).
@@ -239,26 +260,30 @@ impl Construction {
     /// When the guest has no such process.
     #[must_use]
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> Option<u32> {
+        let routing = self.routing()?;
         let [source, destination] = [source, destination].map(|process| {
             let own = coordinates(process.label(), &self.guest_lengths);
-            match self.plan.routing.space {
+            match routing.space {
                 RoutingSpace::Guest => own,
-                RoutingSpace::FirstStage => self.plan.composition.first_stage(self.contracted(&own)),
+                RoutingSpace::FirstStage => self.plan.composition.first_stage(self.resized(&own)),
             }
         });
-        let dimensions = 0..self.plan.routing.vector.len();
-        let dimension = dimensions.clone().find(|&at| source[at] != destination[at])?;
-        Some(self.plan.routing.vector[dimension])
+        let dimension = (0..routing.vector.len()).find(|&at| source[at] != destination[at])?;
+        Some(routing.vector[dimension])
     }
 
     fn image_of(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
-        self.plan.composition.image(self.contracted(process))
+        let image = self.plan.composition.image(self.resized(process));
+        match &self.plan.resizing {
+            None => image,
+            Some(resizing) => resizing.on_host(image),
+        }
     }
 
-    fn contracted(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
-        match &self.plan.contraction {
+    fn resized(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
+        match &self.plan.resizing {
             None => *process,
-            Some(contraction) => contraction.image(process),
+            Some(resizing) => resizing.image(process),
         }
     }
 }

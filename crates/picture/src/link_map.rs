@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_experiment::{LinkTraffic, Run, size_in_words};
-use cubefold_topology::{Direction, LinkMode, NodeId, Sign};
+use cubefold_topology::{Channel, Direction, LinkMode, NodeId, Sign};
 
 use crate::{
     error::PictureError,
@@ -223,8 +223,11 @@ impl Titles {
             _ if count > capacity => "more than a link can be busy".to_owned(),
             percent => format!("{percent} of a link"),
         };
-        let units = units_in_words(run, count / run.communication.hop().get());
-        format!("{count}{}, {share}, {units}", TimeScale::of(run).aside(count))
+        // Links of different speed carry different units in equal times.
+        let are_alike = run.machine.link_times().is_none();
+        let units = are_alike.then(|| units_in_words(run, count / run.communication.hop().get()));
+        let units = units.map_or_else(String::new, |units| format!(", {units}"));
+        format!("{count}{}, {share}{units}", TimeScale::of(run).aside(count))
     }
 
     /// The lowest line \[pixels\].
@@ -301,6 +304,16 @@ impl Map<'_> {
         Some((traffic.link.near, self.plan.machine.neighbour(traffic.link.near, direction)?))
     }
 
+    /// The cycles for which a unit occupies a link.
+    fn unit_cycles(&self, traffic: &LinkTraffic) -> u64 {
+        let Some(times) = self.plan.machine.link_times() else {
+            return self.run.communication.hop().get();
+        };
+        let direction = Direction { dimension: traffic.link.dimension, sign: Sign::Positive };
+        let channel = Channel { node: traffic.link.near, direction };
+        times[self.plan.machine.link_class(channel)].unit
+    }
+
     /// The beginning of a link: beside the node, so that heavy links do not cover the others there.
     fn leave(&self, from: Point, to: Point) -> Point {
         let inset = self.plan.step * 0.17;
@@ -325,7 +338,7 @@ impl Map<'_> {
             }
             LinkMode::HalfDuplex | LinkMode::SingleDirection => percent(count, makespan),
         };
-        let units = units_in_words(self.run, count / self.run.communication.hop().get());
+        let units = units_in_words(self.run, count / traffic.map_or(1, |own| self.unit_cycles(own)));
         format!("{carried}{}, {shares}, {units}", TimeScale::of(self.run).aside(count))
     }
 

@@ -67,6 +67,8 @@ pub(crate) fn failed_links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
     let whole = match machine.source() {
         Some(GraphSource::Grid) => machine.coordinate_grid().cloned(),
         Some(GraphSource::Parameters(parameters)) => Machine::of_parameters(parameters).ok(),
+        Some(GraphSource::Tree(parameters)) => Machine::of_tree(*parameters).ok(),
+        Some(GraphSource::Grammar(words)) => Machine::of_grammar(words.grammar(), words.size()).ok(),
         Some(GraphSource::Dimensions(dimensions)) => Machine::of_dimensions(machine.kind(), *dimensions).ok(),
         Some(GraphSource::Links | GraphSource::Twists(_)) | None => None,
     };

@@ -26,6 +26,10 @@ fn intact(machine: &Machine) -> String {
     let grid = machine.coordinate_grid().unwrap_or(machine);
     match machine.source() {
         Some(GraphSource::Parameters(parameters)) => with_parameters(parameters),
+        Some(GraphSource::Tree(parameters)) => parameters.to_string(),
+        Some(GraphSource::Grammar(words)) => {
+            format!("{kind} {}, words of {}", words.grammar(), counted(words.size().into(), "symbol"))
+        }
         Some(GraphSource::Dimensions(dimensions)) => format!("{kind}, {}", counted(*dimensions, "dimension")),
         Some(GraphSource::Links) => match machine.graph().map_or(0, |network| network.host_count()) {
             hosts if hosts < machine.node_count() => {

@@ -58,6 +58,9 @@ pub enum NoBeltError {
     /// The machine is a network.
     #[error("the belt engine needs lines of nodes, which a network does not have")]
     Network,
+    /// Links differ in their times.
+    #[error("the belt engine needs links that all take the same times, but those of some dimensions differ")]
+    Links,
     /// Processes share nodes.
     #[error("the belt engine needs a node for every process, but some share one")]
     SharedNodes,

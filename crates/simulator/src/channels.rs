@@ -139,6 +139,15 @@ impl Channels {
         }
     }
 
+    /// The class of the channel that `transit` needs or occupies (`docs/model.md` section 21.5).
+    #[inline]
+    pub(crate) fn class(&self, transit: &Transit) -> usize {
+        match &self.steps {
+            Steps::Grid(_) => transit.direction as usize / 2,
+            Steps::Network(network) => network.class(self.channel(transit)).into(),
+        }
+    }
+
     /// The place of the link of that channel.
     #[inline]
     pub(crate) fn link(&self, transit: &Transit) -> usize {
@@ -169,6 +178,15 @@ impl Channels {
     #[inline]
     fn place(&self, list: u32, node: u32) -> usize {
         (list as usize).wrapping_mul(self.nodes).wrapping_add(node as usize).wrapping_sub(self.first)
+    }
+
+    /// The class of the link at a place.
+    pub(crate) fn class_of_link(&self, link: usize) -> usize {
+        match &self.steps {
+            Steps::Grid(_) => link / self.nodes,
+            // A link is where the channel of one of its ends is.
+            Steps::Network(network) => network.class(link).into(),
+        }
     }
 
     /// The link at a place.

@@ -37,6 +37,10 @@ pub(crate) fn applies(program: &dyn Program, placement: &Placement, communicatio
         return false;
     }
     let machine = placement.machine();
+    // Packets queue before a channel slower than those before it.
+    if communication.packet().is_some() && machine.link_times().is_some() {
+        return false;
+    }
     let nodes = placement.listed_nodes();
     machine.prepare_routes(&nodes);
     let channels = Channels::new(machine);

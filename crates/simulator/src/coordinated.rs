@@ -19,7 +19,7 @@ mod schedule;
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::NodeId;
+use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
@@ -163,7 +163,7 @@ pub(crate) fn run(
     for stage in 0..program.stage_count() {
         let schedule = scheduler.schedule(stage);
         let computing = longest_computing(program, placement, stage);
-        let step = communication.timing_of(program.max_units(stage)).receipt();
+        let step = step_time(placement.machine(), communication, program.max_units(stage));
         let ready = begin + computing;
         let clock = StageClock { stage, ready, computing, step, moving: step * schedule.routing.steps };
         if program.facts().has_one_compute_time {
@@ -193,6 +193,18 @@ pub(crate) fn run(
     let (routing, link_use) =
         (Some(stages), scheduler.into_link_use().filter(|_| is_counted).map(LinkUseCounter::finish));
     Traffic { messages, hops, longest_queue, routing, link_use }
+}
+
+/// The time of a step with messages of at most `units` units: the longest of any channel (`docs/model.md` sections 13.4
+/// and 21.4).
+fn step_time(machine: &Machine, communication: Communication, units: u64) -> Cycles {
+    let over = |rules: Communication| rules.timing_of(units).receipt();
+    let of_classes = machine.link_times().into_iter().flatten().zip(machine.has_links_of_class());
+    let of_classes = of_classes.filter(|(_, has_links)| *has_links);
+    of_classes
+        .map(|(&time, _)| over(communication.with_links_of(time)))
+        .max()
+        .unwrap_or_else(|| over(communication))
 }
 
 /// The largest sum of computations in a stage over the processes of one node.
@@ -305,7 +317,7 @@ mod tests {
     use super::*;
     use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+    use cubefold_topology::{MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {

@@ -89,8 +89,11 @@ pub(crate) fn bytes(
                 .saturating_add(ExplicitRoutes::bytes(machine, communication, messages))
         }
     };
+    // Where channels differ, with the time of each message.
+    let of_message = if machine.link_times().is_some() { size_of::<Cycles>() as u64 } else { 0 };
     transport
         .saturating_add(MessageTable::bytes(messages))
+        .saturating_add(messages.saturating_mul(of_message))
         .saturating_add(Progress::bytes(program.process_count()))
         .saturating_add(program.process_count().saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
 }
@@ -178,6 +181,7 @@ struct Core<'run, T, B = Alone> {
     calendar: TimeWheel<Event>,
     communication: Communication,
     arrivals: Arrivals,
+    transfers: Vec<Cycles>, // of the messages by number, where channels differ
     message_count: u64,
     hop_count: u64,
 }
@@ -200,6 +204,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
             calendar: TimeWheel::new(),
             communication,
             arrivals: Arrivals::default(),
+            transfers: vec![],
             message_count: 0,
             hop_count: 0,
         }
@@ -294,7 +299,10 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
     #[inline]
     fn take_packet(&mut self, message: u32) -> Option<ReceivedMessage> {
         let (record, units) = self.messages.table.receive_packet(message)?;
-        let transfer = self.communication.timing_of(units).transfer(record.distance.into());
+        let transfer = match self.transfers.get(message as usize) {
+            Some(&transfer) if record.distance > 0 => transfer,
+            _ => self.communication.timing_of(units).transfer(record.distance.into()),
+        };
         Some(ReceivedMessage { record, units, transfer })
     }
 
@@ -349,6 +357,9 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         if crosses_links {
             let links = self.transport.set_out(message, from, now, &self.messages, &mut self.arrivals);
             self.hop_count += self.messages.table.set_distance(message, links);
+            if let Some(transfer) = self.transport.transfer(message, [from, record.to], units) {
+                self.set_transfer(message, transfer);
+            }
             return None;
         }
         match self.communication.timing_of(units).transfer(0) {
@@ -358,6 +369,15 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
                 None
             }
         }
+    }
+
+    /// Keeps the time of a message without contention.
+    fn set_transfer(&mut self, message: u32, transfer: Cycles) {
+        let place = message as usize;
+        if self.transfers.len() <= place {
+            self.transfers.resize(place + 1, Cycles::ZERO);
+        }
+        self.transfers[place] = transfer;
     }
 
     /// Packets that need channels of other engines go there.

@@ -54,6 +54,7 @@ mod stage_recursion;
 mod time_wheel;
 mod timing;
 mod trajectories;
+mod transfer;
 mod transport;
 mod worst_case;
 
@@ -78,6 +79,7 @@ pub use program::{
     End, Facts, Peer, Program, Special,
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
+    level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
     random_access::{Access, Collisions, RandomAccess, Received},
@@ -89,6 +91,7 @@ pub use program::{
         MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement, TaskSchedule,
         TaskScheduleBuilder, TaskScheduleError,
     },
+    tree_divide_and_conquer::TreeDivideAndConquer,
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use request::{
@@ -96,4 +99,5 @@ pub use request::{
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};
+pub use transfer::transfer_over;
 pub use worst_case::worst_case_bound;

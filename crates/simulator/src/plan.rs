@@ -326,6 +326,9 @@ fn select_belt<'run>(
     if placement.machine().graph().is_some() {
         return Err(NoBeltError::Network);
     }
+    if placement.machine().link_times().is_some() {
+        return Err(NoBeltError::Links);
+    }
     if !placement.is_one_to_one() {
         return Err(NoBeltError::SharedNodes);
     }

@@ -35,13 +35,14 @@ use crate::{
 #[must_use]
 pub fn predict(program: &dyn Program, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
+    let are_alike = placement.machine().link_times().is_none();
     let cube = program.special().cube().filter(|_| communication.routes() == MessageRoutes::OfMachine);
     Cycle::new(match (cube, placement.form()) {
         (Some(cube), PlacementForm::Product(product)) => by_field(cube, product, communication),
-        (Some(cube), PlacementForm::Table(_) | PlacementForm::Construction(_)) => {
+        (Some(cube), PlacementForm::Table(_) | PlacementForm::Construction(_)) if are_alike => {
             by_pair(cube, placement, communication)
         }
-        (None, _) => by_process(program, placement, communication),
+        (Some(_) | None, _) => by_process(program, placement, communication),
     })
 }
 
@@ -58,7 +59,7 @@ pub struct LowerBound {
 /// (`docs/model.md` section 15).
 ///
 /// None unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every node has one process, the
-/// lengths are powers of two, messages go by rendezvous, and the grain `g`, the units that a link
+/// lengths are powers of two, all links are alike, messages go by rendezvous, and the grain `g`, the units that a link
 /// stores before it forwards them, is the same in all stages: for other cases none is stated.
 #[must_use]
 pub fn lower_bound(
@@ -68,7 +69,8 @@ pub fn lower_bound(
 ) -> Option<LowerBound> {
     let program = program.special().cube()?;
     let fills = placement.is_one_to_one() && program.process_count() == placement.machine().node_count();
-    if !(fills && program.uses_every_dimension_once()) {
+    let are_alike = placement.machine().link_times().is_none();
+    if !(fills && are_alike && program.uses_every_dimension_once()) {
         return None;
     }
     let sizes = || (0..program.stage_count()).map(|stage| program.max_units(stage));
@@ -126,7 +128,13 @@ impl StageCost {
 /// `v_j`, so its distance and both sides of its maximum differ from the recursion of the field by the same
 /// sum of the others. The values are independent, so the largest sum is the sum of the largest.
 fn by_field(program: &CubeProgram, placement: &ProductPlacement, communication: Communication) -> u64 {
-    FieldLine::all(placement).iter().map(|field| last_of_field(program, field, communication)).sum()
+    let times = placement.machine().link_times();
+    let of_field = |(dimension, field): (usize, &FieldLine)| {
+        let communication =
+            times.map_or(communication, |times| communication.with_links_of(times[dimension]));
+        last_of_field(program, field, communication)
+    };
+    FieldLine::all(placement).iter().enumerate().map(of_field).sum()
 }
 
 /// The largest `F_j`.

@@ -5,6 +5,7 @@
 
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
+pub(crate) mod level_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod random_access;
@@ -14,6 +15,7 @@ pub(crate) mod stages_as_tasks;
 pub(crate) mod task_graph;
 mod task_matching;
 pub(crate) mod task_schedule;
+pub(crate) mod tree_divide_and_conquer;
 
 use std::fmt::Debug;
 

@@ -11,6 +11,7 @@ use cubefold_topology::NodeId;
 use crate::{
     Communication, End, Peer, Program,
     explicit_routes::{ExplicitRoutes, RoutedPair},
+    transfer::TransferTimes,
 };
 
 /// A message of a stage as its destination awaits it.
@@ -81,16 +82,6 @@ impl<'run> PlacedProgram<'run> {
         Self { program, placement, nodes, communication, routes }
     }
 
-    /// The links that a message of a stage crosses.
-    #[inline]
-    fn distance(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let [from, to] = [source, destination].map(|process| self.nodes[process.label() as usize]);
-        match &self.routes {
-            None => self.placement.machine().distance(from, to),
-            Some(routes) => routes.links(RoutedPair::new(stage, source, destination), from, to),
-        }
-    }
-
     /// The messages to a process in a stage, listed in `peers`.
     #[inline]
     pub(crate) fn incoming<'list>(
@@ -100,20 +91,27 @@ impl<'run> PlacedProgram<'run> {
         peers: &'list mut Vec<Peer>,
     ) -> impl Iterator<Item = Incoming> + 'list {
         self.program.list(End::Destination, stage, destination, peers);
-        peers.drain(..).map(move |Peer { process, units }| {
-            self.message(process, units, self.distance(stage, process, destination))
-        })
+        peers.drain(..).map(move |Peer { process, units }| self.message(stage, [process, destination], units))
     }
 
-    /// A message of so many units over so many links.
+    /// A message of a stage of so many units from one process to another.
     #[inline]
-    fn message(&self, source: ProcessId, units: u64, distance: u64) -> Incoming {
+    fn message(&self, stage: usize, ends: [ProcessId; 2], units: u64) -> Incoming {
+        let [source, destination] = ends;
+        let [from, to] = ends.map(|process| self.nodes[process.label() as usize]);
+        let times = TransferTimes::new(self.placement.machine(), self.communication);
+        let (transfer, distance) = match &self.routes {
+            None => times.between(from, to, units),
+            Some(routes) => {
+                times.over(&routes.route(RoutedPair::new(stage, source, destination), from, to), units)
+            }
+        };
         Incoming {
             source: source.label(),
             is_eager: self.communication.is_eager(units),
             packets: self.communication.packet_count(units),
             distance,
-            transfer: self.communication.timing_of(units).transfer(distance).get(),
+            transfer: transfer.get(),
         }
     }
 
@@ -142,8 +140,7 @@ impl ListedStage {
         let mut unordered: Vec<(u32, Incoming)> = vec![];
         let mut firsts = vec![0; placed.nodes.len() + 1];
         placed.program.for_each_message(stage, &mut |source, destination, units| {
-            let message = placed.message(source, units, placed.distance(stage, source, destination));
-            unordered.push((destination.label(), message));
+            unordered.push((destination.label(), placed.message(stage, [source, destination], units)));
             firsts[destination.label() as usize + 1] += 1;
         });
         for process in 0..placed.nodes.len() {

@@ -6,10 +6,13 @@
 //! message of one unit over links without latency the three have one answer, `T_c`; so they have
 //! for messages of one size that are stored whole before they are forwarded
 //! ([`Communication::unit_equivalent`]).
+//!
+//! Links of different speed (section 21) have their times with the machine
+//! ([`Machine::link_times`](cubefold_topology::Machine::link_times)); there the answers depend on the channel.
 
 use std::num::NonZeroU64;
 
-use cubefold_topology::{LinkMode, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, TieRule};
 
 use crate::{Cycles, MessageRoutes};
 
@@ -194,13 +197,13 @@ impl Communication {
         self.routes
     }
 
-    /// The time for which a unit occupies a link, `T_c` or `u`, at least 1.
+    /// The time for which a unit occupies a link, `T_c` or `u`, at least 1; of links of different speed, the longest.
     #[must_use]
     pub fn hop(self) -> Cycles {
         self.hop
     }
 
-    /// The latency of a link, `l`.
+    /// The latency of a link, `l`; of links of different speed, the longest.
     #[must_use]
     pub fn latency(self) -> Cycles {
         self.latency
@@ -278,6 +281,31 @@ impl Communication {
             receipt: linear(self.latency, self.hop, units),
             local: linear(self.local.latency, self.local.unit, units),
         }
+    }
+
+    /// The same on a machine whose links have these times by class: those that bounds take, the longest.
+    #[must_use]
+    pub fn with_longest(self, times: &[LinkTime]) -> Self {
+        let longest = |of: fn(&LinkTime) -> u64| times.iter().map(of).max();
+        let hop = longest(|own| own.unit).unwrap_or(0).max(1);
+        Self { hop: Cycles::new(hop), latency: Cycles::new(longest(|own| own.latency).unwrap_or(0)), ..self }
+    }
+
+    /// The same where all links have these times.
+    #[must_use]
+    pub(crate) fn with_links_of(self, time: LinkTime) -> Self {
+        self.with_longest(&[time])
+    }
+
+    /// The time from the begin of a packet's transmission until it joins the queue of its next channel, `d_i` of
+    /// section 21.2: a fast channel after a slow one begins when the packet can cross it without a gap \[cycles\].
+    pub(crate) fn joins_after(self, link: LinkTime, next: LinkTime, units: u64) -> u128 {
+        let LinkTime { unit, latency } = link;
+        let stored = match self.switching {
+            Switching::StoreAndForward => u128::from(unit).saturating_mul(units.into()),
+            Switching::CutThrough => u128::from(unit).saturating_add(gap(unit, next.unit, units)),
+        };
+        stored.saturating_add(latency.into())
     }
 
     /// How many packets a message of `units` units goes in.
@@ -375,6 +403,13 @@ impl MessageTiming {
     pub fn uniform(self) -> Option<Cycles> {
         (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)
     }
+}
+
+/// How much later than its first unit a packet of `units` units joins the queue of a faster channel, so that it crosses
+/// that without a gap; 0 before one that is not faster \[cycles\].
+#[inline]
+pub(crate) fn gap(unit: u64, next: u64, units: u64) -> u128 {
+    u128::from(unit.saturating_sub(next)).saturating_mul(u128::from(units.saturating_sub(1)))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
 
 pub(crate) use self::packet::Packet;
-use crate::{Cycle, engine::MessageTable, engine::border::Border};
+use crate::{Cycle, Cycles, engine::MessageTable, engine::border::Border};
 
 /// The links of a machine or of a slab of it, and what waits and moves on them.
 ///
@@ -42,6 +42,13 @@ pub(crate) trait Transport {
         messages: &Messages<'_, B>,
         arrivals: &mut Arrivals,
     ) -> u32;
+
+    /// The time without contention of a message that has set out between two nodes, where channels differ; `None` where
+    /// they are alike, so that it follows from the links of its route \[cycles\].
+    fn transfer(&self, message: u32, ends: [NodeId; 2], units: u64) -> Option<Cycles> {
+        let _ = (message, ends, units);
+        None
+    }
 
     /// A packet from another engine needs a channel of this one from `now` on.
     fn admit<B: Border>(&mut self, packet: &Packet, now: Cycle, messages: &Messages<'_, B>);

@@ -18,7 +18,7 @@ pub(crate) use self::{
     butterfly::LevelWalk,
     symmetric::{Moves, Symmetric},
 };
-use crate::{Network, NetworkError};
+use crate::{Network, NetworkError, trees::HeapDistances};
 
 /// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
 type Lengths = fn(u64, u64) -> Vec<u64>;
@@ -96,7 +96,7 @@ impl Family {
         dimensions: 1..=19,
         lengths: |_, words| vec![2 * words - 1],
         links: binary_tree,
-        with_formula: |network, _| network,
+        with_formula: |network, _| network.with_formula(HeapDistances::new(2)),
     };
 
     /// Leaves with a tree over every row and column.

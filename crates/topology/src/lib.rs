@@ -20,6 +20,7 @@
 
 mod axis;
 mod divisor;
+mod edge_grammar;
 mod extent;
 mod families;
 mod grid;
@@ -34,15 +35,20 @@ mod route;
 mod routes;
 mod shape;
 mod switched;
+mod trees;
 mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
 pub use divisor::{Divisor, Length, narrow};
+pub use edge_grammar::{
+    DerivationError, DerivedWords, EDGE_GRAMMARS, EdgeGrammar, GrammarMistake, MAX_DERIVED_PAIRS,
+    NamedGrammar, UnmetGrammarCondition,
+};
 pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
-pub use machine::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
+pub use machine::{Failures, Graph, GraphSource, LinkTime, Machine, MachineError, MachineForm};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
@@ -51,3 +57,4 @@ pub use route::Route;
 pub use routes::{NetworkRoutes, RouteChoice, mix};
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
 pub use switched::{MAX_NETWORK_NODES, NetworkParameters};
+pub use trees::{MAX_TREE_NODES, TreeParameters};

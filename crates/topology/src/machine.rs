@@ -5,14 +5,16 @@
 
 mod error;
 mod failures;
+mod link_classes;
 mod of_kind;
 
 use std::sync::Arc;
 
-pub use self::{error::MachineError, failures::Failures};
+pub use self::{error::MachineError, failures::Failures, link_classes::LinkTime};
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
-    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, Wrap,
+    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, TreeParameters, Wrap,
+    edge_grammar::DerivedWords, routes::DimensionOrder,
 };
 
 /// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
@@ -22,6 +24,7 @@ use crate::{
 pub struct Machine {
     kind: MachineKind,
     form: MachineForm,
+    times: Option<Arc<[LinkTime]>>, // of its links by class, where they differ
 }
 
 /// What a machine is made of.
@@ -40,7 +43,8 @@ pub struct Graph {
     source: GraphSource,
     network: Arc<Network>,
     choice: RouteChoice,
-    grid: Option<Arc<Machine>>, // the grid that its nodes have their coordinates from
+    order: Option<Arc<DimensionOrder>>, // of a grid, where its routes are taken as far as they are up
+    grid: Option<Arc<Machine>>,         // the grid that its nodes have their coordinates from
     failures: Failures,
 }
 
@@ -49,6 +53,11 @@ impl Graph {
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// Its routes.
+    fn routes(&self) -> NetworkRoutes<'_> {
+        NetworkRoutes::new(&self.network, self.choice).with_order(self.order.as_deref())
     }
 }
 
@@ -61,18 +70,44 @@ pub enum GraphSource {
     Links,
     /// The parameters of a network with switches, or of a full mesh.
     Parameters(NetworkParameters),
+    /// The numbers of a tree.
+    Tree(TreeParameters),
+    /// An edge grammar and the length of its words.
+    Grammar(Arc<DerivedWords>),
     /// What the wraparound of each dimension of a torus adds to the coordinates.
     Twists(Vec<Vec<u64>>),
-    /// A grid, some of whose links or nodes are down.
+    /// A grid, some of whose links or nodes are down, or whose messages are routed as on a network.
     Grid,
 }
 
 impl Machine {
-    /// The same machine with another choice among the shortest routes of a graph; a grid stays as it is.
+    /// The same machine with all messages on the shortest routes of a graph that a choice says; a grid stays as it is
+    /// ([`Machine::as_network`]).
     #[must_use]
     pub fn with_route_choice(mut self, choice: RouteChoice) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form {
             graph.choice = choice;
+            graph.order = None;
+        }
+        self
+    }
+
+    /// The tie rule of the routes in dimension order that messages take on a grid with failures where nothing of them is
+    /// down; `None` of other machines.
+    #[must_use]
+    pub fn order_tie(&self) -> Option<TieRule> {
+        match &self.form {
+            MachineForm::Graph(graph) => graph.order.as_ref().map(|order| order.tie()),
+            MachineForm::Grid(_) => None,
+        }
+    }
+
+    /// The same machine with another tie rule for the routes in dimension order of a grid with failures; others stay as
+    /// they are.
+    #[must_use]
+    pub fn with_tie(mut self, tie: TieRule) -> Self {
+        if let MachineForm::Graph(graph) = &mut self.form {
+            graph.order = graph.order.as_ref().map(|order| order.with_tie(tie));
         }
         self
     }
@@ -249,7 +284,7 @@ impl Machine {
     pub fn network_routes(&self) -> Option<NetworkRoutes<'_>> {
         match &self.form {
             MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(NetworkRoutes::new(&graph.network, graph.choice)),
+            MachineForm::Graph(graph) => Some(graph.routes()),
         }
     }
 
@@ -344,9 +379,7 @@ impl Machine {
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
         match &self.form {
             MachineForm::Grid(grid) => grid.distance(a, b),
-            MachineForm::Graph(graph) => {
-                NetworkRoutes::new(&graph.network, graph.choice).distance(a, b).unwrap_or(0).into()
-            }
+            MachineForm::Graph(graph) => graph.routes().distance(a, b).unwrap_or(0).into(),
         }
     }
 
@@ -372,7 +405,7 @@ impl Machine {
         match &self.form {
             MachineForm::Grid(grid) => grid.next_leg(at, to, tie),
             MachineForm::Graph(graph) => {
-                let direction = NetworkRoutes::new(&graph.network, graph.choice).next(from, at, to)?;
+                let direction = graph.routes().next(from, at, to)?;
                 Some(Leg { direction, hops: 1 })
             }
         }

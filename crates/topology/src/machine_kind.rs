@@ -30,6 +30,14 @@ pub enum MachineKind {
     DeBruijn,
     /// The complete binary tree with `n` levels of links.
     BinaryTree,
+    /// The complete tree in which every inner node has as many children.
+    KAryTree,
+    /// The complete binary tree with a vertex on the link from the root to its right child.
+    StretchedTree,
+    /// Two complete binary trees.
+    TwoTrees,
+    /// A graph whose links an edge grammar derives.
+    Grammar,
     /// `2^n x 2^n` leaves with a complete binary tree over every row and column.
     MeshOfTrees,
     /// Nodes that are all linked with each other.
@@ -85,7 +93,7 @@ pub(crate) enum KindStructure {
 }
 
 /// Every kind, in the order of [`MachineKind`].
-static KINDS: [MachineKindDescriptor; 19] = [
+static KINDS: [MachineKindDescriptor; 23] = [
     MachineKindDescriptor {
         kind: MachineKind::Line,
         name: "line",
@@ -171,8 +179,40 @@ static KINDS: [MachineKindDescriptor; 19] = [
         name: "binary-tree",
         description: "the complete binary tree",
         keys: &["levels"],
-        is_host: false,
+        is_host: true,
         structure: KindStructure::Family(&Family::BINARY_TREE),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::KAryTree,
+        name: "k-ary-tree",
+        description: "the complete tree in which every inner node has as many children",
+        keys: &["arity", "levels"],
+        is_host: true,
+        structure: KindStructure::Links,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::StretchedTree,
+        name: "stretched-tree",
+        description: "the complete binary tree with a vertex between the root and its right child",
+        keys: &["levels"],
+        is_host: false,
+        structure: KindStructure::Links,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::TwoTrees,
+        name: "two-trees",
+        description: "two complete binary trees",
+        keys: &["levels"],
+        is_host: false,
+        structure: KindStructure::Links,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Grammar,
+        name: "grammar",
+        description: "a graph whose links an edge grammar derives",
+        keys: &["grammar", "size"],
+        is_host: true,
+        structure: KindStructure::Links,
     },
     MachineKindDescriptor {
         kind: MachineKind::MeshOfTrees,
@@ -274,7 +314,7 @@ impl MachineKind {
     pub const GRIDS: [Self; 5] = select(Selection::Grids);
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 15] = select(Selection::Hosts);
+    pub const HOSTS: [Self; 18] = select(Selection::Hosts);
 
     /// Every kind.
     pub const ALL: [Self; KINDS.len()] = select(Selection::All);

@@ -2,11 +2,11 @@
 //!
 //! Which routes messages take is found in [`routes`](crate::routes).
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Channel, Direction, HostDimension, Link, NodeId, Sign,
-    routes::{Distances, Tables},
+    Channel, Direction, HostDimension, Link, LinkTime, NodeId, Sign,
+    routes::{Distances, Tables, WeightedRoutes},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -26,9 +26,11 @@ pub struct Network {
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
-    hosts: u32,  // the nodes that processes can be on, the first ones
-    leaves: u32, // so many of the first nodes have at most one link
-    formula: Option<Box<dyn Distances>>,
+    hosts: u32,                  // the nodes that processes can be on, the first ones
+    leaves: u32,                 // so many of the first nodes have at most one link
+    classes: Option<Arc<[u16]>>, // of the links, channel by channel; none where all are of one
+    weights: Box<[u64]>,         // by class, at least 1; none where routes have the fewest links
+    formula: Option<Arc<dyn Distances>>,
     tables: Tables,                // without a formula
     distance_bound: OnceLock<u64>, // of its nodes; found when it is first asked for
 }
@@ -97,6 +99,8 @@ impl Network {
             leaves: u32::try_from(leaves).unwrap_or(node_count),
             firsts,
             neighbours,
+            classes: None,
+            weights: [].into(),
             formula: None,
             tables: Tables::default(),
             distance_bound: OnceLock::new(),
@@ -122,7 +126,102 @@ impl Network {
 
     /// The same with distances by a formula.
     pub(crate) fn with_formula(self, formula: impl Distances + 'static) -> Self {
-        Self { formula: Some(Box::new(formula)), ..self }
+        Self { formula: Some(Arc::new(formula)), ..self }
+    }
+
+    /// The same with a class for each link, given by its ends in either order.
+    #[must_use]
+    pub fn with_classes(self, class: impl Fn(NodeId, NodeId) -> u16) -> Self {
+        let nodes = (0..self.firsts.len() - 1).filter_map(|node| u32::try_from(node).ok()).map(NodeId::new);
+        let classes = nodes.flat_map(|node| {
+            let class = &class;
+            self.neighbours(node).iter().map(move |&other| class(node, other))
+        });
+        let classes: Arc<[u16]> = classes.collect();
+        let is_one = classes.iter().all(|&own| own == 0);
+        Self { classes: (!is_one).then_some(classes), ..self }
+    }
+
+    /// The same links with a class for each, and these times by class: routes have the least sum of `l + u`, and of
+    /// those the fewest links (`docs/model.md` section 21.8).
+    pub(crate) fn with_times(
+        self: &Arc<Self>,
+        class: impl Fn(NodeId, NodeId) -> u16,
+        times: &[LinkTime],
+    ) -> Arc<Self> {
+        let own = self.copied().with_classes(class);
+        let weights: Box<[u64]> = times.iter().map(|own| own.first_unit()).collect();
+        let has_one_weight = weights.windows(2).all(|two| two[0] == two[1]);
+        let keeps_formula = |formula: &Arc<dyn Distances>| has_one_weight || formula.holds_for_any_weights();
+        let formula = self.formula.clone().filter(keeps_formula);
+        let weights = if has_one_weight || formula.is_some() { [].into() } else { weights };
+        Arc::new(Self { formula, weights, ..own })
+    }
+
+    /// The same links, with the routes that have the fewest.
+    pub(crate) fn without_weights(self: &Arc<Self>) -> Arc<Self> {
+        if self.weights.is_empty() {
+            return Arc::clone(self);
+        }
+        Arc::new(Self { weights: [].into(), ..self.copied() })
+    }
+
+    /// The same network without the routes that have been looked up.
+    fn copied(&self) -> Self {
+        Self {
+            firsts: self.firsts.clone(),
+            neighbours: self.neighbours.clone(),
+            classes: self.classes.clone(),
+            weights: self.weights.clone(),
+            formula: self.formula.clone(),
+            tables: Tables::default(),
+            distance_bound: OnceLock::new(),
+            ..*self
+        }
+    }
+
+    /// The number of classes of links, as far as they are numbered: 1 + the greatest.
+    #[must_use]
+    pub fn class_count(&self) -> usize {
+        self.classes.iter().flat_map(|classes| classes.iter()).max().map_or(1, |&most| usize::from(most) + 1)
+    }
+
+    /// Whether its links are of several classes.
+    pub(crate) fn has_classes(&self) -> bool {
+        self.classes.is_some()
+    }
+
+    /// The class of the link of a channel of [`Self::first_channels`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such channel.
+    #[inline]
+    #[must_use]
+    pub fn class(&self, channel: usize) -> u16 {
+        self.classes.as_ref().map_or(0, |classes| classes[channel])
+    }
+
+    /// The class of the link between two neighbours.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn class_between(&self, one: NodeId, other: NodeId) -> u16 {
+        self.class(self.link_number(one, other) as usize)
+    }
+
+    /// Whether routes have the least sum of weights, not the fewest links.
+    #[inline]
+    pub(crate) fn is_weighted(&self) -> bool {
+        !self.weights.is_empty()
+    }
+
+    /// The weight of a channel of [`Self::first_channels`]; 1 where routes have the fewest links.
+    #[inline]
+    pub(crate) fn weight(&self, channel: usize) -> u64 {
+        self.weights.get(usize::from(self.class(channel))).copied().unwrap_or(1)
     }
 
     /// The formula of its distances, if it has one.
@@ -247,7 +346,16 @@ impl Network {
             if falls_apart {
                 return self.node_count();
             }
-            2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0))
+            let fewest = 2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0));
+            let [least, most] = [self.weights.iter().min(), self.weights.iter().max()];
+            match (least, most) {
+                // A route weighs no more than one with the fewest links.
+                (Some(&least), Some(&most)) => {
+                    let links = u128::from(fewest) * u128::from(most) / u128::from(least);
+                    u64::try_from(links).unwrap_or(u64::MAX).min(self.node_count())
+                }
+                _ => fewest,
+            }
         })
     }
 
@@ -256,6 +364,18 @@ impl Network {
     pub fn distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
         let distances = self.links_to(to);
         distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
+    }
+
+    /// The least sum of `l + u` over any path from each node to `to`, given the times of the classes of links \[cycles\];
+    /// `None` without a path.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node, or a class has no time.
+    #[must_use]
+    pub fn least_sums_to(&self, to: NodeId, times: &[LinkTime]) -> Vec<Option<u64>> {
+        let weight = |channel| times[usize::from(self.class(channel))].first_unit();
+        WeightedRoutes::to(self, to, weight).iter().map(WeightedRoutes::weight).collect()
     }
 
     /// The distance of a node without a route.
@@ -336,10 +456,15 @@ impl Network {
     }
 }
 
-/// Networks are equal when their links and hosts are, whatever routes were looked up.
+/// Networks are equal when their links, their hosts and what their routes are short in are, whatever routes were looked
+/// up.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
-        self.firsts == other.firsts && self.neighbours == other.neighbours && self.hosts == other.hosts
+        self.firsts == other.firsts
+            && self.neighbours == other.neighbours
+            && self.hosts == other.hosts
+            && self.classes == other.classes
+            && self.weights == other.weights
     }
 }
 

@@ -73,6 +73,10 @@ impl Partition {
             .map(|(extent, &length)| if length == extent.length() { extent.wrap() } else { Wrap::Open })
             .collect();
         let inside = Machine::with_wraps(machine.kind(), lengths, &wraps).map_err(PartitionError::Lengths)?;
+        let inside = match machine.link_times() {
+            Some(times) => inside.with_link_times(times),
+            None => inside,
+        };
         Ok(Self { whole: machine.clone(), base, inside })
     }
 

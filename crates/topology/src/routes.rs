@@ -3,15 +3,18 @@
 //! The distances of a family of networks follow from a formula ([`Distances`]); without one they are looked up in
 //! [tables](rows). A route is found link by link: at every node the next one is a neighbour that is nearer to the
 //! destination, the one with the lowest number or one that is drawn ([`RouteChoice`]; `docs/model.md` sections 12
-//! and 19). It depends on nothing but the ends of the route and the node.
+//! and 19). It depends on nothing but the ends of the route and the node. Where links weigh differently, routes have the
+//! least sum of weights, and of those the fewest links (section 21.8); a distance is the number of links of the route.
 
 mod choice;
+mod dimension_order;
 mod rows;
 
 use std::{fmt, ops::Range, sync::Arc};
 
 pub use self::choice::{RouteChoice, mix};
-pub(crate) use self::rows::{Row, Tables};
+pub(crate) use self::dimension_order::DimensionOrder;
+pub(crate) use self::rows::{Row, Tables, WeightedRoutes};
 use self::{
     choice::{drawn, route_hash},
     rows::Table,
@@ -34,6 +37,12 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     fn nearer_ports(&self, _at: u32, _to: u32) -> Option<Range<u16>> {
         None
     }
+
+    /// Whether all routes with the fewest links, and they alone, have the least sum of weights, whatever the classes of
+    /// links weigh: each crosses as many links of each class, and no route between hosts crosses fewer of any.
+    fn holds_for_any_weights(&self) -> bool {
+        false
+    }
 }
 
 /// The routes of a network under one choice.
@@ -41,7 +50,8 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
 pub struct NetworkRoutes<'network> {
     network: &'network Network,
     choice: RouteChoice,
-    table: Option<Arc<Table>>, // without a formula
+    table: Option<Arc<Table>>,               // without a formula
+    order: Option<&'network DimensionOrder>, // of a grid, where its routes are taken as far as they are up
 }
 
 /// The distances to one destination.
@@ -51,6 +61,12 @@ trait ToDestination {
 
     /// The number of shortest routes from a node; `None` if it is to be counted.
     fn route_count(&self, node: u32) -> Option<u64>;
+
+    /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
+    #[inline]
+    fn continues(&self, _at: u32, _next: u32, _weight: u64) -> bool {
+        true
+    }
 }
 
 /// By formula.
@@ -81,13 +97,23 @@ impl ToDestination for Row {
     fn route_count(&self, node: u32) -> Option<u64> {
         self.route_count(node)
     }
+
+    #[inline]
+    fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+        self.continues(at, next, weight)
+    }
 }
 
 impl<'network> NetworkRoutes<'network> {
     /// The routes of a network. Tables that it needs are kept with the network, and for as long as this lives.
     #[must_use]
     pub fn new(network: &'network Network, choice: RouteChoice) -> Self {
-        Self { network, choice, table: network.table(choice) }
+        Self { network, choice, table: network.table(choice), order: None }
+    }
+
+    /// The routes of a grid, where those that are up are in dimension order.
+    pub(crate) fn with_order(self, order: Option<&'network DimensionOrder>) -> Self {
+        Self { order, ..self }
     }
 
     /// Makes the rows of the tables for these destinations, in parallel.
@@ -105,6 +131,9 @@ impl<'network> NetworkRoutes<'network> {
     #[inline]
     #[must_use]
     pub fn distance(&self, at: NodeId, to: NodeId) -> Option<u32> {
+        if let Some(links) = self.order.and_then(|order| order.distance(at, to)) {
+            return u32::try_from(links).ok();
+        }
         match (self.network.formula(), &self.table) {
             (Some(formula), _) => Some(formula.distance(at.index(), to.index())),
             (None, Some(table)) => table.row(self.network, to).distance(at.index()),
@@ -141,6 +170,9 @@ impl<'network> NetworkRoutes<'network> {
         if at == to {
             return None;
         }
+        if let Some(next) = self.order.and_then(|order| order.next_node(ends)) {
+            return self.network.port_to(at.index(), next.index());
+        }
         match (self.network.formula(), &self.table) {
             (Some(formula), _) => match formula.nearer_ports(at.index(), to.index()) {
                 Some(ports) => self.port_of_alike(ends, ports, formula),
@@ -173,7 +205,15 @@ impl<'network> NetworkRoutes<'network> {
             return self.network.port_to(at.index(), to.index());
         }
         let (first, neighbours) = self.network.inner_neighbours(at);
-        let is_nearer = |(_, next): &(u16, &NodeId)| distances.distance(next.index()) == Some(nearer);
+        let channels = self.network.first_channel(at.index()) as usize;
+        let is_nearer = |(port, next): &(u16, &NodeId)| {
+            distances.distance(next.index()) == Some(nearer)
+                && distances.continues(
+                    at.index(),
+                    next.index(),
+                    self.network.weight(channels + usize::from(*port)),
+                )
+        };
         let mut ports = (first..).zip(neighbours).filter(is_nearer);
         match self.choice {
             RouteChoice::Lowest => ports.next().map(|(port, _)| port),

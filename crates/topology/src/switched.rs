@@ -9,7 +9,7 @@ mod hyperx;
 use std::fmt;
 
 use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
-use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routes::Distances};
+use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, NodeId, routes::Distances};
 
 /// The parameters of a full mesh or a network with switches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,6 +134,51 @@ impl NetworkParameters {
             }
             Self::LeafSpine { leaves, spines, .. } => hosts.saturating_add(leaves.saturating_mul(*spines)),
             Self::KAryTree { levels, .. } => hosts.saturating_mul(*levels),
+        }
+    }
+
+    /// The names of its classes of links, class 0 first (`docs/model.md` section 21.5).
+    pub(crate) fn link_class_names(&self) -> Vec<String> {
+        let with_hosts = |others: &mut dyn Iterator<Item = String>| {
+            std::iter::once("host links".to_owned()).chain(others).collect()
+        };
+        match self {
+            Self::FullMesh { .. } => vec!["links".to_owned()],
+            Self::HyperX { shape, .. } => {
+                with_hosts(&mut (1..=shape.len()).map(|own| format!("dimension {own}")))
+            }
+            Self::Dragonfly { .. } => {
+                with_hosts(&mut ["inside a group", "between groups"].into_iter().map(str::to_owned))
+            }
+            Self::LeafSpine { .. } => with_hosts(&mut std::iter::once("level 1".to_owned())),
+            Self::KAryTree { levels, .. } => with_hosts(&mut (1..*levels).map(|own| format!("level {own}"))),
+        }
+    }
+
+    /// The class of the link between two neighbours.
+    pub(crate) fn link_class(&self, one: NodeId, other: NodeId) -> usize {
+        let hosts = self.host_count();
+        let [one, other] = [one.min(other), one.max(other)].map(|node| u64::from(node.index()));
+        let Some(one) = one.checked_sub(hosts) else { return 0 };
+        let other = other - hosts;
+        match self {
+            Self::FullMesh { .. } => 0,
+            Self::HyperX { shape, .. } => {
+                let mut rest = [one, other];
+                let differs = |&length: &u64| {
+                    let [own, its] = rest.map(|rest| rest % length);
+                    rest = rest.map(|rest| rest / length);
+                    own != its
+                };
+                1 + shape.iter().position(differs).unwrap_or(0)
+            }
+            Self::Dragonfly { switches_per_group, .. } => {
+                if one / switches_per_group == other / switches_per_group { 1 } else { 2 }
+            }
+            Self::LeafSpine { .. } => 1,
+            Self::KAryTree { arity, levels } => {
+                1 + usize::try_from(one / power(*arity, levels - 1)).unwrap_or(0)
+            }
         }
     }
 

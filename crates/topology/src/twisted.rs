@@ -2,7 +2,7 @@
 //! along other dimensions.
 
 use crate::{
-    Divisor, MAX_DIMENSIONS, MachineError, Network,
+    Divisor, MAX_DIMENSIONS, MachineError, Network, NodeId,
     families::{Moves, Symmetric},
 };
 
@@ -66,16 +66,7 @@ impl TwistedTorus {
         let nodes: u32 = self.lengths.iter().product();
         let mut links = vec![];
         for node in 0..nodes {
-            let mut stride = 1;
-            for (dimension, &length) in self.lengths.iter().enumerate() {
-                let own = node / stride % length;
-                if own + 1 < length {
-                    links.push((node, node + stride));
-                } else {
-                    links.push((node, self.twisted(node - own * stride, dimension)));
-                }
-                stride *= length;
-            }
+            links.extend((0..self.lengths.len()).map(|dimension| (node, self.next(node, dimension))));
         }
         links
     }
@@ -88,6 +79,25 @@ impl TwistedTorus {
             stride *= length;
         }
         moved
+    }
+
+    /// The dimension of the link between two neighbours, counted from 0: the lowest of several.
+    pub(crate) fn dimension_between(&self, one: NodeId, other: NodeId) -> usize {
+        let [one, other] = [one, other].map(|node| node.index());
+        let leads = |from: u32, dimension: usize, to: u32| self.next(from, dimension) == to;
+        let is_along = |&dimension: &usize| leads(one, dimension, other) || leads(other, dimension, one);
+        (0..self.lengths.len()).find(is_along).unwrap_or(0)
+    }
+
+    /// The next node upwards in a dimension.
+    fn next(&self, node: u32, dimension: usize) -> u32 {
+        let stride: u32 = self.lengths[..dimension].iter().product();
+        let own = node / stride % self.lengths[dimension];
+        if own + 1 < self.lengths[dimension] {
+            node + stride
+        } else {
+            self.twisted(node - own * stride, dimension)
+        }
     }
 
     /// Returns the network.

@@ -12,6 +12,7 @@ use super::explicit_routes::Lists;
 use super::grid::{Channel, Grid, Link};
 use super::problem::Links;
 use super::route::Tie;
+use super::speeds::{Speed, Speeds, transfer};
 use super::wires::Wires;
 
 pub use outcome::{StageOutcome, StageRow};
@@ -65,6 +66,8 @@ pub struct StageProblem {
     pub hop_cycles: u64,
     /// `l`: what wire and router add \[cycles\].
     pub latency_cycles: u64,
+    /// The links that have another `u` and `l`.
+    pub speeds: Speeds,
     /// When a packet joins its next queue.
     pub switching: Switching,
     /// `P`: the most units of a packet; none where messages go whole.
@@ -146,11 +149,16 @@ impl StageProblem {
         }
     }
 
-    /// What a message takes with nothing in its way \[cycles\]: the formula of section 13.2.
+    /// What a message takes with nothing in its way \[cycles\]: the formula of section 13.2, or of section 21.3.
     pub fn transfer(&self, message: SizedMessage) -> u64 {
         let (distance, units) = (self.distance(message), message.units);
         if distance == 0 {
             return self.local_cycles.0 + self.local_cycles.1 * units;
+        }
+        if !self.speeds.is_empty() {
+            let route: Vec<Speed> =
+                self.route(message).into_iter().map(|channel| self.speed(channel)).collect();
+            return transfer(self.switching, &route, units, self.packet_units);
         }
         let grain = match self.switching {
             Switching::CutThrough => 1,
@@ -175,6 +183,16 @@ impl StageProblem {
         }
     }
 
+    /// `u` and `l` of a channel.
+    fn speed(&self, channel: Channel) -> Speed {
+        let end = match &self.wires {
+            Some(wires) => wires.end(channel),
+            None => self.grid.end(channel),
+        };
+        let pair = (channel.node.min(end), channel.node.max(end));
+        self.speeds.get(&pair).copied().unwrap_or((self.hop_cycles, self.latency_cycles))
+    }
+
     fn opposite(&self, channel: Channel) -> Channel {
         match &self.wires {
             Some(wires) => wires.opposite(channel),
@@ -192,7 +210,7 @@ impl StageProblem {
     /// The number of the input by which a packet comes over a channel to the next node: 0 is the node itself.
     fn input(&self, came_over: Channel) -> usize {
         match &self.wires {
-            Some(_) => 1 + usize::try_from(came_over.node).expect("a node of a list"),
+            Some(wires) => wires.input(came_over),
             None => 1 + 2 * came_over.dimension + usize::from(came_over.sign == super::grid::Sign::Negative),
         }
     }
@@ -200,7 +218,7 @@ impl StageProblem {
     /// How many inputs a channel has, those that nothing comes by included.
     fn inputs(&self) -> usize {
         match &self.wires {
-            Some(wires) => 1 + wires.neighbours.len(),
+            Some(wires) => wires.inputs(),
             None => 1 + 2 * self.grid.lengths.len(),
         }
     }

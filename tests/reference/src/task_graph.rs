@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::grid::{Channel, Grid, Link, Sign};
 use super::problem::Links;
 use super::route::Tie;
+use super::speeds::{Speed, Speeds, joins_after, transfer};
 use super::stage_program::{Arbitration, Switching};
 use super::wires::Wires;
 
@@ -53,6 +54,8 @@ pub struct TaskProblem {
     pub hop_cycles: u64,
     /// What wire and router add \[cycles\].
     pub latency_cycles: u64,
+    /// The links that have another `u` and `l`.
+    pub speeds: Speeds,
     /// When a packet joins its next queue.
     pub switching: Switching,
     /// The most units of a packet.
@@ -374,13 +377,28 @@ impl<'problem> Run<'problem> {
         }
     }
 
-    /// The time of a message with nothing in its way: section 13.2.
+    /// `u` and `l` of a channel.
+    fn speed(&self, channel: Channel) -> Speed {
+        let problem = self.problem;
+        let end = match &problem.wires {
+            Some(wires) => wires.end(channel),
+            None => problem.grid.end(channel),
+        };
+        let pair = (channel.node.min(end), channel.node.max(end));
+        problem.speeds.get(&pair).copied().unwrap_or((problem.hop_cycles, problem.latency_cycles))
+    }
+
+    /// The time of a message with nothing in its way: section 13.2, or section 21.3.
     fn transfer(&self, send: usize) -> u64 {
         let (.., units) = self.ends(send);
         let problem = self.problem;
         let distance = self.route(send).len() as u64;
         if distance == 0 {
             return problem.local_cycles.0 + problem.local_cycles.1 * units;
+        }
+        if !problem.speeds.is_empty() {
+            let route: Vec<Speed> = self.route(send).into_iter().map(|channel| self.speed(channel)).collect();
+            return transfer(problem.switching, &route, units, problem.packet_units);
         }
         let grain = match problem.switching {
             Switching::CutThrough => 1,
@@ -456,14 +474,14 @@ impl<'problem> Run<'problem> {
 
     fn input(&self, came_over: Channel) -> usize {
         match &self.problem.wires {
-            Some(_) => 1 + usize::try_from(came_over.node).expect("a node of a list"),
+            Some(wires) => wires.input(came_over),
             None => 1 + 2 * came_over.dimension + usize::from(came_over.sign == Sign::Negative),
         }
     }
 
     fn inputs(&self) -> usize {
         match &self.problem.wires {
-            Some(wires) => 1 + wires.neighbours.len(),
+            Some(wires) => wires.inputs(),
             None => 1 + 2 * self.problem.grid.lengths.len(),
         }
     }
@@ -548,20 +566,20 @@ impl<'problem> Run<'problem> {
             self.queues.remove(&channel);
         }
         let Waiting { packet, crossed, .. } = waiting;
-        let busy = self.problem.hop_cycles * packet.units;
+        let (unit, latency) = self.speed(channel);
+        let busy = unit * packet.units;
         let free = self.cycle + busy;
-        let all_there = free + self.problem.latency_cycles;
+        let all_there = free + latency;
         self.occupied.insert(channel, free);
         self.under_way = self.under_way.max(all_there);
         self.hops += 1;
         self.busy_cycles += busy;
-        if crossed + 1 == self.route(packet.send).len() {
+        let route = self.route(packet.send);
+        if crossed + 1 == route.len() {
             self.later(all_there, Event::Received { send: packet.send });
         } else {
-            let joins = match self.problem.switching {
-                Switching::StoreAndForward => all_there,
-                Switching::CutThrough => self.cycle + self.problem.latency_cycles + self.problem.hop_cycles,
-            };
+            let next = self.speed(route[crossed + 1]);
+            let joins = self.cycle + joins_after(self.problem.switching, (unit, latency), next, packet.units);
             self.later(joins, Event::Joins { packet, crossed: crossed + 1 });
         }
         self.later(free, Event::Free);

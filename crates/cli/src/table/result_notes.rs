@@ -138,11 +138,16 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
     let slower = embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows));
     sentences.extend(slower.take(if are_many { 1 } else { MAX_NAMED }));
     sentences.extend(uneven(&rows));
-    let is_no_longer_a_grid =
-        |record: &&RunRecord| record.machine.failed_links.is_some() && record.machine.kind.is_grid();
-    if let Some(record) = records.iter().find(is_no_longer_a_grid) {
+    let has_broken_routes = |record: &&RunRecord| {
+        let is_twisted = record.machine.twist.is_some();
+        let as_network = matches!(record.execution.routing.as_deref(), Some("lowest" | "spread"));
+        let is_in_order = record.machine.kind.is_grid() && !is_twisted && !as_network;
+        record.machine.failed_links.is_some() && is_in_order
+    };
+    if let Some(record) = records.iter().find(has_broken_routes) {
         sentences.push(format!(
-            "With links or nodes down a {} is a network: messages take shortest routes round them.",
+            "With links or nodes down, messages on a {} whose routes in dimension order are broken take the lowest of the \
+             shortest routes that are left.",
             record.machine.kind
         ));
     }

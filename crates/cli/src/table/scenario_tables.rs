@@ -8,7 +8,7 @@ use std::{
 };
 
 use cubefold_experiment::{
-    CheckedScenario, CheckedScenarios, Definition, PhysicalScale, Run, Scenario, ScenarioError,
+    CheckedScenario, CheckedScenarios, Definition, PhysicalLinks, Run, Scenario, ScenarioError,
     records::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
 };
 
@@ -66,7 +66,7 @@ fn listing<'a>(
         let runs = checked.runs_of(scenario).enumerate();
         let row = move |(place, run): (usize, Result<Run, ScenarioError>)| {
             let run = run.map_err(io::Error::other)?;
-            add_note(run.scale.as_ref(), &mut notes.borrow_mut());
+            add_notes(run.physical_links.as_deref(), &mut notes.borrow_mut());
             let plan = PlannedRun::new(before + place, &run);
             let mut row = vec![plan.run.to_string()];
             row.extend(swept.cells(&run.combination));
@@ -79,9 +79,13 @@ fn listing<'a>(
     LongTable { header, words, rows }
 }
 
-/// Adds a sentence on the cycles of a machine with bandwidth and latency, unless `notes` already has it.
-fn add_note(scale: Option<&PhysicalScale>, notes: &mut Vec<String>) {
-    notes.extend(scale.map(PhysicalScale::describe).filter(|note| !notes.contains(note)));
+/// Adds sentences on the cycles of a machine with bandwidth and latency, unless `notes` already has them.
+fn add_notes(links: Option<&PhysicalLinks>, notes: &mut Vec<String>) {
+    for note in links.into_iter().flat_map(PhysicalLinks::describe) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
 }
 
 /// A table for each combination of each scenario; consecutive combinations with the same placements share one.

@@ -54,6 +54,11 @@ impl Ratio {
         Some((Self::new(left.abs_diff(right), denominator), left < right))
     }
 
+    /// The denominator in lowest terms.
+    pub(crate) fn denominator(self) -> u128 {
+        self.denominator
+    }
+
     /// Rounds up to a whole number.
     pub(crate) fn ceil(self) -> u128 {
         self.numerator.div_ceil(self.denominator)
@@ -96,7 +101,8 @@ impl fmt::Display for Ratio {
     }
 }
 
-fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
+/// The greatest number that divides both.
+pub(crate) fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
     while other > 0 {
         (one, other) = (other, one % other);
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cubefold_mapping::{
-    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+    ClassicPlacement, Construction, Exactness, GreenbergConstruction, GreenbergPlacement, Placement,
 };
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl RunCaption {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
             Placement::Classic(placement) => Some(by_the_notes(placement, &run.embedding)),
-            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement, &run.embedding)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { combination: Arc::clone(&run.combination), embedding: run.embedding.to_string(), construction }
@@ -88,17 +88,24 @@ fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> Stri
 }
 
 /// A sentence on Greenberg's construction.
-fn by_greenberg(placement: &GreenbergPlacement) -> String {
-    let (guest, method) = (shape(placement.guest()), placement.method());
-    let promise = match method {
-        GreenbergMethod::Gray => "dilation",
-        GreenbergMethod::Reflection => "dilation at most",
+fn by_greenberg(placement: &GreenbergPlacement, embedding: &EmbeddingName) -> String {
+    let (guest, construction) = (shape(placement.guest()), placement.construction());
+    let dilation = placement.promised_dilation();
+    let at_most = match dilation.exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
     };
-    let dimensions = placement.table().machine().shape().dimension_count();
-    format!(
-        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
-        placement.promised_dilation()
-    )
+    let machine = placement.table().machine();
+    let machine = match construction {
+        GreenbergConstruction::Polymorphic => format!("the {}", shape(machine)),
+        GreenbergConstruction::Gray
+        | GreenbergConstruction::Reflection
+        | GreenbergConstruction::LongerSide
+        | GreenbergConstruction::Folded
+        | GreenbergConstruction::Tiles => format!("the {}-cube", machine.shape().dimension_count()),
+    };
+    let promise = format!("it promises dilation {at_most}{}.", dilation.links);
+    format!("{embedding}, {guest} on {machine}: {construction} ({placement}); {promise}")
 }
 
 fn shape(machine: &Machine) -> String {
@@ -170,11 +177,8 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         format!("partition {shape} from ({base}) on")
     });
     let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
-    words.extend(groups([
-        partition,
-        format!("{} links", machine.links),
-        format!("{} a link", counted(machine.hop_cycles, "cycle")),
-    ]));
+    words.extend(groups([partition, format!("{} links", machine.links.mode())]));
+    words.extend(groups(machine.links.times_in_words()));
     words.extend(groups(network_rules(machine)));
     words
 }
@@ -182,7 +186,6 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
 /// Describes the settings of the network and nodes that differ from the defaults.
 fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     let rules = [
-        (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
         (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),

@@ -347,7 +347,7 @@ mod tests {
                 machine: record.machine,
                 program: record.program,
                 embedding: record.embedding,
-                placement: PlacementRecord::with_distances(&finished.metrics, &run.placement),
+                placement: PlacementRecord::with_distances(&finished.metrics, &run),
             });
             let first = finished.records.first().unwrap();
             let (stage, rank) = (first.into(), RankOfProcess::new(&run.program, first.process));

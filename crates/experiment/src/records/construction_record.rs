@@ -1,8 +1,7 @@
 //! Promises of a construction of the literature, and their columns.
 
-use cubefold_mapping::{
-    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
-};
+use cubefold_mapping::{ClassicPlacement, Construction, Exactness, GreenbergPlacement, Placement, Routing};
+use cubefold_topology::LinkMode;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -14,7 +13,7 @@ use crate::records::definition::{Definition, Kind};
 /// A construction of Tao, Greenberg or CS838, and its promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
-    /// Its name, as in a scenario after `tao:` or `cs838:`, or Greenberg's method.
+    /// Its name, as in a scenario after `tao:` or `cs838:`, or of Greenberg's.
     pub name: Word,
     /// The theorem or lemma that proves it; for CS838, the heading.
     pub theorem: Word,
@@ -25,9 +24,9 @@ pub struct ConstructionRecord {
     pub promised_dilation: u64,
     /// Whether the dilation is at most or exactly the promised one.
     pub promised_dilation_is: Word,
-    /// The routing vector; only of Tao.
+    /// The routing vector; only of Tao, where a routing is promised.
     pub routing_vector: Option<Vec<u32>>,
-    /// The phase length of each of its subsets, in routing order \[links\]; only of Tao.
+    /// The phase length of each of its subsets, in routing order \[links\]; only with a routing vector.
     pub phase_lengths: Option<Vec<Option<u64>>>,
     /// Parallel data movement steps that suffice for any permutation-type set, by link mode.
     pub promised_steps: PromisedStepsRecord,
@@ -62,36 +61,38 @@ impl ConstructionRecord {
     }
 
     fn of_tao(construction: &Construction) -> Self {
-        let (dilation, steps) = (construction.dilation(), construction.routing().steps());
-        let phase_lengths = construction.routing().subsets().iter().map(|subset| subset.phase_length);
+        let (dilation, routing) = (construction.dilation(), construction.routing());
+        let phase_lengths = |routing: &Routing| {
+            routing.subsets().iter().map(|subset| subset.phase_length).collect::<Vec<_>>()
+        };
+        let promised_steps = |routing: &Routing| {
+            let under = |mode| routing.steps().under(mode);
+            PromisedStepsRecord {
+                full_duplex: under(LinkMode::FullDuplex),
+                half_duplex: under(LinkMode::HalfDuplex),
+                single_direction: under(LinkMode::SingleDirection),
+            }
+        };
         Self {
             name: construction.kind().name().into(),
             theorem: construction.theorem().into(),
             formula: construction.formula().to_owned(),
             promised_dilation: dilation.links,
             promised_dilation_is: word(dilation.exactness),
-            routing_vector: Some(construction.routing().vector().to_vec()),
-            phase_lengths: Some(phase_lengths.collect()),
-            promised_steps: PromisedStepsRecord {
-                full_duplex: Some(steps.full_duplex),
-                half_duplex: Some(steps.half_duplex),
-                single_direction: Some(steps.single_direction),
-            },
+            routing_vector: routing.map(|routing| routing.vector().to_vec()),
+            phase_lengths: routing.map(phase_lengths),
+            promised_steps: routing.map_or(PromisedStepsRecord::NONE, promised_steps),
         }
     }
 
     fn of_greenberg(placement: &GreenbergPlacement) -> Self {
-        let (theorem, promised_dilation_is) = match placement.method() {
-            GreenbergMethod::Gray => ("theorem 1", "exact"),
-            GreenbergMethod::Reflection if placement.parts().len() > 1 => ("section 6.2", "at most"),
-            GreenbergMethod::Reflection => ("theorem 3", "at most"),
-        };
+        let dilation = placement.promised_dilation();
         Self {
-            name: placement.method().name().into(),
-            theorem: theorem.into(),
+            name: placement.construction().name().into(),
+            theorem: placement.statement().into(),
             formula: placement.to_string(),
-            promised_dilation: placement.promised_dilation().into(),
-            promised_dilation_is: promised_dilation_is.into(),
+            promised_dilation: dilation.links,
+            promised_dilation_is: word(dilation.exactness),
             routing_vector: None,
             phase_lengths: None,
             promised_steps: PromisedStepsRecord::NONE,
@@ -134,7 +135,7 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             title: "construction",
             kind: Kind::Text,
             text: "The construction that made the placement, as a scenario names it after tao: or \
-                   cs838:, or the method of Greenberg 1987.",
+                   cs838:, or the one of Greenberg 1987.",
             source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
             ..Definition::BLANK
         },
@@ -175,7 +176,7 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             unit: "links",
             text: "The dilation that the construction promises.",
             source: "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md; Greenberg 1987, \
-                    theorems 1 and 3; docs/greenberg.md",
+                    theorems 1 and 3; docs/greenberg.md; docs/model.md, section 28",
             ..Definition::BLANK
         },
         value: |own| own.promised_dilation.into(),
@@ -198,8 +199,8 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             title: "routing vector",
             kind: Kind::List,
             text: "One number for each guest dimension: in a coordinated run the messages along \
-                  dimensions with the smallest number are routed first. Missing for Greenberg's \
-                  constructions.",
+                  dimensions with the smallest number are routed first. Missing for constructions \
+                  that promise a dilation only.",
             source: "Tao 1988, 4.5.1; docs/model.md, section 6",
             ..Definition::BLANK
         },
@@ -229,7 +230,8 @@ pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
             kind: Kind::Natural,
             unit: "steps",
             text: "The parallel data movement steps that suffice for any stage of permutation \
-                  type, under full-duplex, half-duplex and single-direction links.",
+                  type, under full-duplex, half-duplex and single-direction links; missing where \
+                  none are promised.",
             source: "Tao 1988, 4.5; docs/tao.md",
             ..Definition::BLANK
         },

@@ -159,8 +159,9 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread", "psi"],
             kind: Kind::Text,
             text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
-                   on networks, embedding on both. The column is there only if a scenario gives it.",
-            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20 and 28.1",
+                   on networks, and on grids routed as such; embedding on both. The column is there only if a \
+                   scenario gives it.",
+            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5 and 28.1",
             ..Definition::BLANK
         },
         value: |execution| Cell::optional(execution.routing.as_ref()),

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_simulator::LocalCost;
-use cubefold_topology::{GraphSource, MachineKind, Partition, Wrap};
+use cubefold_topology::{GraphSource, Machine, MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
@@ -11,7 +11,10 @@ use super::{
     column::{Cell, Column, Record, Row},
 };
 use crate::{
-    records::definition::{Definition, Kind},
+    records::{
+        caption::counted,
+        definition::{Definition, Kind},
+    },
     scenario::{PhysicalScale, Run},
 };
 
@@ -25,12 +28,9 @@ pub struct MachineRecord {
     pub shape: Vec<u64>,
     /// Whether each dimension wraps, as declared or implied by the kind.
     pub wrap: Vec<bool>,
-    /// The link mode.
-    pub links: Word,
-    /// `T_c`, or `u` \[cycles\].
-    pub hop_cycles: u64,
-    /// `l` \[cycles\].
-    pub latency_cycles: u64,
+    /// The link mode and the times of links.
+    #[serde(flatten)]
+    pub links: LinksRecord,
     /// `store-and-forward` or `cut-through`.
     pub switching: Word,
     /// Largest number of units of a packet, if messages are divided.
@@ -66,12 +66,95 @@ pub struct MachineRecord {
     /// Failed nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_nodes: Option<Vec<u32>>,
-    /// Parameters of a network with switches.
+    /// Parameters of a network with switches, a tree, or the graph of an edge grammar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The box of nodes of the program, unless it is the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
+}
+
+/// The link mode and the times of links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LinksRecord {
+    /// All links are alike.
+    Alike {
+        /// The link mode.
+        links: Word,
+        /// `T_c`, or `u` \[cycles\].
+        hop_cycles: u64,
+        /// `l` \[cycles\].
+        latency_cycles: u64,
+    },
+    /// Links differ by class.
+    ByClass {
+        /// The link mode.
+        link_mode: Word,
+        /// The classes, class 0 first.
+        links: Vec<LinkClassRecord>,
+    },
+}
+
+/// The links of one class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkClassRecord {
+    /// The name of the class.
+    pub class: String,
+    /// The cycles for which a unit occupies a link.
+    pub u: u64,
+    /// The latency of a link \[cycles\].
+    pub l: u64,
+}
+
+impl LinksRecord {
+    fn new(run: &Run) -> Self {
+        let rules = run.communication;
+        let mode = rules.links().name().into();
+        let Some(times) = run.machine.link_times() else {
+            let (hop_cycles, latency_cycles) = (rules.hop().get(), rules.latency().get());
+            return Self::Alike { links: mode, hop_cycles, latency_cycles };
+        };
+        let classes = run.machine.link_class_names().into_iter().zip(times);
+        let links = classes.map(|(class, time)| LinkClassRecord { class, u: time.unit, l: time.latency });
+        Self::ByClass { link_mode: mode, links: links.collect() }
+    }
+
+    /// The link mode.
+    #[must_use]
+    pub fn mode(&self) -> &Word {
+        match self {
+            Self::Alike { links, .. } => links,
+            Self::ByClass { link_mode, .. } => link_mode,
+        }
+    }
+
+    /// `u` and `l` of all links; `None` where links differ \[cycles\].
+    #[must_use]
+    pub fn cycles(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Alike { hop_cycles, latency_cycles, .. } => Some((*hop_cycles, *latency_cycles)),
+            Self::ByClass { .. } => None,
+        }
+    }
+
+    /// The times of the links in words.
+    #[must_use]
+    pub fn times_in_words(&self) -> Vec<String> {
+        match self {
+            Self::Alike { hop_cycles, latency_cycles, .. } => {
+                let latency = format!("latency {}", counted(*latency_cycles, "cycle"));
+                let own = Some(format!("{} a link", counted(*hop_cycles, "cycle")));
+                own.into_iter().chain((*latency_cycles > 0).then_some(latency)).collect()
+            }
+            Self::ByClass { links, .. } => {
+                let class = |LinkClassRecord { class, u, l }: &LinkClassRecord| {
+                    format!("{class}: {}, latency {l}", counted(*u, "cycle"))
+                };
+                links.iter().map(class).collect()
+            }
+        }
+    }
 }
 
 /// A partition of a machine.
@@ -95,15 +178,16 @@ impl MachineRecord {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
             wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
-            links: rules.links().name().into(),
-            hop_cycles: rules.hop().get(),
-            latency_cycles: rules.latency().get(),
+            links: LinksRecord::new(run),
             switching: rules.switching().name().into(),
             packet_units: rules.packet().map(NonZeroU64::get),
             arbitration: rules.service().name().into(),
             cycle_nanoseconds: scale.map(|scale| scale.cycle_nanoseconds().to_f64()),
             unit_bytes: scale.map(PhysicalScale::unit_bytes),
-            latency_rounding_nanoseconds: scale.map(PhysicalScale::latency_rounding_nanoseconds),
+            latency_rounding_nanoseconds: run.physical_links.as_deref().and_then(|links| {
+                let [only] = links.classes() else { return None };
+                Some(only.latency_rounding_nanoseconds(links.scale()))
+            }),
             processors_per_node: Some(processors).filter(|&processors| processors > 1),
             local_latency_cycles: local.map(|local| local.latency.get()),
             local_unit_cycles: local.map(|local| local.unit.get()),
@@ -116,12 +200,19 @@ impl MachineRecord {
                 .failures()
                 .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
             failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
-            network: match machine.source() {
-                Some(GraphSource::Parameters(parameters)) => Some(parameters.to_string()),
-                _ => None,
-            },
+            network: description(machine),
             partition: run.partition.as_deref().map(PartitionRecord::new),
         }
+    }
+}
+
+/// The parameters of a machine that a number of dimensions or lengths do not describe.
+pub(super) fn description(machine: &Machine) -> Option<String> {
+    match machine.source()? {
+        GraphSource::Parameters(parameters) => Some(parameters.to_string()),
+        GraphSource::Tree(parameters) => Some(parameters.to_string()),
+        GraphSource::Grammar(words) => Some(format!("{} of {} symbols", words.grammar(), words.size())),
+        GraphSource::Dimensions(_) | GraphSource::Links | GraphSource::Twists(_) | GraphSource::Grid => None,
     }
 }
 
@@ -205,7 +296,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             source: "Tao 1988, 4.2; docs/model.md, sections 1, 5 and 6",
             ..Definition::BLANK
         },
-        value: |machine| (&machine.links).into(),
+        value: |machine| machine.links.mode().into(),
     },
     Column {
         definition: Definition {
@@ -214,11 +305,11 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["T_c"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time for which a unit of a message occupies a link.",
+            text: "The time for which a unit of a message occupies a link; empty if links differ.",
             formula: "T_c, or u",
             source: "docs/model.md, sections 2 and 13",
         },
-        value: |machine| machine.hop_cycles.into(),
+        value: |machine| machine.links.cycles().map(|(unit, _)| unit).into(),
     },
     Column {
         definition: Definition {
@@ -228,11 +319,11 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             kind: Kind::Natural,
             unit: "cycles",
             text: "The time of a unit on the wire and in the router of a link, which does not occupy \
-                   the link.",
+                   the link; empty if links differ.",
             formula: "l",
             source: "docs/model.md, section 13",
         },
-        value: |machine| machine.latency_cycles.into(),
+        value: |machine| machine.links.cycles().map(|(_, latency)| latency).into(),
     },
     Column {
         definition: Definition {
@@ -280,10 +371,11 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["cycle_nanoseconds"],
             kind: Kind::Decimal,
             unit: "nanoseconds",
-            text: "The length of a cycle: the time of a unit on a link. Empty if the machine is \
+            text: "The length of a cycle: the time of a unit on a link, or where bandwidths differ the \
+                   longest time of which the times of a unit are multiples. Empty if the machine is \
                    described in cycles.",
             formula: "unit_bytes / bandwidth",
-            source: "docs/model.md, section 17",
+            source: "docs/model.md, sections 17 and 21",
         },
         value: |machine| machine.cycle_nanoseconds.into(),
     },
@@ -357,7 +449,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             name: "machine_network",
             title: "network",
             kind: Kind::Text,
-            text: "The parameters of a network with switches. The column is there only if a machine \
+            text: "The parameters of a network with switches, a tree or the graph of an edge grammar. The column is there only if a machine \
                   has some.",
             source: "docs/model.md, section 19",
             ..Definition::BLANK
@@ -435,3 +527,32 @@ pub(crate) static PARTITION: &[Column<PartitionRecord>] = &[
         value: |partition| Cell::shape(&partition.shape),
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::scenario::load_text;
+
+    #[test]
+    fn links_that_differ_are_listed_by_class() {
+        let record = |keys: &str| {
+            let text = format!(
+                "[machine]\nkind = \"torus\"\nshape = [4, 4]\n{keys}\n[mapping]\nembeddings = [\"xor\"]\n"
+            );
+            MachineRecord::new(&load_text(Path::new("a test"), &text).unwrap().runs[0])
+        };
+        let own = record("hop_cycles = [1, 3]\nlatency_cycles = 7");
+        let value = serde_json::to_value(&own).unwrap();
+        assert_eq!(value["link_mode"], "full-duplex");
+        let class = |class: &str, unit: u64| json!({ "class": class, "u": unit, "l": 7 });
+        assert_eq!(value["links"], json!([class("dimension 1", 1), class("dimension 2", 3)]));
+        assert!(value["hop_cycles"].is_null());
+        assert_eq!(serde_json::from_value::<MachineRecord>(value).unwrap(), own);
+        let alike = serde_json::to_value(record("hop_cycles = 2")).unwrap();
+        assert_eq!((&alike["links"], &alike["hop_cycles"]), (&json!("full-duplex"), &json!(2)));
+    }
+}

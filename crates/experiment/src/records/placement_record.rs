@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{DimensionDistances, Extremes, Placement, PlacementMetrics};
+use cubefold_mapping::{DimensionDistances, Extremes, GraphBounds, PlacementMetrics};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -16,7 +16,7 @@ use crate::{
         definition::{Definition, Kind},
         exact_mean, mean_of_means,
     },
-    scenario::CountedPaths,
+    scenario::{CountedPaths, Run},
 };
 
 /// One entry of `measure`.
@@ -68,6 +68,9 @@ pub struct PlacementRecord {
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
+    /// Lower bounds that follow from guest and machine; only in `measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<BoundsRecord>,
     /// The construction of Tao, Greenberg or CS838 that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
@@ -115,6 +118,17 @@ pub struct LoadRecord {
     pub min: u64,
 }
 
+/// Lower bounds on load, dilation and congestion (CS838 1999; `docs/model.md` section 28.6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundsRecord {
+    /// On the largest load \[processes\].
+    pub load: u64,
+    /// On the dilation \[links\], of a placement one to one on all nodes.
+    pub dilation: Option<u64>,
+    /// On the largest link congestion \[guest edges\], given the mean dilation.
+    pub congestion: u64,
+}
+
 /// Distances between neighbours in one guest dimension \[links\].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistancesRecord {
@@ -158,6 +172,7 @@ impl PlacementRecord {
             node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
             paths: None,
             distances: None,
+            bounds: None,
             construction: None,
         }
     }
@@ -167,12 +182,19 @@ impl PlacementRecord {
         Self { paths: paths.map(|paths| paths.name().into()), ..self }
     }
 
-    /// Makes the record with the distances of each guest dimension, and the construction if one was used.
+    /// Makes the record of the placement of a run with the distances of each guest dimension, the lower bounds, and the
+    /// construction if one was used.
     #[must_use]
-    pub fn with_distances(metrics: &PlacementMetrics, placement: &Placement) -> Self {
+    pub fn with_distances(metrics: &PlacementMetrics, run: &Run) -> Self {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
-        let construction = ConstructionRecord::new(placement);
-        Self { distances: Some(distances), construction, ..Self::new(metrics) }
+        let GraphBounds { load, dilation, congestion } =
+            GraphBounds::new(&run.program.guest().shape(), &run.machine, metrics);
+        Self {
+            distances: Some(distances),
+            bounds: Some(BoundsRecord { load, dilation, congestion }),
+            construction: ConstructionRecord::new(&run.placement),
+            ..Self::new(metrics)
+        }
     }
 }
 
@@ -207,6 +229,7 @@ impl Record for PlacementEntry {
 impl Record for PlacementRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(PLACEMENT, record);
+        row.section(BOUNDS, record.and_then(|placement| placement.bounds.as_ref()));
         row.section(CONSTRUCTION, record.and_then(|placement| placement.construction.as_ref()));
     }
 }
@@ -238,6 +261,51 @@ pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
     },
     value: |name| name.into(),
 }];
+
+/// Columns of the lower bounds.
+pub(crate) static BOUNDS: &[Column<BoundsRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "placement_bounds_load",
+            title: "load, at least",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "A lower bound on the largest load of any placement of the guest on the machine.",
+            formula: "max(1, ceil(V(G) / V(H)))",
+            source: "CS838 1999, lower bounds; docs/model.md, section 28.6",
+            ..Definition::BLANK
+        },
+        value: |bounds| bounds.load.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_bounds_dilation",
+            title: "dilation, at least",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "A lower bound on the dilation of any placement one to one on all nodes. Missing for other \
+                   placements, and where a network is too large to find its diameter.",
+            formula: "ceil(diam H / diam G)",
+            source: "CS838 1999, lower bounds; docs/model.md, section 28.6",
+            ..Definition::BLANK
+        },
+        value: |bounds| bounds.dilation.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_bounds_congestion",
+            title: "link congestion, at least",
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "A lower bound on the largest link congestion, whatever routes of the same mean length the \
+                   guest edges take: the mean link congestion, rounded up.",
+            formula: "ceil(k E(G) / E(H)), k the mean dilation",
+            source: "CS838 1999, lower bounds; docs/model.md, section 28.6",
+            ..Definition::BLANK
+        },
+        value: |bounds| bounds.congestion.into(),
+    },
+];
 
 /// Columns of the metrics.
 pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[

@@ -10,7 +10,10 @@ use super::{
     column::{Cell, Column, Record, Row},
 };
 use crate::{
-    records::definition::{Definition, Kind},
+    records::{
+        definition::{Definition, Kind},
+        machine_record::description,
+    },
     scenario::{NeighbourCommunication, ScenarioProgram},
 };
 
@@ -47,7 +50,7 @@ pub struct ProgramRecord {
     /// The steps of a sequence of collectives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepRecord>>,
-    /// The guest of a neighbour-exchange program.
+    /// The guest that the scenario gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
     /// The communications of a neighbour-exchange program.
@@ -67,6 +70,9 @@ pub struct GuestRecord {
     pub shape: Vec<u64>,
     /// Whether each dimension wraps, as declared or implied by the kind.
     pub wrap: Vec<bool>,
+    /// Parameters of a tree, or of the graph of an edge grammar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
 }
 
 impl ProgramRecord {
@@ -75,7 +81,6 @@ impl ProgramRecord {
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication;
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
-        let guest = program.guest().graph().filter(|_| communication.is_some());
         let stages = || 0..program.body.stage_count();
         let computations = || stages().map(|stage| program.body.computation(stage, ProcessId::new(0)).get());
         let collective = program.collective.as_deref();
@@ -104,7 +109,7 @@ impl ProgramRecord {
                 _ => None,
             },
             steps: (collective.is_some() && asked.is_none()).then_some(steps),
-            guest: guest.map(|guest| GuestRecord::new(guest.shape())),
+            guest: program.described_guest().map(GuestRecord::new),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
         }
@@ -117,6 +122,7 @@ impl GuestRecord {
             kind: shape.kind().name().into(),
             shape: shape.shape().lengths().to_vec(),
             wrap: shape.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
+            network: description(shape),
         }
     }
 }
@@ -293,6 +299,18 @@ pub(crate) static GUEST: &[Column<GuestRecord>] = &[
             ..Definition::BLANK
         },
         value: |guest| Cell::list(&guest.wrap),
+    },
+    Column {
+        definition: Definition {
+            name: "program_guest_network",
+            title: "guest network",
+            kind: Kind::Text,
+            text: "The parameters of a guest that is a tree or the graph of an edge grammar. The column is \
+                  there only if a guest has some.",
+            source: "docs/model.md, section 28",
+            ..Definition::BLANK
+        },
+        value: |guest| Cell::optional(guest.network.as_ref()),
     },
 ];
 

@@ -14,7 +14,7 @@ use crate::{
         definition::{Definition, Kind},
         execution_record::EXECUTION,
         machine_record::{MACHINE, PARTITION},
-        placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
+        placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
@@ -83,7 +83,7 @@ fn key_schema(key: &ScenarioKey) -> Value {
     schema = match key.path {
         // Link modes also have numbers.
         "machine.links" => json!({ "anyOf": [schema, { "enum": [1, 2, 3] }] }),
-        "program.compute_cycles" => one_or_list(&schema),
+        "program.compute_cycles" | "machine.hop_cycles" | "machine.latency_cycles" => one_or_list(&schema),
         _ => schema,
     };
     schema["description"] = key.summary.into();
@@ -103,16 +103,18 @@ fn form(path: &str) -> Value {
     // A node by its number, its coordinates, or its name in the file of a network.
     let node = json!({ "anyOf": [integer, list_of(&integer), text] });
     let pair = json!({ "type": "array", "items": node, "minItems": 2, "maxItems": 2 });
+    let figures = json!({
+        "type": "object", "properties": { "bandwidth": text, "latency": text },
+        "required": ["bandwidth"], "additionalProperties": false
+    });
     match path {
         "machine.shape" | "program.shape" => lengths,
         "machine.twist" => list_of(&list_of(&json!({ "type": "integer" }))),
         "machine.failed_links" => json!({ "anyOf": [integer, list_of(&pair)] }),
         "machine.failed_nodes" => json!({ "anyOf": [integer, list_of(&node)] }),
         "mapping.spare_nodes" => list_of(&node),
-        "machine.link" | "machine.local" => json!({
-            "type": "object", "properties": { "bandwidth": text, "latency": text },
-            "required": ["bandwidth"], "additionalProperties": false
-        }),
+        "machine.link" => one_or_list(&figures),
+        "machine.local" => figures,
         "machine.wrap" => list_of(&json!({ "type": "boolean" })),
         "machine.partition" => json!({
             "type": "object", "properties": { "base": list_of(&integer), "shape": lengths },
@@ -211,7 +213,7 @@ fn run_schema() -> Value {
 
 fn placement_schema() -> Value {
     let mut entry = record(definitions!(
-        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
+        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT BOUNDS CONSTRUCTION
     ));
     // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
@@ -235,6 +237,12 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
     let machine = &mut record["properties"]["machine"]["properties"];
+    // The classes of links where these differ, with the link mode beside them.
+    let class =
+        json!({ "class": { "type": "string" }, "u": { "type": "integer" }, "l": { "type": "integer" } });
+    let classes = list_of(&json!({ "type": "object", "properties": class, "additionalProperties": false }));
+    machine["link_mode"] = json!({ "type": "string" });
+    machine["links"] = json!({ "anyOf": [machine["links"], classes] });
     machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
     for failed in ["failed_links", "failed_nodes"] {
         machine[failed]["type"] = "array".into();
@@ -246,7 +254,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
         SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
-        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT CONSTRUCTION
+        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT BOUNDS CONSTRUCTION
     )
 }
 

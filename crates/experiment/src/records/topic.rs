@@ -3,7 +3,7 @@
 //! scenarios are read.
 
 use cubefold_collectives::ALGORITHMS;
-use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction};
+use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIONS};
 use cubefold_topology::MachineKind;
 
 use crate::{
@@ -112,6 +112,12 @@ fn construction(family: &Embedding, name: &str) -> Topic {
     if let Some(own) = CONSTRUCTIONS.iter().find(|own| own.name == name && family.name == "tao") {
         let takes = format!("{} on {}", own.guest, own.host);
         let topic = topic.with("takes", takes).with("dilation", own.dilation);
+        return topic.source(own.source).with_text(own.summary);
+    }
+    if let Some(own) =
+        GREENBERG_CONSTRUCTIONS.iter().find(|own| own.name == name && family.name == "greenberg")
+    {
+        let topic = topic.with("takes", own.takes).with("dilation", own.dilation);
         return topic.source(own.source).with_text(own.summary);
     }
     let Some(own) = ClassicConstruction::ALL.iter().find(|own| own.name == name) else { return topic };

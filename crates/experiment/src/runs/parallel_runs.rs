@@ -142,8 +142,7 @@ pub fn measure_runs(
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement: PlacementRecord::with_distances(&metrics, &run.placement)
-                .counting(run.counted_paths()),
+            placement: PlacementRecord::with_distances(&metrics, run).counting(run.counted_paths()),
         }
     };
     runs.iter().enumerate().map(entry).collect()

@@ -22,6 +22,7 @@ pub(super) struct CycleBound {
     compute: u64,       // T_a, in cycles
     communication: Communication,
     messages: Vec<SerialMessages>,
+    has_one_class: bool, // whether all links are alike
 }
 
 impl CycleBound {
@@ -61,6 +62,7 @@ impl CycleBound {
             compute: program.body.facts().compute.get(),
             communication,
             messages,
+            has_one_class: placement.machine().link_times().is_none(),
         }
     }
 
@@ -154,10 +156,10 @@ impl CycleBound {
         let own = self.clone();
         let bound = match setting {
             Key::ProgramComputeCycles => Self { compute: value, ..own },
-            Key::MachineHopCycles => {
+            Key::MachineHopCycles if self.has_one_class => {
                 Self { communication: self.communication.with_hop(Cycles::new(value)).ok()?, ..own }
             }
-            Key::MachineLatencyCycles => {
+            Key::MachineLatencyCycles if self.has_one_class => {
                 Self { communication: self.communication.with_latency(Cycles::new(value)), ..own }
             }
             Key::ProgramUnits => {

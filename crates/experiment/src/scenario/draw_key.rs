@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{CollectiveSpecification, Exchange, Groups, Operation, Step};
 use cubefold_mapping::{Hypercube, ProcessId};
 use cubefold_simulator::EAGER_ALL;
-use cubefold_topology::{Machine, Partition, Wrap};
+use cubefold_topology::{LinkTime, Machine, Partition, Wrap};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -49,6 +49,8 @@ struct MachineMembers<'run> {
     links: &'static str,
     hop_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    link_times: Option<Vec<[u64; 2]>>, // `u` and `l` by class, where links differ
+    #[serde(skip_serializing_if = "Option::is_none")]
     partition: Option<PartitionMembers>,
 }
 
@@ -68,6 +70,10 @@ impl<'run> MachineMembers<'run> {
             wrap: wraps(machine),
             links: run.communication.links().name(),
             hop_cycles: run.communication.hop().get(),
+            link_times: run
+                .machine
+                .link_times()
+                .map(|times| times.iter().map(|LinkTime { unit, latency }| [*unit, *latency]).collect()),
             partition: partition.map(|partition| PartitionMembers {
                 base: partition.base().as_slice().to_vec(),
                 shape: partition.inside().shape().lengths().to_vec(),
@@ -142,10 +148,10 @@ impl<'run> ProgramMembers<'run> {
             message_bytes: None,
             collective: if single.is_some() && steps.len() == 1 { steps.remove(0).collective } else { None },
             steps: (collective.is_some() && single.is_none()).then_some(steps),
-            guest: program.guest().graph().filter(|_| communication.is_some()).map(|guest| GuestMembers {
-                kind: guest.shape().kind().name(),
-                shape: guest.shape().shape().lengths(),
-                wrap: wraps(guest.shape()),
+            guest: program.described_guest().map(|guest| GuestMembers {
+                kind: guest.kind().name(),
+                shape: guest.shape().lengths(),
+                wrap: wraps(guest),
             }),
             communication: communication.map(NeighbourCommunication::name),
             sets: communication.and_then(NeighbourCommunication::sets),

@@ -8,6 +8,7 @@ mod axes;
 mod classic;
 mod greenberg;
 mod tao;
+mod truncation;
 
 use std::fmt;
 
@@ -69,7 +70,9 @@ static EMBEDDINGS: &[Embedding] = &[
     tao::TAO,
     axes::AXES,
     greenberg::GREENBERG,
+    greenberg::POLYMORPHIC,
     classic::CLASSIC,
+    truncation::TRUNCATION,
 ];
 
 /// A rule for the fields of labels; "standard" also numbers the processes of networks.

@@ -7,7 +7,7 @@ use cubefold_simulator::{
     Communication, EAGER_ALL, EngineChoice, MessageRoutes, Plan, Request, ServiceOrder, SimulationError,
     Switching,
 };
-use cubefold_topology::{LinkMode, Machine, TieRule};
+use cubefold_topology::{GraphSource, LinkMode, Machine, TieRule};
 
 use super::{
     embeddings::EmbeddingName,
@@ -81,9 +81,9 @@ pub enum RoutingRule {
     Sorting,
     /// Between neighbours of the guest, the paths of the embedding's construction (section 28.1).
     Embedding,
-    /// On networks: over the neighbours with the lowest numbers (section 12).
+    /// On networks, and on grids as on networks: over the neighbours with the lowest numbers (section 12).
     Lowest,
-    /// On networks: any of the shortest routes, at random (section 19).
+    /// On networks, and on grids as on networks: any of the shortest routes, at random (section 19).
     Spread,
 }
 
@@ -105,12 +105,13 @@ impl RoutingRule {
         }
     }
 
-    /// Whether it applies to grids, or else to networks.
-    fn applies_to(self, is_grid: bool) -> bool {
+    /// Whether it applies to a machine.
+    fn applies_to(self, machine: &Machine) -> bool {
         match self {
-            Self::DimensionOrder | Self::Valiant | Self::Sorting => is_grid,
-            Self::Embedding => true,
-            Self::Lowest | Self::Spread => !is_grid,
+            // With failures the routes that are left are in dimension order.
+            Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
+            Self::Valiant | Self::Sorting => machine.grid().is_some(),
+            Self::Embedding | Self::Lowest | Self::Spread => true,
         }
     }
 }
@@ -163,20 +164,13 @@ fn check_routing(
     let Some(rule) = execution.routing else { return };
     let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
     let Some(machine) = machine else { return };
-    let (kind, is_grid) = (settings.place(Key::MachineKind), machine.grid().is_some());
-    if !rule.applies_to(is_grid) {
-        let fitting: Vec<&str> = RoutingRule::ALL
-            .into_iter()
-            .filter(|rule| rule.applies_to(is_grid))
-            .map(RoutingRule::name)
-            .collect();
-        let (what, label) = if is_grid {
-            ("a grid", "messages correct one coordinate after another")
-        } else {
-            ("a network", "its links have no dimensions")
-        };
-        let message = format!("routing {} on {what}, expected {}", rule.name(), alternatives(&fitting));
-        errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
+    let kind = settings.place(Key::MachineKind);
+    if !rule.applies_to(machine) {
+        let fitting = RoutingRule::ALL.into_iter().filter(|rule| rule.applies_to(machine));
+        let fitting: Vec<&str> = fitting.map(RoutingRule::name).collect();
+        let message = format!("routing {} on a network, expected {}", rule.name(), alternatives(&fitting));
+        let error = at(message, "its links have no dimensions");
+        errors.push(error.because(kind, with_article(machine.kind().name())));
     } else if rule == RoutingRule::Sorting && execution.mode == ExecutionMode::Asynchronous {
         let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
         let error = at(message, "messages move in coordinated steps");
@@ -329,7 +323,7 @@ pub(super) fn check_fit(
         let message =
             format!("single-direction links of {kind_in_words}, expected full-duplex or half-duplex");
         let error = ScenarioError::at(place, message, "its links have no dimensions to take turns");
-        errors.push(error.because(kind, "the machine"));
+        errors.push(because_network(settings, error.because(kind, "the machine")));
     }
     check_arbitration(settings, section, errors);
     let coordinated = execution.is_some_and(|own| matches!(own.mode, ExecutionMode::Coordinated { .. }));
@@ -344,7 +338,7 @@ pub(super) fn check_fit(
             with_article(machine.kind().name())
         );
         let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
-        errors.push(error.because(kind, "the machine"));
+        errors.push(because_network(settings, error.because(kind, "the machine")));
     }
     if let Some(program) = program.filter(|program| !program.body.facts().all_processes_compute) {
         let message = format!(
@@ -354,6 +348,19 @@ pub(super) fn check_fit(
         let error = ScenarioError::at(place, message, "some of its processes pass through stages");
         errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
     }
+}
+
+/// An error with what makes a grid a network.
+fn because_network(settings: &Settings<'_>, error: ScenarioError) -> ScenarioError {
+    let routing = settings.get(Key::ExecutionRouting).filter(|value| {
+        let as_network = [RoutingRule::Lowest, RoutingRule::Spread].map(RoutingRule::name);
+        matches!(&value.content, Content::Text(name) if as_network.contains(&name.as_str()))
+    });
+    error
+        .because(settings.place(Key::MachineTwist), "the twists")
+        .because(settings.place(Key::MachineFailedLinks), "the failures")
+        .because(settings.place(Key::MachineFailedNodes), "the failures")
+        .because(routing.map(|value| &value.place), "routes it as a network")
 }
 
 /// Reports round-robin arbitration of links whose directions are not independent.

@@ -23,7 +23,7 @@ pub(super) fn read(
     let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
     let machine = machine?;
     let Some(first) = links.or(nodes) else { return Some(machine) };
-    check_size(settings, &machine, &first.place, errors)?;
+    check_size(settings, &machine, "failures", &first.place, errors)?;
     let seed = match settings.get(Key::MachineFailureSeed) {
         Some(_) => settings.natural(Key::MachineFailureSeed, errors)?,
         None => settings.natural(Key::Seed, &mut vec![]).unwrap_or(0),
@@ -64,21 +64,22 @@ pub(super) fn read(
     }
 }
 
-/// Reports a machine that is too large for failures; the first failures are at `place`.
-fn check_size(
+/// Reports a machine that is too large to become a network, for what is at `place`.
+pub(super) fn check_size(
     settings: &Settings<'_>,
     machine: &Machine,
+    what: &str,
     place: &Place,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
     let (nodes, links) = (machine.node_count(), machine.link_count());
     if nodes > MAX_ROUTED_NODES {
-        let message = format!("failures of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
+        let message = format!("{what} of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
         let error = ScenarioError::at(place, message, "makes it a network");
         errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
-    // The machine with failures is made beside the one without them.
+    // The network is made beside the machine.
     settings.budget().take_network(nodes, links, place).map_err(|over| errors.push(over)).ok()
 }
 

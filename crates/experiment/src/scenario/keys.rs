@@ -12,6 +12,7 @@ use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
     collective::BEST,
+    described_graph::MAX_SIZE,
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
@@ -81,6 +82,8 @@ pub enum KeyMachines {
     Toruses,
     /// Full meshes and networks with switches that have it as a parameter.
     Switched,
+    /// Graphs of edge grammars.
+    Grammars,
 }
 
 /// A part of a scenario file.
@@ -120,7 +123,7 @@ macro_rules! keys {
 }
 
 use KeyDefault::{Absent, Derived, Required, Word};
-use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists, Switched, Toruses};
+use KeyMachines::{All, CubesAndNetworks, Grammars, Grids, LinkLists, Switched, Toruses};
 use KeyValues::{Choice, Form, Text};
 
 /// Largest integer of a scenario, `2^63 - 1`: the limit of TOML, of the clock, and of columns in tables.
@@ -172,9 +175,13 @@ keys! {
     MachineSpines "machine.spines", range(1, MAX_NETWORK_NODES), Absent, Switched,
         "The number of switches above the leaves of a fat tree of two levels.";
     MachineArity "machine.arity", range(2, MAX_NETWORK_NODES), Absent, Switched,
-        "The number of hosts on a switch, and of links to the next level, of a k-ary n-tree.";
+        "The number of hosts on a switch, and of links to the next level, of a k-ary n-tree, or of children in a k-ary tree.";
     MachineLevels "machine.levels", range(1, 20), Absent, Switched,
-        "The number of levels of switches of a k-ary n-tree.";
+        "The number of levels of switches of a k-ary n-tree, or of links of a tree.";
+    MachineGrammar "machine.grammar", Form("a name, or file:PATH"), Absent, Grammars,
+        "The edge grammar that derives the links of a graph.";
+    MachineSize "machine.size", range(1, MAX_SIZE), Absent, Grammars,
+        "The number of symbols of a word of the graph of an edge grammar.";
     MachineTwist "machine.twist", Form("a list with a list of lengths for each dimension"), Absent, Toruses,
         "The offset that crossing the wraparound of each dimension adds to the coordinates.";
     MachineFailedLinks "machine.failed_links", Form("a list of pairs of nodes, or a number"), Absent, All,
@@ -186,9 +193,9 @@ keys! {
     MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
-        "The cycles for which a unit of a message occupies a link.";
+        "The cycles for which a unit of a message occupies a link; also a list with one for each class of links.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
-        "The latency of a link in cycles, on the wire and in the router; it does not occupy the link.";
+        "The latency of a link in cycles, which does not occupy it; also a list with one for each class of links.";
     MachineSwitching "machine.switching", Choice(|| Switching::ALL.map(Switching::name).to_vec()),
         Word("store-and-forward"), All,
         "Whether a message continues when all of it has arrived, or its first unit.";
@@ -203,7 +210,8 @@ keys! {
         "The cycles of a message inside a node, independent of its size.";
     MachineLocalUnitCycles "machine.local_unit_cycles", from(0), number(0), All,
         "The cycles of each unit of a message inside a node.";
-    MachineLink "machine.link", Form("a table of bandwidth and latency"), Absent, All,
+    MachineLink "machine.link", Form("a table of bandwidth and latency, or a list with one for each class of links"),
+        Absent, All,
         "The bandwidth and latency of a link, instead of hop_cycles and latency_cycles.";
     MachineUnitBytes "machine.unit_bytes", range(1, 1 << 32), number(64), All,
         "The bytes of a unit, if machine.link is set.";

@@ -10,11 +10,12 @@ use std::{
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{GuestRef, TaskSchedule};
-use cubefold_topology::{Extent, Machine, Network, Wrap};
+use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, Wrap};
 use sha2::{Digest, Sha256};
 
 use super::{
     budget::{BYTES_A_RUN, Budget},
+    described_graph,
     errors::ScenarioError,
     goal_file,
     keyed_values::KeySet,
@@ -35,6 +36,7 @@ pub(super) struct Library {
     /// Contents, or the reason why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
+    grammars: BTreeMap<PathBuf, Result<Arc<EdgeGrammar>, Failure>>,
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
@@ -62,7 +64,8 @@ struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
-    links: Option<[u8; 32]>, // a hash of a network's links
+    links: Option<[u8; 32]>,      // a hash of a network's links
+    times: Option<Vec<LinkTime>>, // by class, where links differ
 }
 
 /// The source of a placement.
@@ -131,19 +134,25 @@ impl ShapeKey {
             kind: machine.kind().name(),
             lengths: machine.shape().lengths().to_vec(),
             wraps: machine.extents().map(Extent::wrap).collect(),
-            links: machine.graph().map(|network| hash_of_links(network)),
+            links: machine.graph().map(|network| hash_of_links(network, machine.source())),
+            times: machine.link_times().map(<[LinkTime]>::to_vec),
         }
     }
 }
 
-/// The SHA-256 of the links of a network: the list itself would take memory for every placement.
-fn hash_of_links(network: &Network) -> [u8; 32] {
+/// The SHA-256 of the links of a network, and of the words that are its nodes: the list itself would take memory for
+/// every placement.
+fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
     let mut hash = Sha256::new();
     for &first in network.first_channels() {
         hash.update(first.to_le_bytes());
     }
     for end in network.channel_ends() {
         hash.update(end.index().to_le_bytes());
+    }
+    if let Some(GraphSource::Grammar(words)) = source {
+        hash.update(format!("{:?}", words.grammar()));
+        hash.update(words.size().to_le_bytes());
     }
     hash.finalize().into()
 }
@@ -207,6 +216,23 @@ impl Library {
         read
     }
 
+    /// The edge grammar of the file with this path, called `name`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
+        if let Some(known) = self.grammars.get(path) {
+            return known.clone();
+        }
+        let (read, bytes) =
+            self.budget.measured(|| described_graph::read_grammar_file(path, name, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
+        self.grammars.insert(path.to_owned(), read.clone());
+        read
+    }
+
     /// The messages of the file with this path.
     ///
     /// # Errors
@@ -245,7 +271,7 @@ impl Library {
         let placements = self.placements.keys().flat_map(|key| key.origin.files());
         let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
-        let read = read.chain(self.schedules.keys());
+        let read = read.chain(self.schedules.keys()).chain(self.grammars.keys());
         read.cloned().chain(placements)
     }
 

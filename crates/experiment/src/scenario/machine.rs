@@ -9,6 +9,7 @@ use cubefold_topology::{
 };
 
 use super::{
+    described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     execution::{self, RoutingRule},
     failures,
@@ -44,13 +45,17 @@ pub(super) fn read(
     let kind = kind(settings, errors);
     let (machine, size) = match kind.filter(|kind| !kind.is_grid()) {
         Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).unzip(),
+        Some(kind) if is_described(kind) => described(settings, kind, library, errors).unzip(),
         Some(kind) => network(settings, kind, library, errors).unzip(),
         None => grid(settings, kind, errors),
     };
     let machine = failures::read(settings, machine, errors);
-    let machine = machine.map(|machine| library.with_known_routes(routed(machine, settings, errors)));
     let links = links(settings, errors);
-    let timing = timing::read(settings, errors);
+    let timing = timing::read(settings, machine.as_ref(), errors);
+    let machine = machine.map(|machine| match timing.different_links() {
+        Some(times) => machine.with_link_times(times),
+        None => machine,
+    });
     let partition = settings.get(Key::MachinePartition);
     if let (Some(value), Some(_)) = (partition, machine.as_ref().filter(|machine| machine.graph().is_some()))
         && kind.is_none_or(MachineKind::is_grid)
@@ -66,10 +71,12 @@ pub(super) fn read(
         return MachineSection { machine: None, partition: None, size, links, timing };
     }
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
-        return MachineSection { machine: machine.map(Arc::new), partition: None, size, links, timing };
+        let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
+        return MachineSection { machine, partition: None, size, links, timing };
     };
     let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
-    let machine = partition.as_ref().map(|partition| Arc::new(partition.inside().clone()));
+    let inside = partition.as_ref().map(|partition| partition.inside().clone());
+    let machine = inside.and_then(|inside| routed(inside, settings, library, errors)).map(Arc::new);
     MachineSection { machine, partition: partition.map(Arc::new), size, links, timing }
 }
 
@@ -79,7 +86,7 @@ fn grid(
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
     let is_foreign = |key: Key| match key.entry().machines {
-        KeyMachines::LinkLists | KeyMachines::Switched => true,
+        KeyMachines::LinkLists | KeyMachines::Switched | KeyMachines::Grammars => true,
         KeyMachines::Toruses => kind != Some(MachineKind::Torus),
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
@@ -102,15 +109,21 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let is_foreign = |(key, _): &(Key, &Value)| {
-        matches!(key.entry().machines, KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses)
+    // A tree has levels where other families have dimensions.
+    let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
+    let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
+        KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses | KeyMachines::Grammars => {
+            *key != counted
+        }
+        KeyMachines::CubesAndNetworks => *key != counted && kind != MachineKind::Network,
+        KeyMachines::All | KeyMachines::LinkLists => false,
     };
     let of_grids = settings.set_in(Section::Machine).filter(is_foreign);
     let foreign = of_grids.map(|(key, value)| (key.key(), value));
     let keys = NetworkKeys {
         name: "machine",
-        count_key: "dimensions",
-        count: settings.get(Key::MachineDimensions),
+        count_key: counted.key(),
+        count: settings.get(counted),
         edges: settings.get(Key::MachineEdges),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
@@ -119,12 +132,54 @@ fn network(
     Some((Machine::clone(&machine), size))
 }
 
-/// The machine with the choice among its shortest routes that the scenario makes.
-fn routed(machine: Machine, settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Machine {
+/// A tree that numbers describe, or the graph of an edge grammar, all of whose nodes a message can reach.
+fn described(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Machine, Size)> {
+    let before = errors.len();
+    let is_foreign =
+        |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
+    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+    let get = |key| settings.get(Key::with_key(Section::Machine, key)?);
+    let graph = DescribedGraph { name: "machine", kind: settings.get(Key::MachineKind)?, get: &get };
+    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
+    if machine.graph().is_some_and(|network| !network.is_connected()) {
+        let message = "some nodes are not reached from node 0, expected a connected network";
+        errors.push(ScenarioError::at(&size.place, message, "this graph"));
+    }
+    (errors.len() == before).then_some((machine, size))
+}
+
+/// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.
+fn routed(
+    machine: Machine,
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Machine> {
     let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
-    match execution::read_routing(settings, errors) {
-        Some(RoutingRule::Spread) => machine.with_route_choice(RouteChoice::Spread(seed)),
-        _ => machine,
+    let choice = match execution::read_routing(settings, errors) {
+        Some(RoutingRule::Lowest) => RouteChoice::Lowest,
+        Some(RoutingRule::Spread) => RouteChoice::Spread(seed),
+        _ => {
+            let tie = execution::read_tie(settings, &mut vec![]).unwrap_or_default();
+            return Some(library.with_known_routes(machine.with_tie(tie)));
+        }
+    };
+    let place = settings.place(Key::ExecutionRouting)?;
+    if machine.grid().is_some() {
+        let what = format!("routing {}", choice.name());
+        failures::check_size(settings, &machine, &what, place, errors)?;
+    }
+    match machine.as_network(choice) {
+        Ok(machine) => Some(library.with_known_routes(machine)),
+        Err(error) => {
+            errors.push(ScenarioError::at(place, error.to_string(), "makes the grid a network"));
+            None
+        }
     }
 }
 
@@ -277,6 +332,8 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
         | MachineError::NoGrid { .. }
         | MachineError::NoFamily { .. }
         | MachineError::Dimensions { .. }
+        | MachineError::Tree { .. }
+        | MachineError::Grammar { .. }
         | MachineError::Network(_) => {
             vec![ScenarioError::at(&size.place, error.to_string(), "this shape")]
         }

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha12Rng;
 
 use super::{
     budget::{BYTES_A_MESSAGE, Budget},
+    described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     keys::Key,
     library::Library,
@@ -167,16 +168,31 @@ fn shape_name(shape: &Machine) -> String {
     extents.collect::<Vec<_>>().join(", ")
 }
 
-const KEYS: [&str; 8] = ["kind", "shape", "dimensions", "levels", "vertices", "legs", "wrap", "edges"];
+const KEYS: [&str; 11] = [
+    "kind",
+    "shape",
+    "dimensions",
+    "arity",
+    "levels",
+    "vertices",
+    "legs",
+    "grammar",
+    "size",
+    "wrap",
+    "edges",
+];
 
 /// The kinds of guests.
-const KINDS: [MachineKind; 15] = [
+const KINDS: [MachineKind; 19] = [
     MachineKind::Line,
     MachineKind::Ring,
     MachineKind::Mesh,
     MachineKind::Torus,
     MachineKind::Hypercube,
     MachineKind::BinaryTree,
+    MachineKind::KAryTree,
+    MachineKind::StretchedTree,
+    MachineKind::TwoTrees,
     MachineKind::RandomTree,
     MachineKind::Caterpillar,
     MachineKind::MeshOfTrees,
@@ -185,11 +201,12 @@ const KINDS: [MachineKind; 15] = [
     MachineKind::Butterfly,
     MachineKind::ShuffleExchange,
     MachineKind::DeBruijn,
+    MachineKind::Grammar,
     MachineKind::Network,
 ];
 
 /// Reads the guest, with its lengths.
-fn read_guest(
+pub(super) fn read_guest(
     settings: &Settings<'_>,
     seed: Option<u64>,
     library: &mut Library,
@@ -211,12 +228,15 @@ fn read_guest(
         if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
             return read_tree(&table, kind, kind_value, seed, settings.budget(), errors);
         }
+        if is_described(kind) {
+            return read_described(settings, &table, kind, kind_value, library, errors);
+        }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
         let (machine, size) = network::read(kind, &keys, beside, library, errors)?;
         return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
-    for key in ["levels", "vertices", "legs", "edges"] {
+    for key in ["arity", "levels", "vertices", "legs", "grammar", "size", "edges"] {
         if let (Some(kind), Some(value)) = (kind, table.get(key)) {
             let kind_place = kind_value.map(|value| &value.place);
             errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
@@ -231,11 +251,34 @@ fn read_guest(
     shape(kind, &size, &wraps, errors).map(|shape| (GraphGuest::new(shape), size))
 }
 
+/// Reads a tree that numbers describe, or the graph of an edge grammar.
+fn read_described(
+    settings: &Settings<'_>,
+    table: &Table<'_>,
+    kind: MachineKind,
+    kind_value: &Value,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(GraphGuest, Size)> {
+    let before = errors.len();
+    let own = |key: &&str| *key == "kind" || kind.descriptor().keys.contains(key);
+    for key in KEYS.iter().filter(|key| !own(key)) {
+        if let Some(value) = table.get(key) {
+            let kind_place = Some(&kind_value.place);
+            errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
+        }
+    }
+    let get = |key| table.get(key);
+    let graph = DescribedGraph { name: "program.guest", kind: kind_value, get: &get };
+    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
+    (errors.len() == before).then_some((GraphGuest::new(machine), size))
+}
+
 /// Descriptions of a guest that is not a grid: levels for a tree, dimensions or a file for others.
 fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
     let (count_key, other) =
         if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
-    let foreign = ["shape", "wrap", "vertices", "legs", other]
+    let foreign = ["shape", "wrap", "arity", "vertices", "legs", "grammar", "size", other]
         .into_iter()
         .filter_map(|key| Some((key, table.get(key)?)));
     NetworkKeys {
@@ -306,7 +349,7 @@ pub(super) fn read_tree(
 ) -> Option<(GraphGuest, Size)> {
     let (key, other) =
         if kind == MachineKind::Caterpillar { ("legs", "vertices") } else { ("vertices", "legs") };
-    let foreign = ["shape", "dimensions", "levels", "wrap", "edges", other];
+    let foreign = ["shape", "dimensions", "arity", "levels", "grammar", "size", "wrap", "edges", other];
     let before = errors.len();
     for (key, value) in foreign.into_iter().filter_map(|key| Some((key, table.get(key)?))) {
         let (path, kind_place) = (table.name(key), Some(&place.place));

@@ -5,7 +5,8 @@
 
 use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_simulator::{
-    Computations, CubeProgram, Cycles, DivideAndConquer, ShuffleExchangeProgram, ShuffleExchangeProgramError,
+    Computations, CubeProgram, Cycles, DivideAndConquer, LevelNetwork, LevelProgram, ShuffleExchangeProgram,
+    ShuffleExchangeProgramError, TreeDivideAndConquer,
 };
 use cubefold_topology::MachineKind;
 
@@ -25,7 +26,7 @@ use super::{
     stages_file::STAGES,
     value::{Content, Value},
 };
-use crate::scenario::ScenarioProgram;
+use crate::{input::text::with_article, scenario::ScenarioProgram};
 
 pub(super) use super::neighbour_exchange::COMMUNICATIONS;
 
@@ -79,12 +80,13 @@ static CC_CUBE: ProgramKind = ProgramKind {
 
 static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
     name: "divide-and-conquer",
-    summary: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
+    summary: "The processes of a d-cube, or of a binary tree, divide a task step by step, solve the parts and combine them.",
     keys: &[
         Key::ProgramDimensions,
         Key::ProgramUnits,
         Key::ProgramBytes,
         Key::ProgramHalving,
+        Key::ProgramGuest,
         Key::ProgramProcessesPerNode,
     ],
     read: read_divide_and_conquer,
@@ -190,6 +192,9 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 }
 
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    if reading.settings.get(Key::ProgramGuest).is_some() {
+        return read_divide_and_conquer_on_a_tree(reading);
+    }
     let cube = cube(reading.settings, reading.machine, reading.errors);
     let sizes = reading.sizes(ByStage::No);
     let halving = message_sizes::read_halving(reading.settings, reading.errors);
@@ -203,6 +208,38 @@ fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram>
     let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program);
     let ranks_per_node = reading.per_node()?;
     Some(ScenarioProgram { exchange_cube: Some(cube), bytes: sizes.bytes, ranks_per_node, ..program })
+}
+
+/// Divide and conquer whose processes are the vertices of a binary tree.
+fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let sizes = reading.sizes(ByStage::No);
+    let before = reading.errors.len();
+    for key in [Key::ProgramDimensions, Key::ProgramHalving] {
+        if let Some(value) = settings.get(key) {
+            let message = format!("{} with program.guest, expected one of them", key.path());
+            let error = ScenarioError::at(&value.place, message, "of a d-cube");
+            reading.errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        }
+    }
+    let (guest, _) = neighbour_exchange::read_guest(settings, reading.seed, reading.library, reading.errors)?;
+    let shape = guest.shape();
+    let levels = shape.network_dimensions().filter(|_| shape.kind() == MachineKind::BinaryTree);
+    let Some(levels) = levels.and_then(|levels| u32::try_from(levels).ok()) else {
+        let found = with_article(shape.kind().name());
+        let message = format!("divide and conquer on {found}, expected a binary-tree");
+        let error = ScenarioError::at(settings.place(Key::ProgramGuest)?, message, "not a binary tree");
+        reading.errors.push(error.with_help("give program.dimensions instead for a d-cube"));
+        return None;
+    };
+    let (program, sizes) = (TreeDivideAndConquer::new(levels, reading.compute()?).ok()?, sizes?);
+    let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.with_sizes(sizes.units));
+    let ranks_per_node = reading.per_node()?;
+    (reading.errors.len() == before).then_some(ScenarioProgram {
+        bytes: sizes.bytes,
+        ranks_per_node,
+        ..program
+    })
 }
 
 fn cube(
@@ -231,13 +268,14 @@ fn cube(
     Hypercube::new(u64::from(processes.trailing_zeros())).ok()
 }
 
-/// Reads a normal program: on a shuffle-exchange or de Bruijn network its data move between nodes, on every
-/// other machine its processes stay.
+/// Reads a normal program: on a shuffle-exchange or de Bruijn network, on cube-connected cycles and butterflies its
+/// data move between nodes, on every other machine its processes stay.
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);
     let errors = &mut *reading.errors;
-    let shuffles = shuffled_dimensions(machine);
+    let levels = machine.machine.as_ref().and_then(|machine| LevelNetwork::of_kind(machine.kind()));
+    let shuffles = wandering_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
         (Some(count), None) => Hypercube::new(count).ok(),
         _ => cube(settings, machine, errors),
@@ -251,6 +289,19 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     if shuffles.is_some() && per_node > 1 {
         errors.push(wandering_in_groups(settings, per_node)?);
         return None;
+    }
+    if let Some(network) = levels {
+        return match LevelProgram::new(network, cube, stages, compute) {
+            Ok(program) => {
+                let (exchange_cube, exchanges) = (Some(program.cube()), Some(program.dimensions().to_vec()));
+                let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units));
+                Some(ScenarioProgram { exchange_cube, exchanges, bytes: sizes.bytes, ..program })
+            }
+            Err(error) => {
+                errors.push(not_normal(settings, &error));
+                None
+            }
+        };
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
         Ok(program) if shuffles.is_some() => {
@@ -273,13 +324,17 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// Dimensions of the hypercube whose normal programs the machine runs by shuffling: those of a
-/// shuffle-exchange network, one more for a de Bruijn network, whose nodes hold two words each.
-fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
+/// Dimensions of the hypercube whose normal programs the machine runs by moving data: those of a
+/// shuffle-exchange network, cube-connected cycles or a butterfly, one more for a de Bruijn network, whose nodes hold two
+/// words each.
+fn wandering_dimensions(section: &MachineSection) -> Option<u64> {
     let machine = section.machine.as_ref()?;
     let own = machine.network_dimensions()?;
     match machine.kind() {
-        MachineKind::ShuffleExchange => Some(own),
+        MachineKind::ShuffleExchange
+        | MachineKind::CubeConnectedCycles
+        | MachineKind::WrappedButterfly
+        | MachineKind::Butterfly => Some(own),
         MachineKind::DeBruijn => Some(own + 1),
         _ => None,
     }

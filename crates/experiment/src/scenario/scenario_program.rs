@@ -283,6 +283,13 @@ impl ScenarioProgram {
             && self.guest().graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
+    /// The graph that the scenario gives as guest.
+    pub(crate) fn described_guest(&self) -> Option<&Machine> {
+        let guest = self.guest().graph()?.shape();
+        let is_given = self.communication.is_some() || (self.has_network_guest() && !self.is_wandering());
+        is_given.then_some(guest)
+    }
+
     /// The number of pairs of a process and a stage, or as many as 64 bits hold.
     pub(crate) fn pair_count(&self) -> u64 {
         self.body.process_count().saturating_mul(self.body.stage_count() as u64)

@@ -14,6 +14,7 @@ mod networks;
 mod programs;
 mod runs;
 mod sizes;
+mod speeds;
 
 use std::{fs, path::PathBuf};
 

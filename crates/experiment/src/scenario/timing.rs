@@ -1,17 +1,18 @@
 //! Times of messages: the keys of `[machine]` for links, switching, packets, arbitration and messages inside
-//! a node (`docs/model.md` sections 13, 15 and 17).
+//! a node (`docs/model.md` sections 13, 15, 17 and 21).
 //!
-//! Links are described in cycles, or by bandwidth and latency, but not by both. A higher layer replaces a
+//! A key of links has one value for all of them, or a list with one for each class. Links are described in cycles, or by bandwidth and latency, but not by both. A higher layer replaces a
 //! lower one: the sweep has precedence over the scenario, and that over the machine file.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, sync::Arc};
 
 use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder, Switching};
-use cubefold_topology::{LinkMode, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
 use super::{
     errors::ScenarioError,
-    keys::Key,
+    keys::{Key, MAX_INTEGER},
+    physical_links::{Figures, PhysicalLink, PhysicalLinks},
     settings::{Layer, Settings},
     value::{Content, Table, Value},
 };
@@ -21,9 +22,9 @@ use crate::{
 };
 
 /// The times of messages in the settings, as far as they are valid.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TimingSection {
-    links: Option<LinkTimes>,
+    links: Option<ClassTimes>,
     local: Option<LocalCost>,
     switching: Option<Switching>,
     packet: Option<Packets>,
@@ -35,27 +36,38 @@ pub(super) struct TimingSection {
 #[derive(Debug, Clone, Copy)]
 struct Packets(Option<NonZeroU64>);
 
-/// Times of a link.
-#[derive(Debug, Clone, Copy)]
-struct LinkTimes {
-    hop: Cycles,
-    latency: Cycles,
-    scale: Option<PhysicalScale>, // of a link in seconds and bytes
+/// Times of the links of a machine.
+#[derive(Debug, Clone)]
+struct ClassTimes {
+    times: Vec<LinkTime>,                 // by class; at least one
+    used: Vec<LinkTime>,                  // those of classes with links; at least one
+    physical: Option<Arc<PhysicalLinks>>, // of links in seconds and bytes
 }
 
 impl TimingSection {
     /// The length of a cycle and the bytes of a unit, if the machine gives them.
     pub(super) fn scale(&self) -> Option<PhysicalScale> {
-        self.links?.scale
+        self.physical().map(|links| links.scale())
+    }
+
+    /// The bandwidths and latencies, if the machine gives them.
+    pub(super) fn physical(&self) -> Option<&Arc<PhysicalLinks>> {
+        self.links.as_ref()?.physical.as_ref()
+    }
+
+    /// The times of links by class, if any differ.
+    pub(super) fn different_links(&self) -> Option<&[LinkTime]> {
+        let times = &self.links.as_ref()?.times;
+        times.windows(2).any(|two| two[0] != two[1]).then_some(times)
     }
 
     /// The rules of the network, with eager messages of up to `eager` units; `None` after an error.
     pub(super) fn communication(&self, links: LinkMode, tie: TieRule, eager: u64) -> Option<Communication> {
-        let times = self.links?;
-        let communication = Communication::new(links, times.hop, tie).ok()?;
+        let times = self.links.as_ref()?;
+        let communication = Communication::new(links, Cycles::new(1), tie).ok()?;
         Some(
             communication
-                .with_latency(times.latency)
+                .with_longest(&times.used)
                 .with_switching(self.switching?)
                 .with_packets(self.packet?.0)
                 .with_service(self.service?)
@@ -66,16 +78,26 @@ impl TimingSection {
     }
 }
 
-/// Reads the times of messages.
-pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> TimingSection {
-    let links = links(settings, errors);
+/// Reads the times of messages on a machine; without one, after an error, lists have any number of entries.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> TimingSection {
+    let classes = Classes { machine, names: machine.map(Machine::link_class_names) };
     let packet = match settings.get(Key::MachinePacketUnits) {
         Some(_) => settings.natural(Key::MachinePacketUnits, errors).map(NonZeroU64::new).map(Packets),
         None => Some(Packets(None)),
     };
+    let local = local(settings, errors);
+    let figures = match local {
+        Some(Local::Figures(figures, _)) => Some(figures),
+        Some(Local::Cycles(_)) | None => None,
+    };
+    let links = links(settings, &classes, figures, errors);
     TimingSection {
+        local: local.and_then(|local| local.cost(settings, links.as_ref(), errors)),
         links,
-        local: local(settings, links.and_then(|links| links.scale), errors),
         switching: settings.one_of(Key::MachineSwitching, &Switching::ALL, Switching::name, errors),
         packet,
         service: settings.one_of(Key::MachineArbitration, &ServiceOrder::ALL, ServiceOrder::name, errors),
@@ -83,66 +105,163 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     }
 }
 
-/// Reads the times of a link: in cycles, or by bandwidth and latency.
-fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LinkTimes> {
+/// The classes of links of a machine.
+struct Classes<'a> {
+    machine: Option<&'a Machine>,
+    names: Option<Vec<String>>,
+}
+
+impl Classes<'_> {
+    /// The values of a key by class: one for all of them, or a list with one for each.
+    fn of<T: Clone>(
+        &self,
+        value: &Value,
+        name: &str,
+        mut read: impl FnMut(&Value, &str) -> Option<T>,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<Vec<T>> {
+        if !matches!(value.content, Content::List(_)) {
+            let count = self.names.as_ref().map_or(1, Vec::len);
+            return Some(vec![read(value, name)?; count]);
+        }
+        let entries = value.list(name, "values", errors)?;
+        let before = errors.len();
+        let entry_name = format!("entry of {name}");
+        let values: Vec<Option<T>> = entries.iter().map(|entry| read(entry, &entry_name)).collect();
+        if let Some(names) = self.names.as_ref().filter(|names| names.len() != entries.len()) {
+            let expected = match &names[..] {
+                [_] => "1: all links of this machine are of one class".to_owned(),
+                names => format!("{}, one for each class of links: {}", names.len(), names.join(", ")),
+            };
+            let found = entries.len();
+            let message = format!("{found} entries in {name}, expected {expected}");
+            errors.push(ScenarioError::at(&value.place, message, format!("expected {}", names.len())));
+        }
+        if errors.len() > before {
+            return None;
+        }
+        values.into_iter().collect()
+    }
+
+    /// Whether any link is of a class, by class.
+    fn have_links(&self, count: usize) -> Vec<bool> {
+        let found = self.machine.filter(|_| count > 1).map(Machine::has_links_of_class);
+        found.unwrap_or_else(|| vec![true; count])
+    }
+
+    /// The times of the classes.
+    fn times(&self, times: Vec<LinkTime>, physical: Option<PhysicalLinks>) -> ClassTimes {
+        let have_links = self.have_links(times.len());
+        let used = times.iter().zip(have_links).filter(|(_, has_links)| *has_links).map(|(own, _)| *own);
+        ClassTimes { used: used.collect(), times, physical: physical.map(Arc::new) }
+    }
+}
+
+/// Reads the times of links: in cycles, or by bandwidth and latency.
+fn links(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
     let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
     let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles, errors) else {
         let has_link = settings.get(Key::MachineLink).is_some();
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
             errors.push(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
         }
-        let hop = settings.natural(Key::MachineHopCycles, errors).map(Cycles::new);
-        let latency = settings.natural(Key::MachineLatencyCycles, errors).map(Cycles::new);
-        return Some(LinkTimes { hop: hop?, latency: latency?, scale: None });
+        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors);
+        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors);
+        let times = hops?.into_iter().zip(latencies?).map(|(unit, latency)| LinkTime { unit, latency });
+        return Some(classes.times(times.collect(), None));
     };
     let unit_bytes = settings.natural(Key::MachineUnitBytes, errors);
-    let figures = figures(value, Key::MachineLink, errors);
+    let mut wrong = vec![];
+    let read = |value: &Value, name: &str| figures(value, name, &mut wrong);
+    let by_class = classes.of(value, Key::MachineLink.path(), read, errors);
+    errors.append(&mut wrong);
     let replaced = in_cycles.map(|key| settings.layered(key).is_some_and(|(own, _)| own == layer));
-    let (figures, unit_bytes) = (figures?, unit_bytes?);
+    let (by_class, unit_bytes) = (by_class?, unit_bytes?);
     if replaced.contains(&true) {
         return None;
     }
-    let scale = PhysicalScale::new(figures.bandwidth, figures.latency, unit_bytes);
-    if scale.is_none() {
+    let count = by_class.len();
+    let named: Vec<(String, Figures)> =
+        match (&classes.names, by_class.windows(2).all(|two| two[0] == two[1])) {
+            (Some(names), false) => names.iter().cloned().zip(by_class).collect(),
+            // All links are alike.
+            _ => vec![("links".to_owned(), by_class[0])],
+        };
+    let has_links = classes.have_links(named.len());
+    let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message = "machine.link is out of range: its numbers have too many digits, or its latency passes 2^63 cycles";
         errors.push(ScenarioError::at(&value.place, message, "out of range"));
+        return None;
+    };
+    let times = physical.classes().iter().map(PhysicalLink::time).cycle().take(count).collect();
+    Some(classes.times(times, Some(physical)))
+}
+
+/// Reads cycles of at least `least` by class, or the default.
+fn cycles_by_class(
+    settings: &Settings<'_>,
+    key: Key,
+    least: u64,
+    default: u64,
+    classes: &Classes<'_>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<u64>> {
+    let Some(value) = settings.get(key) else {
+        return Some(vec![default; classes.names.as_ref().map_or(1, Vec::len)]);
+    };
+    let mut wrong = vec![];
+    let read = |value: &Value, name: &str| value.natural(name, least..=MAX_INTEGER, &mut wrong);
+    let values = classes.of(value, key.path(), read, errors);
+    errors.append(&mut wrong);
+    values
+}
+
+/// The cost of messages inside a node, as it is written.
+#[derive(Clone, Copy)]
+enum Local<'a> {
+    Cycles(LocalCost),
+    /// By bandwidth and latency, at this place.
+    Figures(Figures, &'a Value),
+}
+
+impl Local<'_> {
+    /// The cost in cycles on a machine with these links.
+    fn cost(
+        self,
+        settings: &Settings<'_>,
+        links: Option<&ClassTimes>,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<LocalCost> {
+        let value = match self {
+            Self::Cycles(cost) => return Some(cost),
+            Self::Figures(_, value) => value,
+        };
+        if settings.get(Key::MachineLink).is_none() {
+            let instead = "local_latency_cycles and local_unit_cycles";
+            errors.push(without_link(settings, Key::MachineLocal, value, instead));
+        }
+        let LinkTime { unit, latency } = links?.physical.as_ref()?.local()?;
+        Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
     }
-    let scale = scale?;
-    let latency = Cycles::new(scale.latency_cycles());
-    Some(LinkTimes { hop: Cycles::new(1), latency, scale: Some(scale) })
 }
 
 /// Reads the cost of messages inside a node: in cycles, or by bandwidth and latency.
-fn local(
-    settings: &Settings<'_>,
-    scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<LocalCost> {
+fn local<'a>(settings: &'a Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Local<'a>> {
     let in_cycles = [Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles];
     let Some((value, layer)) = physical(settings, Key::MachineLocal, &in_cycles, errors) else {
         let [latency, unit] = in_cycles.map(|key| settings.natural(key, errors).map(Cycles::new));
-        return Some(LocalCost { latency: latency?, unit: unit? });
+        return Some(Local::Cycles(LocalCost { latency: latency?, unit: unit? }));
     };
-    let figures = figures(value, Key::MachineLocal, errors);
+    let figures = figures(value, Key::MachineLocal.path(), errors);
     if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(own, _)| own == layer)) {
         return None;
     }
-    if settings.get(Key::MachineLink).is_none() {
-        errors.push(without_link(
-            settings,
-            Key::MachineLocal,
-            value,
-            "local_latency_cycles and local_unit_cycles",
-        ));
-    }
-    let (figures, scale) = (figures?, scale?);
-    let cost = (scale.cycles(figures.latency), scale.unit_cycles(figures.bandwidth));
-    let (Some(latency), Some(unit)) = cost else {
-        let message = "machine.local is out of range: its times pass 2^63 cycles";
-        errors.push(ScenarioError::at(&value.place, message, "out of range"));
-        return None;
-    };
-    Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
+    Some(Local::Figures(figures?, value))
 }
 
 /// The value of a key in seconds and bytes, with its layer, unless one of the corresponding keys in cycles is
@@ -179,14 +298,9 @@ pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, ins
         .with_help("describe the links: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }")
 }
 
-/// A bandwidth \[bytes per second\], above 0, and a latency \[seconds\].
-struct Figures {
-    bandwidth: Ratio,
-    latency: Ratio,
-}
-
-fn figures(value: &Value, key: Key, errors: &mut Vec<ScenarioError>) -> Option<Figures> {
-    let table = Table::read(value, key.path(), &["bandwidth", "latency"], errors)?;
+/// Reads a bandwidth and a latency.
+fn figures(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Figures> {
+    let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;
     let expected = Measure::Bandwidth.expected();
     let bandwidth = table.required("bandwidth", expected, errors);
     let bandwidth = bandwidth.and_then(|value| {

@@ -1,6 +1,6 @@
 //! Guests and hosts: how a construction makes them, and how it recognizes them.
 
-use cubefold_topology::{Extent, Machine, MachineKind, NodeId};
+use cubefold_topology::{Extent, Machine, MachineKind, NodeId, TreeParameters};
 
 use super::error::ClassicError;
 use crate::{GraphGuest, Guest, ProcessId};
@@ -85,6 +85,33 @@ pub(super) fn square_order(machine: &Machine) -> Option<u32> {
 pub(super) fn network_dimensions(machine: &Machine, kind: MachineKind) -> Option<u32> {
     let dimensions = machine.network_dimensions().filter(|_| machine.kind() == kind)?;
     u32::try_from(dimensions).ok()
+}
+
+/// The edges of a tree, from every vertex to those below it.
+pub(super) fn tree_edges(parameters: TreeParameters) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    parameters.links().into_iter().map(|(above, below)| (ProcessId::new(above), ProcessId::new(below)))
+}
+
+/// Whether a machine of any kind has the nodes and links of a tree of these numbers.
+pub(super) fn has_links_of(machine: &Machine, parameters: TreeParameters) -> bool {
+    let Some(network) = machine.graph().filter(|_| machine.node_count() == parameters.node_count()) else {
+        return false;
+    };
+    let links = parameters.links();
+    let is_link = |&(one, other): &(u32, u32)| {
+        network.neighbours(NodeId::new(one)).binary_search(&NodeId::new(other)).is_ok()
+    };
+    links.len() as u64 == network.link_count() && links.iter().all(is_link)
+}
+
+/// `k`, at least 2, and the levels of a complete `k`-ary tree in heap order; none when a machine is something else.
+pub(super) fn k_ary_tree_of(machine: &Machine) -> Option<(u32, u32)> {
+    let network = machine.graph().filter(|_| has_links_of_a_tree(machine))?;
+    let arity = network.neighbours(NodeId::new(0)).len() as u64;
+    let tree = |levels: u32| TreeParameters::KAry { arity, levels: levels.into() };
+    let levels = (1..u64::BITS).find(|&levels| tree(levels).node_count() >= machine.node_count())?;
+    let is_tree = arity >= 2 && has_links_of(machine, tree(levels));
+    Some((u32::try_from(arity).ok()?, levels)).filter(|_| is_tree)
 }
 
 /// Whether a machine is a network with one link fewer than nodes.

@@ -9,9 +9,11 @@ use cubefold_topology::Machine;
 use super::{
     EdgePaths, caterpillar,
     construction::{ClassicConstruction, FlipBit, Pair, Plan},
+    cube_in_rectangle,
     error::ClassicError,
-    grids, growing_tree, hypercubic_networks, mesh_of_trees, paths_and_cycles, rectangles, shuffle_networks,
-    tour_cycle, tree_on_mesh, trees_in_cubes,
+    grids, growing_tree, hypercubic_networks, k_ary_trees, mesh_of_trees, paths_and_cycles,
+    rectangle_in_cube, rectangles, shuffle_networks, spanning_trees, squeeze, tour_cycle, tree_on_mesh,
+    trees_in_cubes,
 };
 use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
 
@@ -31,10 +33,18 @@ impl ClassicConstruction {
         &rectangles::RECTANGLE_IN_SQUARE,
         &rectangles::SQUARE_IN_RECTANGLE,
         &rectangles::EXAMPLE_MESHES,
+        &cube_in_rectangle::CUBE_IN_RECTANGLE,
+        &rectangle_in_cube::RECTANGLE_IN_CUBE,
+        &squeeze::SQUEEZE,
         &trees_in_cubes::DOUBLE_ROOTED_TREE,
         &trees_in_cubes::SHARED_TREE,
         &trees_in_cubes::WIDE_TREE,
         &trees_in_cubes::BINOMIAL_TREE,
+        &spanning_trees::STRETCHED_TREE,
+        &spanning_trees::TWO_TREES,
+        &k_ary_trees::K_ARY_TREE,
+        &k_ary_trees::TREE_IN_TREE,
+        &k_ary_trees::Z_ORDER_IN_TREE,
         &tree_on_mesh::TREE_ON_MESH,
         &caterpillar::CATERPILLAR,
         &growing_tree::FLIP_BITS,
@@ -199,7 +209,7 @@ pub enum ClassicPlacementError {
 mod tests {
     use super::*;
     use crate::Exactness;
-    use cubefold_topology::{MachineKind, Network};
+    use cubefold_topology::{MachineKind, Network, TreeParameters};
 
     fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
         Machine::new(kind, lengths).unwrap()
@@ -244,9 +254,21 @@ mod tests {
         assert_eq!(of((Torus, &[2; 3]), (Mesh, &[2; 3])), ["mesh-in-torus", "folded-torus"]);
         assert_eq!(of((Torus, &[4, 3]), (Ring, &[12])), ["torus-in-ring"]);
         assert_eq!(of((Torus, &[3, 3]), (Ring, &[9])), [""; 0]);
-        assert_eq!(of((Mesh, &[9, 4]), (Mesh, &[6, 6])), ["rectangle-in-square"]);
-        assert_eq!(of((Mesh, &[6, 6]), (Mesh, &[9, 4])), ["square-in-rectangle"]);
-        assert_eq!(of((Mesh, &[2, 9]), (Mesh, &[3, 6])), ["example-meshes"]);
+        assert_eq!(
+            of((Mesh, &[9, 4]), (Mesh, &[6, 6])),
+            ["rectangle-in-square", "rectangle-in-cube", "squeeze"]
+        );
+        assert_eq!(
+            of((Mesh, &[6, 6]), (Mesh, &[9, 4])),
+            ["square-in-rectangle", "cube-in-rectangle", "squeeze"]
+        );
+        assert_eq!(of((Mesh, &[4, 4, 4]), (Mesh, &[2, 4, 8])), ["cube-in-rectangle"]);
+        assert_eq!(of((Mesh, &[4, 4, 4]), (Mesh, &[16, 4])), ["cube-in-rectangle"]);
+        assert_eq!(of((Mesh, &[8, 4, 2]), (Mesh, &[4, 4, 4])), ["rectangle-in-cube"]);
+        assert_eq!(of((Mesh, &[4, 6]), (Mesh, &[3, 8])), ["squeeze"]);
+        assert_eq!(of((Mesh, &[5, 3]), (Mesh, &[4, 4])), ["squeeze"]);
+        assert_eq!(of((Mesh, &[3, 5]), (Mesh, &[4, 4])), ["squeeze"]);
+        assert_eq!(of((Mesh, &[2, 9]), (Mesh, &[3, 6])), ["example-meshes", "squeeze"]);
         assert_eq!(of((Ring, &[5]), (Torus, &[2, 3])), [""; 0]);
     }
 
@@ -259,11 +281,21 @@ mod tests {
         let network = |kind, dimensions| Machine::of_dimensions(kind, dimensions).unwrap();
         let cube = |dimensions| machine(MachineKind::Hypercube, &vec![2; dimensions]);
         let tree = network(BinaryTree, 4);
-        assert_eq!(all(&tree, &cube(5)), ["double-rooted-tree", "shared-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &cube(5)), ["double-rooted-tree", "shared-tree", "k-ary-tree", "flip-bits"]);
         assert_eq!(all(&tree, &cube(6)), ["wide-tree", "flip-bits"]);
         assert_eq!(all(&tree, &cube(4)), ["binomial-tree", "flip-bits"]);
         assert_eq!(all(&tree, &machine(MachineKind::Mesh, &[4, 4])), ["tree-on-mesh"]);
         assert_eq!(all(&network(MeshOfTrees, 3), &cube(8)), ["mesh-of-trees"]);
+        let of_numbers = |parameters| Machine::of_tree(parameters).unwrap();
+        let ternary = of_numbers(TreeParameters::KAry { arity: 3, levels: 2 });
+        assert_eq!(all(&ternary, &cube(5)), ["k-ary-tree"]);
+        assert_eq!(all(&ternary, &tree), ["tree-in-tree"]);
+        assert_eq!(all(&ternary, &cube(6)), [""; 0]);
+        let stretched = of_numbers(TreeParameters::Stretched { levels: 3 });
+        assert_eq!(all(&stretched, &cube(4)), ["stretched-tree", "flip-bits"]);
+        assert_eq!(all(&of_numbers(TreeParameters::Two { levels: 2 }), &cube(4)), ["two-trees"]);
+        let quaternary = of_numbers(TreeParameters::KAry { arity: 4, levels: 2 });
+        assert_eq!(all(&machine(MachineKind::Mesh, &[4, 4]), &quaternary), ["z-order-in-tree"]);
         let of = |guest, host| all(&network(guest, 4), &network(host, 4));
         assert_eq!(of(CubeConnectedCycles, WrappedButterfly), ["cycles-in-butterfly"]);
         assert_eq!(of(WrappedButterfly, CubeConnectedCycles), ["butterfly-in-cycles"]);
@@ -303,7 +335,8 @@ mod tests {
             ClassicPlacement::named(torus_in_ring, &line, &square, &stays).unwrap_err().to_string(),
             "torus-in-ring does not map this guest on this host, expected a torus y x z, y and z different, on a ring of y z"
         );
-        let none = ClassicPlacement::choose(&square, &line, &stays).unwrap_err();
+        let (oblong, dozen) = (machine(MachineKind::Mesh, &[4, 3]), machine(MachineKind::Line, &[12]));
+        let none = ClassicPlacement::choose(&oblong, &dozen, &stays).unwrap_err();
         assert_eq!(none.to_string(), "no construction of CS838 1999 maps this guest on this host");
     }
 }

@@ -36,9 +36,9 @@ pub(super) static TREE_ON_MESH: ClassicConstruction = ClassicConstruction {
 /// meshes).
 ///
 /// The figure of the notes is lost; the patterns are our own. Each quarter of the mesh is a mesh of
-/// the order below, turned so that three of the four nodes without an inner vertex meet in the
-/// middle. These get the root and its children; the edges to the roots of the quarters take
-/// shortest paths over channels that are free.
+/// the order below, turned by a symmetry of the square. Three of the four nodes without an inner
+/// vertex get the root and its children; the edges to the roots of the quarters take shortest paths
+/// over channels that are free. Up to order 4 the symmetries were found by search.
 ///
 /// # Errors
 ///
@@ -70,42 +70,93 @@ struct Pattern {
     free: Place,            // the node without an inner vertex
 }
 
-/// The position of a quarter, `side` nodes long, in the next larger mesh.
-type Turn = fn(u32, Place) -> Place;
+/// One of the eight symmetries of a square: 1 mirrors the first coordinate, 2 the second, 4 then exchanges them.
+type Symmetry = u32;
 
-/// The quarters: lower left, lower right, upper left, upper right. The free nodes of all but the
-/// first meet in the middle.
-const QUARTERS: [Turn; 4] = [
-    |_, place| place,
-    |side, (x, y)| (x + side, side - 1 - y),
-    |side, (x, y)| (side - 1 - x, y + side),
-    |side, (x, y)| (y + side, x + side),
+/// How four copies of a pattern make the next one. Quarters are lower left, lower right, upper left, upper right.
+#[derive(Debug, Clone, Copy)]
+struct Joining {
+    symmetries: [Symmetry; 4], // of the quarters
+    /// The quarters whose free nodes stay free, and get the left child of the root, the right child, and the root.
+    roles: [usize; 4],
+    /// The quarters below the left child and the right child.
+    children: [usize; 4],
+    /// The order in which paths are chosen: 0 and 1 to the children of the root, 2 + `q` to the root of quarter `q`.
+    /// None for the shortest first.
+    order: Option<[usize; 6]>,
+}
+
+/// Of the orders 1 to 4 in turn, found by search: paths of at most 1, 2, 3 and 8 links. The longest way from the root to a
+/// leaf has 2, 6, 12 and 25.
+const SHORT_PATHS: [Joining; 4] = [
+    Joining {
+        symmetries: [3, 1, 6, 5],
+        roles: [1, 3, 0, 2],
+        children: [3, 2, 1, 0],
+        order: Some([0, 5, 3, 4, 2, 1]),
+    },
+    Joining {
+        symmetries: [7, 3, 2, 5],
+        roles: [0, 2, 1, 3],
+        children: [2, 3, 0, 1],
+        order: Some([0, 2, 4, 3, 1, 5]),
+    },
+    Joining {
+        symmetries: [6, 5, 4, 4],
+        roles: [2, 3, 0, 1],
+        children: [2, 3, 1, 0],
+        order: Some([1, 2, 3, 5, 0, 4]),
+    },
+    Joining {
+        symmetries: [5, 7, 3, 5],
+        roles: [3, 1, 0, 2],
+        children: [3, 1, 2, 0],
+        order: Some([2, 1, 4, 5, 0, 3]),
+    },
 ];
+
+/// Of any order, if all lower ones are joined in the same way: the free nodes of all but the first quarter meet in the
+/// middle.
+const ANY_ORDER: Joining =
+    Joining { symmetries: [0, 2, 1, 4], roles: [0, 1, 2, 3], children: [1, 3, 0, 2], order: None };
+
+/// A place of a pattern, `side` nodes long, in a quarter of the next larger mesh.
+fn in_quarter(symmetry: Symmetry, quarter: usize, side: u32, (x, y): Place) -> Place {
+    let x = if symmetry & 1 == 0 { x } else { side - 1 - x };
+    let y = if symmetry & 2 == 0 { y } else { side - 1 - y };
+    let (x, y) = if symmetry & 4 == 0 { (x, y) } else { (y, x) };
+    (if quarter & 1 == 0 { x } else { x + side }, if quarter & 2 == 0 { y } else { y + side })
+}
 
 fn pattern(order: u32) -> Result<Pattern, ClassicError> {
     // A tree of one vertex on one node: the leaf.
     let mut pattern = Pattern { side: 1, vertices: vec![(0, 0)], paths: vec![vec![]], free: (0, 0) };
-    for next in 1..=order {
-        pattern = next_order(&pattern).ok_or_else(|| ClassicError::NotFound {
-            guest: format!("the tree of depth {}", 2 * next),
-            host: format!("the square mesh of side {}", 1 << next),
-            steps: 1 << (2 * next),
+    let short = SHORT_PATHS.get(..order as usize);
+    for next in 0..order {
+        let joining = short.map_or(ANY_ORDER, |joinings| joinings[next as usize]);
+        pattern = next_order(&pattern, joining).ok_or_else(|| ClassicError::NotFound {
+            guest: format!("the tree of depth {}", 2 * (next + 1)),
+            host: format!("the square mesh of side {}", 2 << next),
+            steps: 4 << (2 * next),
         })?;
     }
     Ok(pattern)
 }
 
-/// The pattern of the next order, of four turned copies of this one.
-fn next_order(pattern: &Pattern) -> Option<Pattern> {
-    let mut quarters = QUARTERS.map(|turn| turned(pattern, turn));
-    let [free, first, second, root] = [0, 1, 2, 3].map(|quarter| quarters[quarter].free);
+/// The pattern of the next order, of four copies of this one.
+fn next_order(pattern: &Pattern, joining: Joining) -> Option<Pattern> {
+    let mut quarters = [0, 1, 2, 3].map(|quarter| turned(pattern, joining.symmetries[quarter], quarter));
+    let [free, first, second, root] = joining.roles.map(|quarter| quarters[quarter].free);
     let mut channels = Channels::of(2 * pattern.side, &quarters);
-    // The root's children, then the roots of the quarters, the near ones first: they leave the
-    // others more choice.
+    let [one, two, three, four] = joining.children;
+    let parent = |quarter: usize| if quarter == one || quarter == two { first } else { second };
     let mut requests: Vec<(usize, Place, Place)> = vec![(0, root, first), (1, root, second)];
-    let parents = [second, first, second, first];
-    requests.extend((0..4).map(|quarter| (2 + quarter, parents[quarter], quarters[quarter].vertices[0])));
-    requests.sort_by_key(|&(_, from, to)| from.0.abs_diff(to.0) + from.1.abs_diff(to.1));
+    requests.extend((0..4).map(|quarter| (2 + quarter, parent(quarter), quarters[quarter].vertices[0])));
+    match joining.order {
+        Some(order) => requests = order.into_iter().map(|which| requests[which]).collect(),
+        // The near ones first leave the others more choice.
+        None => requests.sort_by_key(|&(_, from, to)| from.0.abs_diff(to.0) + from.1.abs_diff(to.1)),
+    }
     let mut paths = vec![vec![]; 6];
     for (which, from, to) in requests {
         paths[which] = channels.take_shortest(from, to)?;
@@ -119,18 +170,19 @@ fn next_order(pattern: &Pattern) -> Option<Pattern> {
     let paths_under = |top: &[Place], left: usize, right: usize| {
         joined(top.to_vec(), &quarters[left].paths, &quarters[right].paths)
     };
-    let vertices = joined(root, &under(first, 1, 3), &under(second, 0, 2));
-    let paths = joined(vec![], &paths_under(&paths[0], 1, 3), &paths_under(&paths[1], 0, 2));
+    let vertices = joined(root, &under(first, one, two), &under(second, three, four));
+    let paths = joined(vec![], &paths_under(&paths[0], one, two), &paths_under(&paths[1], three, four));
     Some(Pattern { side: 2 * pattern.side, vertices, paths, free })
 }
 
-fn turned(pattern: &Pattern, turn: Turn) -> Pattern {
-    let all = |places: &[Place]| places.iter().map(|&place| turn(pattern.side, place)).collect::<Vec<_>>();
+fn turned(pattern: &Pattern, symmetry: Symmetry, quarter: usize) -> Pattern {
+    let turn = |&place: &Place| in_quarter(symmetry, quarter, pattern.side, place);
+    let all = |places: &[Place]| places.iter().map(turn).collect::<Vec<_>>();
     Pattern {
         side: pattern.side,
         vertices: all(&pattern.vertices),
         paths: pattern.paths.iter().map(|path| all(path)).collect(),
-        free: turn(pattern.side, pattern.free),
+        free: turn(&pattern.free),
     }
 }
 
@@ -190,6 +242,21 @@ impl Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_short_and_so_is_the_longest_way_from_the_root_to_a_leaf() {
+        let longest = |order| tree_on_mesh(order).unwrap().measures().dilation;
+        assert_eq!([1, 2, 3, 4, 5].map(longest), [1, 2, 3, 8, 25]);
+        let way = |order| {
+            let embedding = tree_on_mesh(order).unwrap();
+            let mut depths = vec![0; embedding.nodes().len()];
+            for ((parent, child), path) in embedding.paths() {
+                depths[child.label() as usize] = depths[parent.label() as usize] + path.len() - 1;
+            }
+            depths.into_iter().max().unwrap()
+        };
+        assert_eq!([1, 2, 3].map(way), [2, 6, 12]);
+    }
 
     #[test]
     fn every_channel_is_used_once_and_every_node_has_a_leaf_and_an_inner_vertex() {

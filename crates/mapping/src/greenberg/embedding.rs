@@ -1,9 +1,12 @@
 //! A two-dimensional mesh in its smallest hypercube, checked.
 
+use cubefold_topology::Wrap;
+
 use super::{
     GreenbergError, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot,
     SlotTable,
-    intermediate_mesh::ColumnOrder,
+    gray_side::{side_dilation, side_word},
+    intermediate_mesh::{ColumnOrder, gray_position},
     percolation::{Moved, percolate},
     reflection_method::Steps,
     slot_table::bits,
@@ -34,7 +37,7 @@ pub struct ReflectionNumbers {
 /// A mesh in its smallest hypercube: one node to a slot, neighbours at most 1 link apart by the
 /// Gray code and 5 by reflection.
 ///
-/// Greenberg 1987, theorem 3. The shorter side is compressed, so that `W <= L`.
+/// Greenberg 1987, theorem 3. The shorter side is compressed, so that `W <= L`, unless it is asked for otherwise.
 ///
 /// ```
 /// use cubefold_mapping::{GreenbergEmbedding, GreenbergMethod};
@@ -51,6 +54,8 @@ pub struct GreenbergEmbedding {
     row_axis: usize, // which of the two coordinates is the row: 0 or 1
     intermediate: IntermediateMesh,
     reflection: Option<Reflection>,
+    promised: u32,        // the most links between neighbours
+    closes_columns: bool, // whether the ends of columns are promised to be as near
     table: SlotTable,
 }
 
@@ -77,19 +82,45 @@ impl GreenbergEmbedding {
     pub fn new(lengths: [u64; 2]) -> Result<Self, GreenbergError> {
         let row_axis = usize::from(lengths[1] < lengths[0]);
         let sides = MeshSides::new(lengths[row_axis], lengths[1 - row_axis])?;
-        let embedding = match sides.method() {
-            GreenbergMethod::Gray => Self::by_gray_code(sides, row_axis),
-            GreenbergMethod::Reflection => Self::by_reflection(sides, row_axis)?,
-        };
-        embedding.check()?;
-        Ok(embedding)
+        match sides.method() {
+            GreenbergMethod::Gray => Self::by_gray_code(sides, row_axis, [Wrap::Open; 2]).checked(),
+            GreenbergMethod::Reflection => Self::by_reflection(sides, row_axis)?.checked(),
+        }
     }
 
-    fn by_gray_code(sides: MeshSides, row_axis: usize) -> Self {
+    /// The mesh with these lengths by the Gray code along each, in `ceil(log2 l_1) + ceil(log2 l_2)` dimensions,
+    /// the first length as rows in the lowest bits; a side that wraps is closed, by two links where its length is
+    /// odd (`docs/model.md` section 28.5).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn gray(lengths: [u64; 2], wraps: [Wrap; 2]) -> Result<Self, GreenbergError> {
+        let sides = MeshSides::new(lengths[0], lengths[1])?;
+        Self::by_gray_code(sides, 0, wraps).checked()
+    }
+
+    /// The mesh of `W` rows and `L` columns by reflection, whatever side is longer (figure 6).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`]; when reflection is not for these sides; and when there are no paths to percolate along, which
+    /// are not promised for `W > L`.
+    pub fn longer_side([rows, columns]: [u64; 2]) -> Result<Self, GreenbergError> {
+        let sides = MeshSides::new(rows, columns)?;
+        Self { closes_columns: false, ..Self::by_reflection(sides, 0)? }.checked()
+    }
+
+    fn by_gray_code(sides: MeshSides, row_axis: usize, wraps: [Wrap; 2]) -> Self {
         let (row_bits, column_bits) = (bits(sides.rows()), bits(sides.columns()));
         let intermediate = IntermediateMesh::new(row_bits, column_bits, ColumnOrder::Ascending);
-        let table = SlotTable::new(sides, |row, column| Slot { row, column });
-        Self { sides, row_axis, intermediate, reflection: None, table }
+        let position = |length, wrap, own| gray_position(side_word(length, wrap, own));
+        let table = SlotTable::new(sides, |row, column| Slot {
+            row: position(sides.rows(), wraps[0], row),
+            column: position(sides.columns(), wraps[1], column),
+        });
+        let promised = side_dilation(sides.rows(), wraps[0]).max(side_dilation(sides.columns(), wraps[1]));
+        Self { sides, row_axis, intermediate, reflection: None, promised, closes_columns: false, table }
     }
 
     fn by_reflection(sides: MeshSides, row_axis: usize) -> Result<Self, GreenbergError> {
@@ -99,12 +130,14 @@ impl GreenbergEmbedding {
         let mut table = before.table;
         let moved = percolate(&mut table, method.intermediate())?;
         let reflection = Some(Reflection { method, numbers, moved });
-        Ok(Self { sides, row_axis, intermediate: method.intermediate(), reflection, table })
+        let (promised, intermediate) =
+            (GreenbergMethod::Reflection.promised_dilation(), method.intermediate());
+        Ok(Self { sides, row_axis, intermediate, reflection, promised, closes_columns: true, table })
     }
 
-    /// One node to a slot of the cube, and neighbours as near as promised, the ends of columns
-    /// included where the method brings them together (6.2).
-    fn check(&self) -> Result<(), GreenbergError> {
+    /// The embedding with one node to a slot of the cube, and neighbours as near as promised, the ends
+    /// of columns included where the method brings them together (6.2).
+    fn checked(self) -> Result<Self, GreenbergError> {
         let mut taken = vec![false; self.intermediate.slot_count() as usize];
         for (_, _, slot) in self.table.iter() {
             let node = self.intermediate.cube_node(slot);
@@ -113,14 +146,14 @@ impl GreenbergEmbedding {
                 Some(_) | None => return Err(GreenbergError::Shared { node }),
             }
         }
-        let promised = self.promised_dilation();
+        let promised = self.promised;
         let mut found = self.table.spectrum(self.intermediate).len();
-        if self.method() == GreenbergMethod::Reflection {
+        if self.closes_columns {
             found = found.max(self.table.wrap_spectrum(self.intermediate).len());
         }
         match found.checked_sub(1) {
             Some(found) if found > promised as usize => Err(GreenbergError::Dilation { found, promised }),
-            Some(_) | None => Ok(()),
+            Some(_) | None => Ok(self),
         }
     }
 
@@ -130,13 +163,13 @@ impl GreenbergEmbedding {
         if self.reflection.is_some() { GreenbergMethod::Reflection } else { GreenbergMethod::Gray }
     }
 
-    /// The mesh, its shorter side as rows.
+    /// The mesh, the side that is compressed as rows.
     #[must_use]
     pub fn sides(&self) -> MeshSides {
         self.sides
     }
 
-    /// The index, 0 or 1, of the coordinate that is the row, which is compressed.
+    /// The index, 0 or 1, of the coordinate that is the row.
     #[must_use]
     pub fn row_axis(&self) -> usize {
         self.row_axis
@@ -157,7 +190,7 @@ impl GreenbergEmbedding {
     /// The most links between neighbours that are promised \[links\].
     #[must_use]
     pub fn promised_dilation(&self) -> u32 {
-        self.method().promised_dilation()
+        self.promised
     }
 
     /// The steps of the reflection method; `None` for the Gray code.

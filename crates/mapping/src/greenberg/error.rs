@@ -72,13 +72,39 @@ pub enum GreenbergError {
         length: u64,
     },
     /// A hypercube of another size.
-    #[error("a hypercube of {found} dimensions, expected {expected}")]
+    #[error("a hypercube of {found} dimensions, expected {}", wanted(*.expected, *.gray))]
     CubeDimensions {
         /// The number found.
         found: usize,
-        /// The number needed.
+        /// The least number that will do.
         expected: u32,
+        /// The number from which on every one will do, by the Gray code; `None` if that is not allowed.
+        gray: Option<u32>,
     },
+    /// A guest of another number of dimensions than two.
+    #[error("a guest of {found} dimensions, expected 2")]
+    TwoDimensions {
+        /// The number found.
+        found: usize,
+    },
+    /// A longer side that does not wrap is not folded.
+    #[error(
+        "dimension {dimension} of length {length}, the longer side, does not wrap, expected a ring to fold"
+    )]
+    NotFolded {
+        /// The dimension of the guest.
+        dimension: HostDimension,
+        /// Its length.
+        length: u64,
+    },
+    /// A guest that tiles of 3 x 3 x 3 nodes do not fill.
+    #[error("a guest of other sides, expected three of 3 * 2^a nodes that do not wrap")]
+    NoTiles,
+    /// A machine that is no polymorphic array.
+    #[error(
+        "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .."
+    )]
+    NotPolymorphic,
     /// No disjoint paths to percolate along: never for a mesh whose shorter side is compressed
     /// (section 5).
     #[error("percolation: {0}")]
@@ -107,16 +133,28 @@ pub enum GreenbergError {
 pub enum WrapPlace {
     /// It is the side of a mesh by reflection that is not compressed (6.2; errata G18).
     Longer,
-    /// It is placed by the Gray code, which is closed at powers of two only.
-    Gray,
+    /// It is a side of a mesh whose longer side is compressed: nothing is promised of its ends.
+    LongerCompressed,
+    /// It is a side of an array on a polymorphic one.
+    Array,
 }
 
 impl std::fmt::Display for WrapPlace {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Longer => "the longer side of a mesh by reflection",
-            Self::Gray => "placed by the Gray code",
+            Self::LongerCompressed => "a side of a mesh whose longer side is compressed",
+            Self::Array => "a side of an array",
         })
+    }
+}
+
+/// The numbers of dimensions that will do, in words.
+fn wanted(least: u32, gray: Option<u32>) -> String {
+    match gray {
+        None => least.to_string(),
+        Some(gray) if gray == least => format!("{least} or more"),
+        Some(gray) => format!("{least}, or {gray} or more"),
     }
 }
 

@@ -3,6 +3,7 @@
 //! and the placements are below.
 
 mod golden;
+mod papers_rest;
 mod placements;
 
 use rayon::prelude::*;
@@ -124,24 +125,6 @@ fn sides_change_places_without_a_trace() {
         }
     }
     assert_eq!((one.row_axis(), other.row_axis()), (0, 1));
-}
-
-#[test]
-fn the_longer_side_compressed_stays_at_3_before_percolation() {
-    let mut tried = 0;
-    for sides in all_sides(64) {
-        let transposed = MeshSides::new(sides.columns().into(), sides.rows().into()).unwrap();
-        let Some(method) = ReflectionMethod::new(transposed).ok().filter(|_| sides.rows() < sides.columns())
-        else {
-            continue;
-        };
-        if sides.method() == GreenbergMethod::Reflection {
-            tried += 1;
-            let table = method.slots(GreenbergStage::Swap).unwrap();
-            assert!(table.spectrum(method.intermediate()).len() <= 4, "{sides:?}");
-        }
-    }
-    assert_eq!(tried, 589);
 }
 
 #[test]

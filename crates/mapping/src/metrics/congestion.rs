@@ -7,7 +7,7 @@
 //! node once.
 
 use cubefold_topology::{
-    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NetworkRoutes, NodeId, TieRule,
+    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NetworkRoutes, NodeId, RouteChoice, TieRule,
 };
 use rayon::prelude::*;
 
@@ -283,7 +283,7 @@ pub(super) fn on_graph<G: Guest>(
     for node in images {
         load[node.index() as usize] += 1;
     }
-    let routes = NetworkRoutes::new(network, machine.route_choice().unwrap_or_default());
+    let routes = machine.network_routes().unwrap_or_else(|| NetworkRoutes::new(network, RouteChoice::Lowest));
     // By node, the routes that neither begin nor end there, and all routes; of each link at its channel from the lower end.
     let (mut passing, mut touching) = (vec![0_u64; nodes], vec![0_u64; nodes]);
     let mut links = vec![0_u64; network.channel_ends().len()];

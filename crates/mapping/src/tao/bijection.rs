@@ -5,6 +5,7 @@ use std::fmt;
 
 use cubefold_topology::{MAX_DIMENSIONS, narrow};
 
+use super::elimination::Elimination;
 use super::factor::{Factor, FreePositions};
 use super::radix::{self, CoordinateBuffer};
 use super::sequence::{Sequence, fold, unfold};
@@ -17,6 +18,7 @@ pub(super) enum Bijection {
     Expansion(Expansion),
     SimpleReduction(SimpleReduction),
     Supernodes(Supernodes),
+    Elimination(Elimination),
 }
 
 impl Bijection {
@@ -28,6 +30,7 @@ impl Bijection {
             Self::Expansion(function) => function.write_image(from, image),
             Self::SimpleReduction(function) => function.write_image(from, image),
             Self::Supernodes(function) => function.write_image(from, image),
+            Self::Elimination(function) => function.write_image(from, image),
         }
     }
 
@@ -39,6 +42,7 @@ impl Bijection {
             Self::Expansion(function) => function.write_origin(image, origin),
             Self::SimpleReduction(function) => function.write_origin(image, origin),
             Self::Supernodes(function) => function.write_origin(image, origin),
+            Self::Elimination(function) => function.write_origin(image, origin),
         }
     }
 }

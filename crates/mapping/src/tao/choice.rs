@@ -2,23 +2,36 @@
 //!
 //! Names, help, documentation and the choice derive from the list [`CONSTRUCTIONS`].
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::contraction_theorems::CONTRACTIONS;
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::one_to_one::{ONE_TO_ONE, best_of};
 use super::pair::ShapePair;
 use super::plan::Plan;
+use super::spare_nodes::SPARE_NODES;
+use super::uneven_contraction::UNEVEN_CONTRACTION;
 
-/// Every construction: the one-to-one ones, then the contractions.
+/// The constructions for numbers of processes and nodes that the dissertation does not treat.
+static OTHER_SIZES: [&ConstructionDescriptor; 2] = [&UNEVEN_CONTRACTION, &SPARE_NODES];
+
+/// Every construction: the one-to-one ones, then the contractions, then those for other sizes.
 ///
 /// The order is the order of preference among those that promise the same dilation.
 pub static CONSTRUCTIONS: &[&ConstructionDescriptor] = &{
-    let mut all = [ONE_TO_ONE[0]; ONE_TO_ONE.len() + CONTRACTIONS.len()];
+    let contractions_end = ONE_TO_ONE.len() + CONTRACTIONS.len();
+    let mut all = [ONE_TO_ONE[0]; ONE_TO_ONE.len() + CONTRACTIONS.len() + OTHER_SIZES.len()];
     let mut at = 0;
     while at < all.len() {
-        all[at] = if at < ONE_TO_ONE.len() { ONE_TO_ONE[at] } else { CONTRACTIONS[at - ONE_TO_ONE.len()] };
+        all[at] = if at < ONE_TO_ONE.len() {
+            ONE_TO_ONE[at]
+        } else if at < contractions_end {
+            CONTRACTIONS[at - ONE_TO_ONE.len()]
+        } else {
+            OTHER_SIZES[at - contractions_end]
+        };
         at += 1;
     }
     all
@@ -49,21 +62,26 @@ impl ConstructionKind {
         self.descriptor().name
     }
 
-    /// Whether it puts several processes on every node.
+    /// Whether it puts several processes on every node, equally many.
     #[must_use]
     pub fn is_contraction(self) -> bool {
-        self.descriptor().is_contraction
+        self.descriptor().sizes == Sizes::Multiple
     }
 }
 
-/// The construction that promises the least dilation, at a tie the first in the order of [`CONSTRUCTIONS`].
+/// The construction that promises the least dilation, at a tie the first in the order of [`CONSTRUCTIONS`]; an
+/// uneven contraction only if there is no even one.
 ///
 /// # Errors
 ///
 /// The conditions that the pair fails, of all constructions for the two sizes.
 pub(super) fn best(pair: &ShapePair) -> Result<(ConstructionKind, Plan), Vec<UnmetCondition>> {
-    let contracts = pair.processes() > pair.nodes();
-    best_of(if contracts { &CONTRACTIONS } else { &ONE_TO_ONE }, pair)
+    match pair.processes().cmp(&pair.nodes()) {
+        Ordering::Equal => best_of(&ONE_TO_ONE, pair),
+        Ordering::Less => best_of(&[&SPARE_NODES], pair),
+        Ordering::Greater => best_of(&CONTRACTIONS, pair)
+            .or_else(|even| best_of(&[&UNEVEN_CONTRACTION], pair).map_err(|uneven| [even, uneven].concat())),
+    }
 }
 
 impl fmt::Display for ConstructionKind {

@@ -45,7 +45,8 @@ impl CoordinateSet {
         Self::run(u64::from(coordinate), 1)
     }
 
-    fn run(first: u64, run: u64) -> Self {
+    /// `run` successive coordinates.
+    pub(super) fn run(first: u64, run: u64) -> Self {
         Self { first, run, mirror: 0, count: run }
     }
 
@@ -100,7 +101,7 @@ impl Contraction {
     }
 }
 
-/// The processes on one node, in ascending order; at least one.
+/// The processes on one node, in ascending order.
 #[derive(Debug, Clone)]
 pub struct Processes {
     dimensions: usize,
@@ -119,6 +120,12 @@ impl Processes {
         }
         let left = sets[..dimensions].iter().map(CoordinateSet::count).product();
         Self { dimensions, sets: *sets, strides, positions: [0; MAX_DIMENSIONS], left }
+    }
+
+    /// No processes.
+    pub(super) fn none() -> Self {
+        let (sets, zeros) = ([CoordinateSet::of(0); MAX_DIMENSIONS], [0; MAX_DIMENSIONS]);
+        Self { dimensions: 0, sets, strides: zeros, positions: zeros, left: 0 }
     }
 
     /// Advances to the next process, the first dimension fastest.

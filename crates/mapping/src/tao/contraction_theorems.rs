@@ -4,7 +4,7 @@ use cubefold_topology::Length;
 
 use super::bijection::Composition;
 use super::contraction::{Contraction, DimensionFold};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::expansion::{by_factor, plan_basic};
 use super::factor::FreePositions;
@@ -12,6 +12,7 @@ use super::one_to_one::{ONE_TO_ONE, best_of};
 use super::pair::{GraphType, ShapePair};
 use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, Routing};
+use super::resizing::Resizing;
 use super::sequence::Sequence;
 use super::square::root;
 
@@ -27,7 +28,7 @@ static CONTRACTION: ConstructionDescriptor = ConstructionDescriptor {
     guest: "lengths that one kappa divides, leaving at least 2",
     host: "one with a construction for what is left",
     dilation: "that of the construction after it",
-    is_contraction: true,
+    sizes: Sizes::Multiple,
     plan: general,
 };
 
@@ -39,7 +40,7 @@ static RING_FOLD: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a ring of 2 kappa times the number of nodes",
     host: "any",
     dilation: "1",
-    is_contraction: true,
+    sizes: Sizes::Multiple,
     plan: ring_fold,
 };
 
@@ -51,7 +52,7 @@ static TORUS_FOLD: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a torus of lengths 2 kappa times a shape that expands to the host's",
     host: "any",
     dilation: "1",
-    is_contraction: true,
+    sizes: Sizes::Multiple,
     plan: torus_fold,
 };
 
@@ -63,7 +64,7 @@ static PROJECTION: ConstructionDescriptor = ConstructionDescriptor {
     guest: "lengths of c dimensions are kappa times the host's; no torus into a mesh",
     host: "fewer dimensions than the guest",
     dilation: "1",
-    is_contraction: true,
+    sizes: Sizes::Multiple,
     plan: |pair| projection(DimensionFold::Unfolded, pair),
 };
 
@@ -75,7 +76,7 @@ static FOLDED_PROJECTION: ConstructionDescriptor = ConstructionDescriptor {
     guest: "lengths of c dimensions are 2 kappa times the host's",
     host: "fewer dimensions than the guest",
     dilation: "1",
-    is_contraction: true,
+    sizes: Sizes::Multiple,
     plan: |pair| projection(DimensionFold::Folded, pair),
 };
 
@@ -131,10 +132,10 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
         theorem: "section 5.3",
         formula: formula.to_owned(),
         parameters: vec![Parameter::list("pi", &order)],
-        contraction: None,
+        resizing: None,
         composition: Composition::new(vec![]),
         dilation: PromisedDilation::new(1, true),
-        routing: Routing::for_dilation(1, pair.guest_dimensions(), pair.host_dimensions()),
+        routing: Some(Routing::for_dilation(1, pair.guest_dimensions(), pair.host_dimensions())),
     };
     let lengths = pair.guest_lengths.clone();
     Ok(finish(Contraction { lengths, kept, folding, kappa: Length::new(kappa) }, plan))
@@ -144,7 +145,7 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
 fn finish(contraction: Contraction, plan: Plan) -> Plan {
     let mut parameters = vec![Parameter::new("kappa", &contraction.kappa.get())];
     parameters.extend(plan.parameters);
-    Plan { theorem: "section 5.3", parameters, contraction: Some(contraction), ..plan }
+    Plan { theorem: "section 5.3", parameters, resizing: Some(Resizing::Contraction(contraction)), ..plan }
 }
 
 /// The contraction that keeps all dimensions in order.

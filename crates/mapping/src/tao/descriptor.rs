@@ -37,6 +37,8 @@ pub enum ConstructionKind {
     SimpleReduction,
     /// `beta o E o alpha`, `E` one of `F'_S`, `H'_S`, `G'_S`, `H''_S` and `G''_S`.
     GeneralReduction,
+    /// `F'`, `H'`, `G'`, `T_M o H'` or `F' o T_L`.
+    SequentialElimination,
     /// `(E) o mu`, `E` the best one-to-one construction.
     Contraction,
     /// `f_L o mu o nu`.
@@ -47,6 +49,23 @@ pub enum ConstructionKind {
     Projection,
     /// `mu o nubar o xi`.
     FoldedProjection,
+    /// `x_i -> floor(x_i k_i / l_i)`, then the best one-to-one construction.
+    UnevenContraction,
+    /// The corner of a larger grid, by the best one-to-one construction on a box of the host.
+    SpareNodes,
+}
+
+/// The numbers of processes and nodes that a construction is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// As many processes as nodes: one on each.
+    Equal,
+    /// An integer number of processes above 1 for each node, the same for all.
+    Multiple,
+    /// More processes than nodes, not equally many on each.
+    More,
+    /// Fewer processes than nodes: one on some.
+    Fewer,
 }
 
 /// A construction: its name, its source, the pairs that it is for and what it promises.
@@ -68,8 +87,8 @@ pub struct ConstructionDescriptor {
     pub host: &'static str,
     /// The promised dilation \[links\], as a formula.
     pub dilation: &'static str,
-    /// Whether it puts several processes on every node.
-    pub is_contraction: bool,
+    /// The numbers of processes and nodes that it is for.
+    pub sizes: Sizes,
     /// The theorem applied to a pair of guest and host of the right sizes.
     pub(super) plan: fn(&ShapePair) -> Planned,
 }
@@ -81,7 +100,7 @@ impl ConstructionDescriptor {
     ///
     /// The conditions of the theorem that the pair fails, at least one.
     pub(super) fn plan_for(&self, pair: &ShapePair) -> Planned {
-        pair.check_sizes(self.is_contraction)?;
+        pair.check_sizes(self.sizes)?;
         (self.plan)(pair)
     }
 }

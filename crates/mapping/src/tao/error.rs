@@ -35,6 +35,22 @@ pub enum UnmetCondition {
         /// The number of nodes.
         nodes: u64,
     },
+    /// Uneven contractions are of guests larger than the host.
+    #[error("uneven contraction: {processes} processes on {nodes} nodes, expected more processes than nodes")]
+    MoreProcesses {
+        /// The number of processes.
+        processes: u64,
+        /// The number of nodes.
+        nodes: u64,
+    },
+    /// Only a host larger than the guest has nodes to spare.
+    #[error("spare nodes: {processes} processes on {nodes} nodes, expected fewer processes than nodes")]
+    SpareNodes {
+        /// The number of processes.
+        processes: u64,
+        /// The number of nodes.
+        nodes: u64,
+    },
     /// Basic embeddings are of lines and rings (3.3).
     #[error("basic: the guest has {found} dimensions, expected 1")]
     OneDimension {
@@ -94,6 +110,17 @@ pub enum UnmetCondition {
         /// The number of partial choices tried.
         states: usize,
     },
+    /// Section 4.5.3: `d > c`.
+    #[error("sequential elimination: {guest} guest and {host} host dimensions, expected more of the guest")]
+    SequentialEliminationDimensions {
+        /// The number `d` of guest dimensions.
+        guest: usize,
+        /// The number `c` of host dimensions.
+        host: usize,
+    },
+    /// Section 4.5.3: multiplicands.
+    #[error("sequential elimination: the host lengths are no multiples of guest lengths of their own")]
+    SequentialEliminationFactor,
     /// Theorems 3.5.3 and 3.5.5: square graphs.
     #[error("square: the dimensions of guest and host are not all as long as one another")]
     Square,
@@ -133,6 +160,28 @@ pub enum UnmetCondition {
     /// 5.3: the same with `2 kappa`.
     #[error("folded projection: no kappa makes every host length, times 2 kappa, a guest length of its own")]
     FoldedProjection,
+    /// `docs/model.md` section 28.9: lengths up to the guest's that have a one-to-one construction.
+    #[error(
+        "uneven contraction: no lengths up to the guest's, of a shape of as many nodes as the host has, have a one-to-one construction"
+    )]
+    UnevenShape,
+    /// The search for the lengths of an uneven contraction stopped at its limit.
+    #[error("uneven contraction: none found among the first {states} partial choices")]
+    UnevenSearch {
+        /// The number of partial choices tried.
+        states: usize,
+    },
+    /// The search for a grid and a box stopped at its limit.
+    #[error("spare nodes: none found among the first {states} grids and boxes")]
+    SpareSearch {
+        /// The number of grids and boxes tried.
+        states: usize,
+    },
+    /// `docs/model.md` section 28.9: a box of the host and lengths from the guest's on, with a one-to-one construction.
+    #[error(
+        "spare nodes: no lengths from the guest's on, of a shape of as many nodes as a box of the host has, have a one-to-one construction"
+    )]
+    SpareShape,
     /// 5.3: dimensions are left out without folding between graphs of one type, or from a mesh.
     #[error("projection: a torus on a mesh needs folding")]
     ProjectionTypes,

@@ -2,7 +2,7 @@
 //! 3.4.1): the functions `F_V`, `G_V` and `H_V`, which for one guest dimension are `f_L`, `g_L` and `h_L`.
 
 use super::bijection::{Bijection, Composition, Expansion, rearrangement};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::{Factor, can_be_even_first, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
@@ -18,7 +18,7 @@ pub(super) static BASIC_F: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a line",
     host: "any",
     dilation: "1",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_basic(Sequence::F, pair),
 };
 
@@ -30,7 +30,7 @@ pub(super) static BASIC_H: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a ring",
     host: "a torus, or a mesh of two dimensions or more with an even length",
     dilation: "1",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_basic(Sequence::H, pair),
 };
 
@@ -42,7 +42,7 @@ pub(super) static BASIC_G: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a ring",
     host: "any",
     dilation: "2",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_basic(Sequence::G, pair),
 };
 
@@ -54,7 +54,7 @@ pub(super) static EXPANSION_F: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a mesh",
     host: "lengths are the guest's, factored",
     dilation: "1",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_expansion(Sequence::F, pair),
 };
 
@@ -66,7 +66,7 @@ pub(super) static EXPANSION_H: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a torus",
     host: "lengths are the guest's, factored; in a mesh every list of factors begins even",
     dilation: "1",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_expansion(Sequence::H, pair),
 };
 
@@ -78,7 +78,7 @@ pub(super) static EXPANSION_G: ConstructionDescriptor = ConstructionDescriptor {
     guest: "a torus",
     host: "lengths are the guest's, factored",
     dilation: "2",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_expansion(Sequence::G, pair),
 };
 
@@ -105,10 +105,10 @@ fn direct(sequence: Sequence, pair: &ShapePair, theorem: &'static str, links: u6
         theorem,
         formula: format!("{}_L", sequence.letter()),
         parameters: vec![Parameter::list("L", lengths)],
-        contraction: None,
+        resizing: None,
         composition: Composition::new(vec![over_one_list(sequence, lengths)]),
         dilation: PromisedDilation::new(links, exact),
-        routing: Routing::for_dilation(links, 1, pair.host_dimensions()),
+        routing: Some(Routing::for_dilation(links, 1, pair.host_dimensions())),
     }
 }
 
@@ -121,13 +121,13 @@ fn circuit_of_mesh(pair: &ShapePair) -> Planned {
         theorem: "theorem 3.3.3",
         formula: "pi o h_L*".to_owned(),
         parameters: vec![Parameter::list("Lstar", &lengths), Parameter::new("pi", &permutation)],
-        contraction: None,
+        resizing: None,
         composition: Composition::new(vec![
             over_one_list(Sequence::H, &lengths),
             Bijection::Permutation(permutation),
         ]),
         dilation: PromisedDilation::new(1, true),
-        routing: Routing::for_dilation(1, 1, lengths.len()),
+        routing: Some(Routing::for_dilation(1, 1, lengths.len())),
     })
 }
 
@@ -191,12 +191,12 @@ fn with_factor(sequence: Sequence, factor: Factor, pair: &ShapePair, theorem: &'
         theorem,
         formula: format!("pi o {}_V", sequence.capital()),
         parameters: vec![Parameter::new("V", &factor), Parameter::new("pi", &permutation)],
-        contraction: None,
+        resizing: None,
         composition: Composition::new(vec![
             Bijection::Expansion(Expansion::new(sequence, factor)),
             Bijection::Permutation(permutation),
         ]),
         dilation: PromisedDilation::new(links, pair.is_exactly(GraphType::Torus, GraphType::Mesh)),
-        routing: Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions()),
+        routing: Some(Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions())),
     }
 }

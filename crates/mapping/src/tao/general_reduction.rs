@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::bijection::{Bijection, Composition, Fold, Permutation, Supernodes};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::{Factor, FreePositions, can_be_even_first, least_feasible, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
@@ -21,7 +21,7 @@ pub(super) static GENERAL_REDUCTION: ConstructionDescriptor = ConstructionDescri
     guest: "any, c < d < 2c",
     host: "guest lengths multiplied by factors of the others",
     dilation: "the largest of those factors; twice that for a torus into a mesh",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan,
 };
 
@@ -84,8 +84,8 @@ impl Case {
                 Parameter::new("beta", &beta),
             ],
             dilation: self.dilation(pair),
-            routing: self.routing(),
-            contraction: None,
+            routing: Some(self.routing()),
+            resizing: None,
             composition: Composition::new(vec![
                 Bijection::Permutation(alpha),
                 Bijection::Supernodes(Supernodes::new(self.multiplicands.len(), self.sequence, factor, fold)),

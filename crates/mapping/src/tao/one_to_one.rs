@@ -7,11 +7,12 @@ use super::general_reduction::GENERAL_REDUCTION;
 use super::pair::ShapePair;
 use super::plan::Plan;
 use super::same_shape::SAME_SHAPE;
+use super::sequential_elimination::SEQUENTIAL_ELIMINATION;
 use super::simple_reduction::SIMPLE_REDUCTION;
 use super::square::{SQUARE_LOWERING, SQUARE_LOWERING_FOLDED, SQUARE_RISING, SQUARE_RISING_FOLDED};
 
 /// The one-to-one constructions, in the order of preference.
-pub(super) static ONE_TO_ONE: [&ConstructionDescriptor; 13] = [
+pub(super) static ONE_TO_ONE: [&ConstructionDescriptor; 14] = [
     &BASIC_F,
     &BASIC_H,
     &BASIC_G,
@@ -25,6 +26,7 @@ pub(super) static ONE_TO_ONE: [&ConstructionDescriptor; 13] = [
     &SQUARE_RISING_FOLDED,
     &SIMPLE_REDUCTION,
     &GENERAL_REDUCTION,
+    &SEQUENTIAL_ELIMINATION,
 ];
 
 /// The construction that promises the least dilation, at a tie the first of the list.

@@ -2,6 +2,7 @@
 
 use cubefold_topology::{Extent, Machine};
 
+use super::descriptor::Sizes;
 use super::error::UnmetCondition;
 
 /// The type of a graph (Tao 1988, 3.2): in a torus all dimensions wrap, in a mesh none does.
@@ -77,16 +78,19 @@ impl ShapePair {
         self.host_lengths.iter().product()
     }
 
-    /// Checks that a construction has one process per node, or a contraction an integer number above 1.
-    pub(super) fn check_sizes(&self, contracts: bool) -> Result<(), UnmetCondition> {
+    /// Checks that the numbers of processes and nodes are those that a construction is for.
+    pub(super) fn check_sizes(&self, sizes: Sizes) -> Result<(), UnmetCondition> {
         let (processes, nodes) = (self.processes(), self.nodes());
-        match contracts {
-            false if processes != nodes => Err(UnmetCondition::EqualSizes { processes, nodes }),
-            true if processes <= nodes || !processes.is_multiple_of(nodes) => {
-                Err(UnmetCondition::MultipleSizes { processes, nodes })
-            }
-            _ => Ok(()),
-        }
+        let (fits, unmet) = match sizes {
+            Sizes::Equal => (processes == nodes, UnmetCondition::EqualSizes { processes, nodes }),
+            Sizes::Multiple => (
+                processes > nodes && processes.is_multiple_of(nodes),
+                UnmetCondition::MultipleSizes { processes, nodes },
+            ),
+            Sizes::More => (processes > nodes, UnmetCondition::MoreProcesses { processes, nodes }),
+            Sizes::Fewer => (processes < nodes, UnmetCondition::SpareNodes { processes, nodes }),
+        };
+        if fits { Ok(()) } else { Err(unmet) }
     }
 
     /// Whether the guest is exactly, link by link, of type `guest` and the host of type `host`.

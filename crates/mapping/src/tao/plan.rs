@@ -1,9 +1,9 @@
 //! The construction that a theorem gives for a pair of shapes.
 
 use super::bijection::Composition;
-use super::contraction::Contraction;
 use super::error::UnmetCondition;
 use super::promise::{PromisedDilation, Routing};
+use super::resizing::Resizing;
 
 /// The outcome of a theorem: a plan, or the conditions that the pair fails, at least one.
 pub(super) type Planned = Result<Plan, Vec<UnmetCondition>>;
@@ -17,14 +17,14 @@ pub(super) struct Plan {
     pub(super) formula: String,
     /// The free choices that were made.
     pub(super) parameters: Vec<Parameter>,
-    /// The contraction of the guest to the size of the host, where it is larger.
-    pub(super) contraction: Option<Contraction>,
-    /// The bijection from the contracted guest to the host.
+    /// The change of the guest's size to that of the host, or of a box of it, where they differ.
+    pub(super) resizing: Option<Resizing>,
+    /// The bijection from the resized guest to the host.
     pub(super) composition: Composition,
     /// The dilation that the theorem states.
     pub(super) dilation: PromisedDilation,
-    /// The routing of its messages without conflicts.
-    pub(super) routing: Routing,
+    /// The routing of its messages without conflicts; `None` if none is promised.
+    pub(super) routing: Option<Routing>,
 }
 
 /// One free choice of a construction: an expansion factor, a permutation and the like.

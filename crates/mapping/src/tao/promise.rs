@@ -26,10 +26,10 @@ pub enum Exactness {
 pub struct PromisedSteps {
     /// Under mode 1.
     pub full_duplex: u64,
-    /// Under mode 2.
-    pub half_duplex: u64,
-    /// Under mode 3.
-    pub single_direction: u64,
+    /// Under mode 2; `None` if none are promised.
+    pub half_duplex: Option<u64>,
+    /// Under mode 3; `None` if none are promised.
+    pub single_direction: Option<u64>,
 }
 
 /// A routing of the messages of a stage without conflicts (Tao 1988, 4.5.1; `docs/model.md` section 6).
@@ -62,6 +62,8 @@ pub enum RoutingSource {
     Dissertation,
     /// The errata alone, where the dissertation promises nothing (errata C11 and A8).
     Errata,
+    /// The argument of a theorem for pairs that it does not name (`docs/model.md` section 28.2).
+    Extension,
 }
 
 /// One subset of a stage's messages.
@@ -86,24 +88,30 @@ impl PromisedSteps {
     /// `most` links along one host dimension, `sum` over all: both directions one after another take twice
     /// that (errata A4).
     pub(super) fn along(most: u64, sum: u64) -> Self {
-        Self { full_duplex: most, half_duplex: 2 * most, single_direction: 2 * sum }
+        Self { full_duplex: most, half_duplex: Some(2 * most), single_direction: Some(2 * sum) }
     }
 
-    /// The steps under a link mode.
+    /// Steps under mode 1 alone.
+    pub(super) fn full_duplex_only(steps: u64) -> Self {
+        Self { full_duplex: steps, half_duplex: None, single_direction: None }
+    }
+
+    /// The steps under a link mode; `None` if none are promised.
     #[must_use]
-    pub fn under(self, mode: LinkMode) -> u64 {
+    pub fn under(self, mode: LinkMode) -> Option<u64> {
         match mode {
-            LinkMode::FullDuplex => self.full_duplex,
+            LinkMode::FullDuplex => Some(self.full_duplex),
             LinkMode::HalfDuplex => self.half_duplex,
             LinkMode::SingleDirection => self.single_direction,
         }
     }
 
     fn plus(self, other: Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
         Self {
             full_duplex: self.full_duplex + other.full_duplex,
-            half_duplex: self.half_duplex + other.half_duplex,
-            single_direction: self.single_direction + other.single_direction,
+            half_duplex: sum(self.half_duplex, other.half_duplex),
+            single_direction: sum(self.single_direction, other.single_direction),
         }
     }
 }
@@ -152,7 +160,7 @@ impl Routing {
     /// The steps that suffice for all subsets, one after another.
     #[must_use]
     pub fn steps(&self) -> PromisedSteps {
-        let none = PromisedSteps { full_duplex: 0, half_duplex: 0, single_direction: 0 };
+        let none = PromisedSteps::along(0, 0);
         self.subsets.iter().fold(none, |sum, subset| sum.plus(subset.steps))
     }
 }

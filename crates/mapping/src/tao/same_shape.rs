@@ -1,7 +1,7 @@
 //! Guests and hosts of the same lengths up to order (lemma 3.4.1), by the functions `pi` and `T_L`.
 
 use super::bijection::{Bijection, Composition, Fold, Permutation};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::FreePositions;
 use super::pair::ShapePair;
@@ -16,7 +16,7 @@ pub(super) static SAME_SHAPE: ConstructionDescriptor = ConstructionDescriptor {
     guest: "any",
     host: "the same lengths in any order",
     dilation: "1; 2 for a torus into a mesh",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan,
 };
 
@@ -36,10 +36,10 @@ fn plan(pair: &ShapePair) -> Planned {
         theorem: "lemma 3.4.1",
         formula: if folds { "pi o T_L" } else { "pi" }.to_owned(),
         parameters: vec![Parameter::new("pi", &permutation)],
-        contraction: None,
+        resizing: None,
         composition: Composition::new(functions),
         dilation: PromisedDilation::new(links, true),
-        routing: Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions()),
+        routing: Some(Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions())),
     })
 }
 

@@ -94,7 +94,7 @@ fn reflect(run: u64, length: u64, digit: u64) -> u64 {
 /// x         0 1 2 3 4 5 6
 /// t_7(x)    0 2 4 6 5 3 1
 /// ```
-pub(super) fn fold(length: u64, position: u32) -> u32 {
+pub(crate) fn fold(length: u64, position: u32) -> u32 {
     let doubled = 2 * u64::from(position);
     narrow(if doubled < length { doubled } else { 2 * length - doubled - 1 })
 }

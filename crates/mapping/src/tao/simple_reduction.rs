@@ -2,7 +2,7 @@
 //! function `U_V`.
 
 use super::bijection::{Bijection, Composition, Fold, Permutation, SimpleReduction};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::{Factor, least_feasible, partition};
 use super::pair::{GraphType, ShapePair};
@@ -17,7 +17,7 @@ pub(super) static SIMPLE_REDUCTION: ConstructionDescriptor = ConstructionDescrip
     guest: "any",
     host: "lengths are products of the guest's",
     dilation: "the largest host length over the longest guest length in it; twice that for a torus into a mesh",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan,
 };
 
@@ -44,10 +44,10 @@ fn plan(pair: &ShapePair) -> Planned {
         theorem: if pair.square_lengths().is_some() { "theorem 3.5.2" } else { "theorem 3.4.3" },
         formula: if folds { "U_V o T o pi" } else { "U_V o pi" }.to_owned(),
         parameters,
-        contraction: None,
+        resizing: None,
         composition: Composition::new(functions),
         dilation,
-        routing: Routing::together(guest, None, steps),
+        routing: Some(Routing::together(guest, None, steps)),
     })
 }
 

@@ -5,7 +5,7 @@
 //! `v = c / a`, and `s = l^(1/v)`.
 
 use super::bijection::{Bijection, Composition, Expansion, Fold, Permutation, SimpleReduction, Supernodes};
-use super::descriptor::{ConstructionDescriptor, ConstructionKind};
+use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::Factor;
 use super::pair::{GraphType, ShapePair};
@@ -21,7 +21,7 @@ pub(super) static SQUARE_LOWERING: ConstructionDescriptor = ConstructionDescript
     guest: "square, d > c, not a multiple",
     host: "square",
     dilation: "host length over guest length; twice that for a torus into a mesh",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_lowering(Folding::AsNeeded, pair),
 };
 
@@ -33,7 +33,7 @@ pub(super) static SQUARE_LOWERING_FOLDED: ConstructionDescriptor = ConstructionD
     guest: "square and odd, d > c, not a multiple",
     host: "square",
     dilation: "twice the host length over the guest length",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_lowering(Folding::Always, pair),
 };
 
@@ -45,7 +45,7 @@ pub(super) static SQUARE_RISING: ConstructionDescriptor = ConstructionDescriptor
     guest: "square, d < c, c not a multiple",
     host: "square",
     dilation: "a power of a root of the guest length; twice that for an odd torus into a mesh",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_rising(Folding::AsNeeded, pair),
 };
 
@@ -57,7 +57,7 @@ pub(super) static SQUARE_RISING_FOLDED: ConstructionDescriptor = ConstructionDes
     guest: "square and odd, d < c, c not a multiple",
     host: "square",
     dilation: "twice a power of a root of the guest length",
-    is_contraction: false,
+    sizes: Sizes::Equal,
     plan: |pair| plan_rising(Folding::Always, pair),
 };
 
@@ -150,10 +150,10 @@ impl Lowering {
                 Parameter::new("steps", &self.eliminations),
                 Parameter::new("kind", &letter),
             ],
-            contraction: None,
+            resizing: None,
             composition: Composition::new(functions),
             dilation: self.dilation(procedure, pair),
-            routing: self.routing(procedure),
+            routing: Some(self.routing(procedure)),
         }
     }
 
@@ -274,10 +274,10 @@ impl Rising {
             theorem: "theorem 3.5.5",
             formula: format!("U_W o pi o {}{letter}_V", if folds { "T o " } else { "" }),
             parameters,
-            contraction: None,
+            resizing: None,
             composition: Composition::new(functions.collect()),
             dilation: self.dilation(folds, pair),
-            routing: self.routing(folds, pair),
+            routing: Some(self.routing(folds, pair)),
         }
     }
 

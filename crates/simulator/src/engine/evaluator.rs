@@ -19,6 +19,7 @@ use crate::{
     plan::{check_message_count, check_rules},
     processors::Processors,
     slab::Slab,
+    transfer::TransferTimes,
     transport::{Transport, flow::Flow, packets::Packets},
 };
 
@@ -239,6 +240,8 @@ impl<'a> Evaluator<'a> {
         let Life::Stages(life) = &mut self.life else { return Cycles::ZERO };
         let StageLife { program, finishes, readies, .. } = &mut **life;
         let (machine, nodes) = (self.machine, &*self.nodes);
+        let times = TransferTimes::new(machine, self.communication);
+        let are_alike = machine.link_times().is_none();
         let axes = machine.graph().is_none().then(|| machine.axes());
         let distance = |from: NodeId, to: NodeId| match axes {
             Some(axes) => axes_distance(axes, from, to),
@@ -262,8 +265,12 @@ impl<'a> Evaluator<'a> {
                     }
                     let is_eager = self.communication.is_eager(peer.units);
                     let start = if is_eager { readies[source] } else { readies[source].max(own) };
-                    let transfer = timing.1.transfer(distance(nodes[source], to)).get();
-                    *finish = (*finish).max(start + transfer);
+                    let transfer = if are_alike {
+                        timing.1.transfer(distance(nodes[source], to))
+                    } else {
+                        times.between(nodes[source], to, peer.units).0
+                    };
+                    *finish = (*finish).max(start + transfer.get());
                     self.work += 1;
                 }
             }

@@ -60,7 +60,9 @@ pub(crate) struct SizeEntry {
     units: u64,
     /// The packets of a message, at least 1.
     pub(crate) packets: u64,
-    /// The occupancy of a channel by a packet: by any but the last, and by the last.
+    /// The units of a packet: of any but the last, and of the last.
+    of_packets: [u64; 2],
+    /// The occupancies of a channel by these, where all channels are alike.
     occupancies: [Cycles; 2],
 }
 
@@ -69,10 +71,17 @@ impl SizeEntry {
         let packets = communication.packet_count(units);
         let whole = communication.packet().map_or(units, |packet| packet.get().min(units));
         let last = units - (packets - 1) * whole;
-        Self { units, packets, occupancies: [whole, last].map(|units| communication.hop() * units) }
+        let of_packets = [whole, last];
+        Self { units, packets, of_packets, occupancies: of_packets.map(|units| communication.hop() * units) }
     }
 
-    /// For how long a packet, counted from 0, occupies each channel.
+    /// The units of a packet, counted from 0.
+    #[inline]
+    pub(crate) fn units_of(&self, packet: u32) -> u64 {
+        self.of_packets[usize::from(u64::from(packet) + 1 == self.packets)]
+    }
+
+    /// For how long a packet, counted from 0, occupies each channel, where all are alike.
     #[inline]
     pub(crate) fn occupancy(&self, packet: u32) -> Cycles {
         self.occupancies[usize::from(u64::from(packet) + 1 == self.packets)]

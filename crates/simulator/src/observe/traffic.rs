@@ -48,7 +48,27 @@ impl AddAssign for StageRouting {
 pub struct LinkUse {
     channels: Channels,
     units: Vec<u64>, // that crossed it, by channel index
-    hop: Cycles,     // the occupancy of a channel by a unit
+    times: UnitTimes,
+}
+
+/// The occupancies of channels by a unit.
+#[derive(Debug, Clone)]
+struct UnitTimes {
+    hop: Cycles,            // of all channels, where they are alike
+    classes: Box<[Cycles]>, // by class, where they differ; else none
+}
+
+impl UnitTimes {
+    fn new(machine: &Machine, communication: Communication) -> Self {
+        let times = machine.link_times().unwrap_or_default();
+        let classes = times.iter().map(|own| Cycles::new(own.unit)).collect();
+        Self { hop: communication.hop(), classes }
+    }
+
+    /// The occupancy of a channel of a class.
+    fn of_class(&self, class: usize) -> Cycles {
+        self.classes.get(class).copied().unwrap_or(self.hop)
+    }
 }
 
 /// The use of all channels of one direction.
@@ -80,7 +100,10 @@ impl LinkUse {
             units[link][is_back] += crossed;
         }
         let busy = units.into_iter().enumerate().filter(|(_, ways)| *ways != [0, 0]);
-        busy.map(|(place, ways)| (self.channels.link_at(place), ways.map(|units| self.hop * units)))
+        busy.map(|(place, ways)| {
+            let unit = self.times.of_class(self.channels.class_of_link(place));
+            (self.channels.link_at(place), ways.map(|units| unit * units))
+        })
     }
 
     /// Total number of links crossed by the units of all messages.
@@ -93,10 +116,13 @@ impl LinkUse {
     /// dimensions.
     #[must_use]
     pub fn by_direction(&self) -> Vec<DirectionUse> {
-        let of_direction = |(&direction, units): (&Direction, &[u64])| DirectionUse {
-            direction,
-            total: self.hop * units.iter().sum::<u64>(),
-            max: self.hop * units.iter().copied().max().unwrap_or(0),
+        let of_direction = |(&direction, units): (&Direction, &[u64])| {
+            let unit = self.times.of_class(direction.dimension.index());
+            DirectionUse {
+                direction,
+                total: unit * units.iter().sum::<u64>(),
+                max: unit * units.iter().copied().max().unwrap_or(0),
+            }
         };
         if self.channels.is_network() {
             return vec![];
@@ -115,7 +141,7 @@ pub(crate) struct LinkUseCounter {
     channels: Channels,
     axes: Vec<Axis>,   // by dimension; empty for a network
     changes: Vec<u64>, // by channel index, modulo 2^64; for a network the units themselves
-    hop: Cycles,
+    times: UnitTimes,
 }
 
 impl LinkUseCounter {
@@ -124,7 +150,7 @@ impl LinkUseCounter {
         let channels = Channels::new(machine);
         let changes = vec![0; channels.channel_places()];
         let axes = if channels.is_network() { vec![] } else { machine.axes().to_vec() };
-        Self { channels, axes, changes, hop: communication.hop() }
+        Self { channels, axes, changes, times: UnitTimes::new(machine, communication) }
     }
 
     /// Counts the transmissions of `units` units over `hops` links, at least 1, from `node` in the direction
@@ -227,7 +253,7 @@ impl LinkUseCounter {
                 }
             }
         }
-        LinkUse { channels: self.channels, units: self.changes, hop: self.hop }
+        LinkUse { channels: self.channels, units: self.changes, times: self.times }
     }
 }
 

@@ -148,7 +148,10 @@ impl Rotation {
     }
 }
 
-fn check_normal(cube: Hypercube, dimensions: &[CubeDimension]) -> Result<(), ShuffleExchangeProgramError> {
+pub(super) fn check_normal(
+    cube: Hypercube,
+    dimensions: &[CubeDimension],
+) -> Result<(), ShuffleExchangeProgramError> {
     if dimensions.is_empty() {
         return Err(ShuffleExchangeProgramError::NoStages);
     }

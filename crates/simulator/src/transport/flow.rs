@@ -94,7 +94,8 @@ impl FlowPlan {
         let is_granted_alone = communication.service() == ServiceOrder::FirstCome
             && communication.links() != LinkMode::SingleDirection
             && communication.routes() == MessageRoutes::OfMachine;
-        if !is_granted_alone || communication.is_eager(units) || machine.graph().is_some() {
+        let are_alike = machine.link_times().is_none();
+        if !is_granted_alone || !are_alike || communication.is_eager(units) || machine.graph().is_some() {
             return None;
         }
         let link_time = communication.timing_of(units).uniform()?;

@@ -13,16 +13,17 @@ mod longest_queue;
 
 use cubefold_topology::{Channel, Leg, LinkMode, Machine, NodeId, narrow};
 
-use self::{first_come::FirstComeNetwork, granted::GrantedNetwork};
+use self::{crossing::Crossing, first_come::FirstComeNetwork, granted::GrantedNetwork};
 use super::{Arrivals, Messages, Packet, Transport};
 use crate::{
-    Communication, Cycle, ServiceOrder,
+    Communication, Cycle, Cycles, ServiceOrder,
     channels::Transit,
     engine::{MessageRecord, border::Border},
     explicit_routes::{ExplicitRoutes, RoutedPair},
     routes::Routes,
     slab::Slab,
     time_wheel::TimeWheel,
+    transfer::TransferTimes,
 };
 
 /// What happens at a later cycle.
@@ -79,6 +80,7 @@ impl Event {
 pub(crate) struct Packets<'run> {
     routes: Routes<'run>,
     explicit: Option<CarriedRoutes<'run>>, // if messages do not take the routes of the machine
+    transfers: Option<TransferTimes<'run>>, // where channels differ
     events: TimeWheel<Event>,
     channels: PacketNetwork,
     taken: Vec<Event>, // a chunk of the events of this cycle
@@ -143,6 +145,14 @@ impl PacketNetwork {
         }
     }
 
+    /// How packets cross its channels.
+    fn crossing(&self) -> &Crossing {
+        match self {
+            Self::FirstCome(network) => network.crossing(),
+            Self::Granted(network) => network.crossing(),
+        }
+    }
+
     /// A packet at the end of the channel that it has crossed.
     #[inline]
     fn cross(&self, packet: &Packet) -> Packet {
@@ -173,6 +183,7 @@ impl<'run> Packets<'run> {
         Self {
             routes: Routes::new(machine, communication.tie()),
             explicit: None,
+            transfers: machine.link_times().map(|_| TransferTimes::new(machine, communication)),
             events: TimeWheel::new(),
             channels: PacketNetwork::new(machine, communication, slab, units),
             taken: vec![],
@@ -273,7 +284,7 @@ impl<'run> Packets<'run> {
         messages: &Messages<'_, B>,
         arrivals: &mut Arrivals,
     ) {
-        let packet = self.channels.cross(packet);
+        let (crossed, packet) = (packet, self.channels.cross(packet));
         let leg = if let Some(routes) = &self.explicit {
             routes.next_leg(&packet)
         } else {
@@ -284,7 +295,13 @@ impl<'run> Packets<'run> {
         };
         // A packet with links left is not at its destination.
         if let Some(leg) = leg {
-            self.join(&packet.on_leg(leg), now, messages, arrivals);
+            let packet = packet.on_leg(leg);
+            match self.channels.crossing().gap(crossed, &packet, &messages.table) {
+                Cycles::ZERO => self.join(&packet, now, messages, arrivals),
+                gap => {
+                    self.events.add(Event::of(packet, EventKind::Arrival), (now + gap).get());
+                }
+            }
         }
     }
 }
@@ -330,6 +347,15 @@ impl Transport for Packets<'_> {
             self.join(&packet, now, messages, arrivals);
         }
         links
+    }
+
+    fn transfer(&self, message: u32, [from, to]: [NodeId; 2], units: u64) -> Option<Cycles> {
+        let times = self.transfers?;
+        let (transfer, _) = match &self.explicit {
+            None => times.between(from, to, units),
+            Some(routes) => times.over(&routes.of_message[message as usize], units),
+        };
+        Some(transfer)
     }
 
     #[inline]

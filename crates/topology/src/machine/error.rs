@@ -2,7 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{HostDimension, MachineKind, NetworkError, NodeId, ShapeError, switched::MAX_NETWORK_NODES};
+use crate::{
+    DerivationError, HostDimension, MAX_TREE_NODES, MachineKind, NetworkError, NodeId, ShapeError,
+    TreeParameters, switched::MAX_NETWORK_NODES,
+};
 
 /// A reason why a description makes no machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -88,6 +91,22 @@ pub enum MachineError {
         nodes: u64,
         /// The links.
         links: u64,
+    },
+    /// Numbers of a tree that are too small or too large.
+    #[error("a {parameters} has {nodes} nodes, expected at most {MAX_TREE_NODES}")]
+    Tree {
+        /// The numbers.
+        parameters: TreeParameters,
+        /// The nodes that it would have.
+        nodes: u64,
+    },
+    /// A graph that an edge grammar does not derive, or that is too large.
+    #[error("the graph of words of {size} symbols: {reason}")]
+    Grammar {
+        /// The symbols of a word.
+        size: u32,
+        /// The reason.
+        reason: DerivationError,
     },
     /// A failed link between nodes that are not linked.
     #[error("a failed link between nodes {one} and {other}, expected two that are linked")]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Graph, GraphSource, Machine, MachineError, MachineForm};
-use crate::{Network, NodeId, RouteChoice};
+use crate::{Network, NodeId, RouteChoice, TieRule, routes::DimensionOrder};
 
 /// The links and nodes of a machine that are down (`docs/model.md` section 19).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,7 +24,8 @@ impl Machine {
         }
     }
 
-    /// Returns the same machine with these links and nodes down; a grid becomes a graph.
+    /// Returns the same machine with these links and nodes down. A grid becomes a graph, on which messages go in dimension
+    /// order where nothing of their routes is down, and else on the lowest of the shortest routes that are left.
     ///
     /// # Errors
     ///
@@ -64,15 +65,32 @@ impl Machine {
         let [count, hosts] =
             [self.node_count(), all_hosts].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let network = Network::from_edges(count, &left)?.with_hosts(hosts);
+        let network = match self.graph() {
+            Some(whole) => network.with_classes(|one, other| whole.class_between(one, other)),
+            None => network,
+        };
         let (source, choice, grid) = match &self.form {
-            MachineForm::Grid(_) => (GraphSource::Grid, RouteChoice::default(), Some(Arc::new(self.clone()))),
+            MachineForm::Grid(_) => {
+                let grid = Self { times: None, ..self.clone() };
+                (GraphSource::Grid, RouteChoice::default(), Some(Arc::new(grid)))
+            }
             MachineForm::Graph(graph) => (graph.source.clone(), graph.choice, graph.grid.clone()),
         };
+        let is_in_order = match &self.form {
+            MachineForm::Grid(_) => true,
+            MachineForm::Graph(graph) => graph.order.is_some(),
+        };
+        let is_up = |one, other| works(&(NodeId::min(one, other), one.max(other)));
+        let order = grid.as_ref().filter(|_| is_in_order);
+        let order = order.map(|grid| Arc::new(DimensionOrder::new(grid, TieRule::default(), is_up)));
         let (shape, network) = (self.shape().clone(), Arc::new(network));
-        let graph = Graph { shape, source, network, choice, grid, failures };
-        let machine = Self { kind: self.kind, form: MachineForm::Graph(graph) };
+        let graph = Graph { shape, source, network, choice, order, grid, failures };
+        let machine = Self { kind: self.kind, form: MachineForm::Graph(graph), times: None };
         machine.check_routes()?;
-        Ok(machine)
+        Ok(match self.link_times() {
+            Some(times) => machine.with_link_times(times),
+            None => machine,
+        })
     }
 
     /// Checks that there are two working hosts, and that all are connected.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 use crate::{
-    Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Wrap, machine_kind::KindStructure,
-    twisted::TwistedTorus,
+    DerivationError, EdgeGrammar, Grid, MachineKind, Network, NetworkParameters, RouteChoice, Shape, Sign,
+    TreeParameters, Wrap, machine_kind::KindStructure, twisted::TwistedTorus,
 };
 
 impl Machine {
@@ -79,6 +79,39 @@ impl Machine {
         Ok(Self::of_graph(kind, shape, source, parameters.network()?))
     }
 
+    /// Returns the tree of these numbers.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than 2 children or no levels, or more than [`MAX_TREE_NODES`](crate::MAX_TREE_NODES)
+    /// nodes.
+    pub fn of_tree(parameters: TreeParameters) -> Result<Self, MachineError> {
+        let nodes = parameters.node_count();
+        if !parameters.is_makeable() {
+            return Err(MachineError::Tree { parameters, nodes });
+        }
+        let (shape, source) = (Shape::new(&[nodes])?, GraphSource::Tree(parameters));
+        Ok(Self::of_graph(parameters.kind(), shape, source, parameters.network()?))
+    }
+
+    /// Returns the graph `G(n)` of an edge grammar (`docs/model.md` section 28.4): the nodes are its words of `size`
+    /// symbols in lexicographic order.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than 2 words, or more pairs than [`MAX_DERIVED_PAIRS`](crate::MAX_DERIVED_PAIRS), or a
+    /// word does not fit in 64 bits.
+    pub fn of_grammar(grammar: &Arc<EdgeGrammar>, size: u32) -> Result<Self, MachineError> {
+        let (words, links) = grammar.graph(size).map_err(|reason| MachineError::Grammar { size, reason })?;
+        let found = words.words().len();
+        let nodes = u32::try_from(found).ok().filter(|&nodes| nodes >= 2);
+        let nodes =
+            nodes.ok_or_else(|| MachineError::Grammar { size, reason: DerivationError::Words { found } })?;
+        let network = Network::from_edges(nodes, &links)?;
+        let source = GraphSource::Grammar(Arc::new(words));
+        Ok(Self::of_graph(MachineKind::Grammar, Shape::new(&[nodes.into()])?, source, network))
+    }
+
     /// Returns the torus of these lengths in which crossing the wraparound of dimension `i` from its last coordinate to 0
     /// adds `twists[i]` to the coordinates, and crossing it back takes that off again, each modulo its length. One
     /// without any twist is a grid.
@@ -111,9 +144,35 @@ impl Machine {
         Ok(Self::of_graph(kind, shape, GraphSource::Links, network))
     }
 
+    /// Returns the same machine with all messages routed as on a network (`docs/model.md` section 22.5).
+    ///
+    /// # Errors
+    ///
+    /// When a grid has more dimensions or nodes than a network can have.
+    pub fn as_network(self, choice: RouteChoice) -> Result<Self, MachineError> {
+        let MachineForm::Grid(grid) = &self.form else { return Ok(self.with_route_choice(choice)) };
+        let upwards = |node| {
+            let up = grid.directions().filter(|direction| direction.sign == Sign::Positive);
+            up.filter_map(move |direction| Some((node, grid.neighbour(node, direction)?)))
+        };
+        let links = self.nodes().flat_map(upwards).map(|(one, other)| (one.index(), other.index()));
+        let nodes = u32::try_from(self.node_count()).unwrap_or(u32::MAX);
+        let network = Network::from_edges(nodes, &links.collect::<Vec<_>>())?;
+        let mut machine = Self::of_graph(self.kind, self.shape().clone(), GraphSource::Grid, network);
+        let times = self.times.clone();
+        if let MachineForm::Graph(graph) = &mut machine.form {
+            graph.choice = choice;
+            graph.grid = Some(Arc::new(Self { times: None, ..self }));
+        }
+        Ok(match times {
+            Some(times) => machine.with_link_times(&times),
+            None => machine,
+        })
+    }
+
     /// Returns a grid as a machine.
     pub(crate) fn of_grid(kind: MachineKind, grid: Grid) -> Self {
-        Self { kind, form: MachineForm::Grid(grid) }
+        Self { kind, form: MachineForm::Grid(grid), times: None }
     }
 
     fn of_graph(kind: MachineKind, shape: Shape, source: GraphSource, network: Network) -> Self {
@@ -122,10 +181,11 @@ impl Machine {
             source,
             network: Arc::new(network),
             choice: RouteChoice::default(),
+            order: None,
             grid: None,
             failures: Failures::default(),
         };
-        Self { kind, form: MachineForm::Graph(graph) }
+        Self { kind, form: MachineForm::Graph(graph), times: None }
     }
 }
 

@@ -2,9 +2,14 @@
 //! first needed.
 //!
 //! A row under `lowest` has the distance of every node, one byte or four a node; under `spread` it has the number of
-//! shortest routes, too, eight bytes together.
+//! shortest routes, too, eight bytes together. Where links weigh differently a row also has the sums of weights, and
+//! the search is that of Dijkstra 1959.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
 
 use rayon::prelude::*;
 
@@ -20,6 +25,16 @@ pub(crate) enum Row {
     Long(Box<[u32]>),
     /// Distances, at most 2^16 - 1, with the numbers of shortest routes.
     Counted(Box<[CountedRoutes]>),
+    /// Least sums of weights.
+    Weighted(Box<[WeightedRoutes]>),
+}
+
+/// The routes of a node with the least sum of weights, and of those with the fewest links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WeightedRoutes {
+    weight: u64,
+    links: u32, // `Network::UNREACHED` without a route
+    count: u64, // of these routes, at most `MAX_ROUTE_COUNT`
 }
 
 /// The distance of a node, in the upper 16 bits, and the number of its shortest routes less 1, in the lower 48.
@@ -37,6 +52,43 @@ impl CountedRoutes {
     }
 }
 
+impl WeightedRoutes {
+    /// No route.
+    const NONE: Self = Self { weight: u64::MAX, links: Network::UNREACHED, count: 0 };
+
+    /// Returns the routes of every node to one, where `weight_of` gives the weight of each channel, at least 1.
+    pub(crate) fn to(network: &Network, to: NodeId, weight_of: impl Fn(usize) -> u64) -> Vec<Self> {
+        let nodes = usize::try_from(network.node_count()).unwrap_or(usize::MAX);
+        let mut row = vec![Self::NONE; nodes];
+        let mut reached = BinaryHeap::from([Reverse((0_u64, 0_u32, to.index()))]);
+        row[to.index() as usize] = Self { weight: 0, links: 0, count: 1 };
+        while let Some(Reverse((weight, links, node))) = reached.pop() {
+            let own = row[node as usize];
+            if (own.weight, own.links) != (weight, links) {
+                continue; // reached by a better route since
+            }
+            let first = network.first_channel(node) as usize;
+            for (channel, next) in (first..).zip(network.neighbours(NodeId::new(node))) {
+                let farther = (weight.saturating_add(weight_of(channel)), links + 1);
+                let other = &mut row[next.index() as usize];
+                // All routes of `own` are counted: those nodes that they go over weigh less.
+                if farther == (other.weight, other.links) {
+                    other.count = (other.count + own.count).min(MAX_ROUTE_COUNT);
+                } else if farther < (other.weight, other.links) {
+                    *other = Self { weight: farther.0, links: farther.1, count: own.count };
+                    reached.push(Reverse((farther.0, farther.1, next.index())));
+                }
+            }
+        }
+        row
+    }
+
+    /// The least sum of weights; `None` without a route.
+    pub(crate) fn weight(&self) -> Option<u64> {
+        (self.links != Network::UNREACHED).then_some(self.weight)
+    }
+}
+
 impl Row {
     /// The greatest distance bound under which rows have one byte a node.
     const MAX_SHORT: u64 = 254;
@@ -44,6 +96,7 @@ impl Row {
     /// Returns the row of a destination.
     pub(crate) fn new(network: &Network, choice: RouteChoice, to: NodeId) -> Self {
         match choice {
+            _ if network.is_weighted() => Self::weighted(network, to),
             RouteChoice::Spread(_) => Self::counted(network, to),
             RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => {
                 let short = |links| u8::try_from(links).unwrap_or(u8::MAX);
@@ -72,9 +125,15 @@ impl Row {
         Self::Counted(row.into())
     }
 
+    /// Returns the row of a destination by the weights of links.
+    fn weighted(network: &Network, to: NodeId) -> Self {
+        Self::Weighted(WeightedRoutes::to(network, to, |channel| network.weight(channel)).into())
+    }
+
     /// Bytes of a row a node.
     fn bytes_per_node(network: &Network, choice: RouteChoice) -> u64 {
         match choice {
+            _ if network.is_weighted() => size_of::<WeightedRoutes>() as u64,
             RouteChoice::Spread(_) => 8,
             RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => 1,
             RouteChoice::Lowest => 4,
@@ -92,14 +151,31 @@ impl Row {
                 let links = u32::try_from(own.0 >> CountedRoutes::COUNT_BITS).ok()?;
                 (own != CountedRoutes::NONE).then_some(links)
             }
+            Self::Weighted(row) => {
+                Some(row[node as usize].links).filter(|&links| links != Network::UNREACHED)
+            }
         }
     }
 
     /// The number of shortest routes from a node that has any; `None` where rows have no numbers.
     #[inline]
     pub(crate) fn route_count(&self, node: u32) -> Option<u64> {
-        let Self::Counted(row) = self else { return None };
-        Some((row[node as usize].0 & (MAX_ROUTE_COUNT - 1)) + 1)
+        match self {
+            Self::Short(_) | Self::Long(_) => None,
+            Self::Counted(row) => Some((row[node as usize].0 & (MAX_ROUTE_COUNT - 1)) + 1),
+            Self::Weighted(row) => Some(row[node as usize].count),
+        }
+    }
+
+    /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
+    #[inline]
+    pub(crate) fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+        match self {
+            Self::Short(_) | Self::Long(_) | Self::Counted(_) => true,
+            Self::Weighted(row) => {
+                row[next as usize].weight.saturating_add(weight) == row[at as usize].weight
+            }
+        }
     }
 }
 

@@ -95,6 +95,11 @@ impl FatTree {
 }
 
 impl Distances for FatTree {
+    /// Every route goes up to a switch above both hosts, a link of each level up and down.
+    fn holds_for_any_weights(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn distance(&self, at: u32, to: u32) -> u32 {
         if at == to {

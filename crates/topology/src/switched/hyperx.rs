@@ -47,6 +47,11 @@ impl HyperX {
 }
 
 impl Distances for HyperX {
+    /// Every route corrects each coordinate.
+    fn holds_for_any_weights(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn distance(&self, at: u32, to: u32) -> u32 {
         if at == to {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::grid::{Channel, Link, Sign};
 use super::super::problem::Links;
-use super::{Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow, Switching};
+use super::super::speeds::joins_after;
+use super::{Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow};
 
 /// A stage and a process.
 type Pair = (usize, usize);
@@ -321,11 +322,10 @@ impl<'problem> Run<'problem> {
         }
         let Waiting { packet, crossed, .. } = waiting;
         let travel = &self.travels[packet.travel];
-        let (units, unit, latency) =
-            (travel.packets[packet.number], self.problem.hop_cycles, self.problem.latency_cycles);
+        let units = travel.packets[packet.number];
+        let (unit, latency) = self.problem.speed(channel);
         let free = self.cycle + unit * units;
         let all_there = free + latency;
-        let first_there = self.cycle + latency + unit;
         self.occupied.insert(channel, free);
         self.under_way = self.under_way.max(all_there);
         self.hops += 1;
@@ -333,10 +333,8 @@ impl<'problem> Run<'problem> {
         let (when, event) = if crossed + 1 == travel.route.len() {
             (all_there, Event::Received(packet))
         } else {
-            let joins = match self.problem.switching {
-                Switching::StoreAndForward => all_there,
-                Switching::CutThrough => first_there,
-            };
+            let next = self.problem.speed(travel.route[crossed + 1]);
+            let joins = self.cycle + joins_after(self.problem.switching, (unit, latency), next, units);
             (joins, Event::Joins { packet, crossed: crossed + 1 })
         };
         let follows = crossed == 0 && packet.number + 1 < travel.packets.len();

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::{grid::Grid, problem::Links, route::Tie};
+use super::super::{grid::Grid, problem::Links, route::Tie, speeds::Speeds};
 use super::{Arbitration, SizedMessage, StageProblem, Switching, predicted, run_stages};
 
 #[derive(Deserialize)]
@@ -50,6 +50,7 @@ fn problem(case: &Case) -> StageProblem {
         },
         hop_cycles: case.hop_cycles,
         latency_cycles: case.latency_cycles,
+        speeds: Speeds::new(),
         switching: match case.switching.as_str() {
             "store-and-forward" => Switching::StoreAndForward,
             "cut-through" => Switching::CutThrough,
@@ -117,6 +118,7 @@ fn alone(distance: u64, units: u64) -> StageProblem {
         tie: Tie::Direct,
         hop_cycles: 1,
         latency_cycles: 0,
+        speeds: Speeds::new(),
         switching: Switching::StoreAndForward,
         packet_units: None,
         arbitration: Arbitration::FirstCome,

@@ -40,6 +40,13 @@ impl<'run> StagePage<'run> {
             }
         };
         let parts = match &*run.placement {
+            Placement::Greenberg(placement) if placement.parts().is_empty() => {
+                let construction = placement.construction();
+                return Err(Failure::usage(
+                    format!("--stage of the {construction} construction, which is made in one"),
+                    "leave out --stage",
+                ));
+            }
             Placement::Greenberg(placement) => parts(stage, placement.parts())?,
             Placement::Product(_)
             | Placement::Table(_)

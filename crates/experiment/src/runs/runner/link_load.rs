@@ -48,7 +48,7 @@ const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 const MANY_MESSAGES: usize = 1 << 16;
 
 /// The load of the busiest channel under the messages of all stages: on networks, where one of many shortest
-/// routes is chosen, and of an all-to-all; `None` if counting is expensive.
+/// routes is chosen, and of an all-to-all; `None` if counting is expensive, or links differ.
 pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let (program, placement) = (&run.program, &*run.placement);
     let specification = program.collective.as_deref().and_then(Collective::specification);
@@ -56,9 +56,11 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
     let pairs = program.body.process_count().saturating_mul(run.machine.channel_places());
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
+    // Loads in units say little of links of different speed.
+    let are_alike = run.machine.link_times().is_none();
     let is_straight = run.communication.routes() == MessageRoutes::OfMachine
         && run.execution.routing != Some(RoutingRule::Sorting);
-    if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
+    if !(is_small && is_straight && are_alike && (is_all_to_all || run.machine.graph().is_some())) {
         return None;
     }
     let mut messages: Vec<PatternMessage> = vec![];

@@ -1,6 +1,8 @@
-//! The embedding `greenberg`: a mesh guest on the hypercube that it needs.
+//! The embeddings `greenberg` and `greenberg:NAME`, a mesh guest on a hypercube, and `polymorphic`, an array on a torus.
 
-use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
+use cubefold_mapping::{
+    GraphGuest, GreenbergConstruction, GreenbergError, GreenbergPlacement, Placement, WrapPlace,
+};
 use cubefold_topology::Machine;
 
 use super::{Embedding, Maker};
@@ -14,107 +16,183 @@ use crate::scenario::{
 
 pub(super) const GREENBERG: Embedding = Embedding {
     name: "greenberg",
-    summary: "a mesh in its smallest hypercube, of more than two dimensions in pairs",
-    source: "Greenberg 1987",
-    takes: "a mesh or line as guest, and the hypercube that it needs",
-    constructions: Vec::new,
+    summary: "a mesh in its smallest hypercube, of more than two dimensions in pairs, or by the Gray code in a larger one",
+    source: "Greenberg 1987; docs/model.md, section 28.5",
+    takes: "a mesh, or a grid that wraps where the construction closes it, and a hypercube",
+    constructions: || GreenbergConstruction::NAMED.map(GreenbergConstruction::name).to_vec(),
     is_seeded: false,
     maker: Maker::Construction(place),
 };
 
+pub(super) const POLYMORPHIC: Embedding = Embedding {
+    name: "polymorphic",
+    summary: "an array of any two lengths folded evenly over a torus of Fibonacci and Lucas numbers",
+    source: "Greenberg 1987, 6.3, after Fiat & Shamir 1984; docs/model.md, section 28.5",
+    takes: "a mesh of two dimensions, and a torus of 3 x 7, 5 x 11, 13 x 29, 21 x 47, .. nodes",
+    constructions: Vec::new,
+    is_seeded: false,
+    maker: Maker::Construction(place_on_array),
+};
+
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
-    let named = named.place.as_ref();
+    let chosen = named.name.construction();
+    let construction =
+        GreenbergConstruction::NAMED.into_iter().find(|construction| Some(construction.name()) == chosen);
+    place_by(fit, named, construction)
+}
+
+fn place_on_array(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    place_by(fit, named, Some(GreenbergConstruction::Polymorphic))
+}
+
+/// The placement by a construction, or by the one that `greenberg` takes.
+fn place_by(
+    fit: &Fit<'_>,
+    named: &NamedEmbedding,
+    construction: Option<GreenbergConstruction>,
+) -> Result<Placement, Failure> {
     let Some(guest) = fit.program.guest().graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };
-    match GreenbergPlacement::new(guest, fit.machine) {
+    let placement = match construction {
+        Some(construction) => GreenbergPlacement::named(construction, guest, fit.machine),
+        None => GreenbergPlacement::new(guest, fit.machine),
+    };
+    match placement {
         Ok(placement) => Ok(Placement::Greenberg(Box::new(placement))),
         Err(error) => Err(Failure::Wrong(vec![misfit(fit, named, guest, error)])),
     }
 }
 
-fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
-    let message = "embedding greenberg of a d-cube, expected a mesh guest";
-    ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes")
+fn not_a_mesh(fit: &Fit<'_>, named: &NamedEmbedding) -> ScenarioError {
+    let message = format!("embedding {} of a d-cube, expected a mesh guest", named.name);
+    ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "places meshes")
         .because(fit.settings.place(Key::ProgramKind), "the kind")
         .with_help("use \"standard\", which puts the d-cube on a hypercube as it is, or a neighbour-exchange program")
 }
 
 /// The error for a guest and a machine that do not match, at the place to correct.
-fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: GreenbergError) -> ScenarioError {
-    let needed = GreenbergPlacement::cube_dimensions(guest);
-    let message = format!("embedding greenberg: {error}");
-    let guest_place = fit.settings.place(Key::ProgramGuest);
+fn misfit(fit: &Fit<'_>, named: &NamedEmbedding, guest: &Machine, error: GreenbergError) -> ScenarioError {
+    let message = format!("embedding {}: {error}", named.name);
     match error {
-        GreenbergError::CubeDimensions { found, expected } => {
-            let label = format!("{found} dimensions, expected {expected}");
-            at_machine(fit, named, &fit.size.place, (message, label))
-                .with_help(format!("machine.dimensions = {needed} is {}", what_is_needed(guest)))
-        }
-        GreenbergError::NoHypercube { dimension, .. } => {
-            let place = fit.size.length_place(dimension.index());
-            at_machine(fit, named, place, (message, "expected a hypercube".to_owned())).with_help(format!(
-                "machine = {{ kind = \"hypercube\", dimensions = {needed} }} is {}",
-                what_is_needed(guest)
-            ))
-        }
-        GreenbergError::Wrap { place, .. } => {
-            let error = ScenarioError::at(guest_place.unwrap_or(&fit.size.place), message, "wraps");
-            error.because(named, "places meshes").with_help(help_on_wrap(place))
-        }
+        GreenbergError::CubeDimensions { .. }
+        | GreenbergError::NoHypercube { .. }
+        | GreenbergError::NotPolymorphic => machine_misfit(fit, named, guest, &message, error),
         GreenbergError::Network { .. } => {
-            let error = ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes");
-            error
-                .because(guest_place, "the guest")
+            let place = named.place.as_ref().unwrap_or(&fit.size.place);
+            ScenarioError::at(place, message, "places meshes")
+                .because(fit.settings.place(Key::ProgramGuest), "the guest")
                 .because(fit.settings.place(Key::MachineKind), "the machine")
                 .with_help("use \"cs838\", which places other graphs")
         }
-        GreenbergError::Processes { .. } => {
-            ScenarioError::at(guest_place.unwrap_or(&fit.size.place), message, "too large")
-                .because(named, "keeps a table")
-        }
-        // Scenarios cannot cause these: checks that would reveal a defect, and steps that are not requested
-        // here.
-        GreenbergError::Size { .. }
+        GreenbergError::Wrap { .. }
+        | GreenbergError::NotFolded { .. }
+        | GreenbergError::TwoDimensions { .. }
         | GreenbergError::NotForReflection { .. }
-        | GreenbergError::Stage { .. }
         | GreenbergError::Percolation(_)
+        | GreenbergError::Processes { .. } => guest_misfit(fit, named, message, error),
+        // Scenarios cannot cause these: checks that would reveal a defect, and what is not requested here.
+        GreenbergError::Size { .. }
+        | GreenbergError::NoTiles
+        | GreenbergError::Stage { .. }
         | GreenbergError::Shared { .. }
         | GreenbergError::Dilation { .. }
         | GreenbergError::Table(_) => {
-            ScenarioError::at(named.unwrap_or(&fit.size.place), message, "this one")
+            ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "this one")
         }
     }
 }
 
-fn at_machine(
+/// The error for a machine of another kind or size.
+fn machine_misfit(
     fit: &Fit<'_>,
-    named: Option<&Place>,
-    place: &Place,
-    (message, label): (String, String),
+    named: &NamedEmbedding,
+    guest: &Machine,
+    message: &str,
+    error: GreenbergError,
 ) -> ScenarioError {
-    ScenarioError::at(place, message, label)
-        .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .because(named, "fills the cube that the guest needs")
+    let at = |place: &Place, label: String| {
+        ScenarioError::at(place, message, label)
+            .because(fit.settings.place(Key::ProgramGuest), "the guest")
+            .because(named.place.as_ref(), "needs another machine")
+    };
+    match error {
+        GreenbergError::CubeDimensions { found, expected, gray } => {
+            let help = what_is_needed(guest, expected, gray);
+            at(&fit.size.place, format!("{found} dimensions, expected {expected}"))
+                .with_help(format!("machine.dimensions = {expected} is {help}"))
+        }
+        GreenbergError::NoHypercube { dimension, .. } => {
+            let needed = GreenbergPlacement::cube_dimensions(guest);
+            let help = what_is_needed(guest, needed, None);
+            at(fit.size.length_place(dimension.index()), "expected a hypercube".to_owned()).with_help(
+                format!("machine = {{ kind = \"hypercube\", dimensions = {needed} }} is {help}"),
+            )
+        }
+        _ => at(&fit.size.place, "another shape".to_owned()).with_help(
+            "the lengths are a Fibonacci and a Lucas number of one index that 3 does not divide: machine = { kind = \
+             \"torus\", shape = [21, 47] }",
+        ),
+    }
+}
+
+/// The error for a guest that the construction is not for.
+fn guest_misfit(
+    fit: &Fit<'_>,
+    named: &NamedEmbedding,
+    message: String,
+    error: GreenbergError,
+) -> ScenarioError {
+    let (label, reason, help) = match error {
+        GreenbergError::Wrap { place, .. } => ("wraps", "places meshes", help_on_wrap(place)),
+        GreenbergError::NotFolded { .. } => (
+            "does not wrap",
+            "folds the longer side",
+            "\"greenberg\" places a mesh whose longer side does not wrap",
+        ),
+        GreenbergError::TwoDimensions { .. } => {
+            ("expected two lengths", "places meshes of two dimensions", "")
+        }
+        GreenbergError::NotForReflection { .. } => (
+            "needs no reflection",
+            "reflects the mesh",
+            "\"greenberg\" places this mesh, by the Gray code or with its shorter side compressed",
+        ),
+        GreenbergError::Percolation(_) => (
+            "no paths",
+            "is not promised for every mesh",
+            "\"greenberg\", which compresses the shorter side, places every mesh",
+        ),
+        _ => ("too large", "keeps a table", ""),
+    };
+    let place = fit.settings.place(Key::ProgramGuest).unwrap_or(&fit.size.place);
+    ScenarioError::at(place, message, label).because(named.place.as_ref(), reason).with_help(help)
 }
 
 /// Describes the hypercube of the needed size.
-fn what_is_needed(guest: &Machine) -> &'static str {
-    match guest.shape().dimension_count() {
-        1 | 2 => "the smallest hypercube with a node for each process",
-        _ => "what the guest needs with its dimensions in pairs",
+fn what_is_needed(guest: &Machine, dimensions: u32, gray: Option<u32>) -> &'static str {
+    if gray == Some(dimensions) {
+        return "the smallest hypercube that its Gray code fits";
     }
+    if 1 << dimensions == guest.node_count().next_power_of_two() {
+        return "the smallest hypercube with a node for each process";
+    }
+    "what the guest needs with its dimensions in pairs"
 }
 
 fn help_on_wrap(place: WrapPlace) -> &'static str {
     match place {
         WrapPlace::Longer => {
             "of the two sides of a mesh by reflection only the shorter one, which is compressed, may wrap: the \
-             reflections carry the ends of the other apart (errata G18)"
+             reflections carry the ends of the other apart (errata G18); \"greenberg:folded\" folds the longer one, and \
+             \"greenberg:gray\" closes both in a larger hypercube"
         }
-        WrapPlace::Gray => {
-            "a side that is placed by the Gray code may wrap where its length is a power of two: only there the \
-             code ends beside its beginning"
+        WrapPlace::LongerCompressed => {
+            "use \"greenberg\", whose shorter side may wrap, \"greenberg:folded\", or \"greenberg:gray\" in a larger \
+             hypercube"
+        }
+        WrapPlace::Array => {
+            "the array is a mesh: its elements are folded over the torus as often as it is long"
         }
     }
 }

@@ -64,9 +64,10 @@ fn bytes_and_seconds_become_units_and_cycles() {
         "[program]\nunits = 3",
     );
     assert_eq!((sizes(&inside), inside.program.bytes), (vec![3; 3], None));
-    // A cycle is 2.56 ns, so these are 390.6 and 2.5 cycles.
+    // A unit takes 2.56 ns on a link and 6.4 ns inside a node: a cycle is 1.28 ns, and the latency 781.25 of them.
+    assert_eq!(inside.communication.hop().get(), 2);
     let local = inside.communication.local_cost();
-    assert_eq!((local.latency.get(), local.unit.get()), (391, 3));
+    assert_eq!((local.latency.get(), local.unit.get()), (781, 5));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! How packets cross a channel.
 
-use cubefold_topology::Machine;
+use cubefold_topology::{LinkTime, Machine};
 
 use super::EventKind;
 use crate::{
     Communication, Cycle, Cycles, Switching, channels::Channels, engine::MessageTable, slab::Slab,
-    transport::Packet,
+    timing::gap, transport::Packet,
 };
 
 /// How packets cross the channels of a machine.
@@ -13,8 +13,8 @@ use crate::{
 pub(super) struct Crossing {
     pub(super) channels: Channels,
     switching: Switching,
-    unit: Cycles,
-    latency: Cycles,
+    link: LinkTime,         // of all channels, where they are alike
+    times: Box<[LinkTime]>, // by class, where they differ; else none
 }
 
 impl Crossing {
@@ -23,33 +23,50 @@ impl Crossing {
         Self {
             channels: Channels::of_slab(machine, slab),
             switching: communication.switching(),
-            unit: communication.hop(),
-            latency: communication.latency(),
+            link: LinkTime { unit: communication.hop().get(), latency: communication.latency().get() },
+            times: machine.link_times().unwrap_or_default().into(),
         }
     }
 
-    /// For how long a packet occupies a channel.
+    /// Whether all channels are alike.
+    pub(super) fn are_alike(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// The times of the channel that a packet needs or occupies.
     #[inline]
-    pub(super) fn occupancy(packet: &Packet, messages: &MessageTable) -> Cycles {
-        messages.size(packet.size()).occupancy(packet.number())
+    fn link(&self, packet: &Packet) -> LinkTime {
+        if self.are_alike() { self.link } else { self.times[self.channels.class(packet.transit())] }
+    }
+
+    /// For how long a packet occupies the channel that it needs.
+    #[inline]
+    pub(super) fn occupancy(&self, packet: &Packet, messages: &MessageTable) -> Cycles {
+        let size = messages.size(packet.size());
+        if self.are_alike() {
+            size.occupancy(packet.number())
+        } else {
+            Cycles::new(self.link(packet).unit) * size.units_of(packet.number())
+        }
     }
 
     /// The cycle at which all of a packet is at the next node, when its transmission begins at `start`.
     #[inline]
-    pub(super) fn all_there(&self, start: Cycle, occupancy: Cycles) -> Cycle {
-        start + occupancy + self.latency
+    pub(super) fn all_there(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> Cycle {
+        start + occupancy + Cycles::new(self.link(packet).latency)
     }
 
     /// What happens next to a packet whose transmission begins at `start`, and when: its head is at the next node, or
     /// all of it is at its destination.
     #[inline]
     pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (EventKind, Cycle) {
-        let all_there = self.all_there(start, occupancy);
+        let LinkTime { unit, latency } = self.link(packet);
+        let all_there = start + occupancy + Cycles::new(latency);
         if packet.links() == 1 {
             return (EventKind::Receipt, all_there);
         }
         let head = match self.switching {
-            Switching::CutThrough => start + self.unit + self.latency,
+            Switching::CutThrough => start + Cycles::new(unit) + Cycles::new(latency),
             Switching::StoreAndForward => all_there,
         };
         (EventKind::Crossed, head)
@@ -60,5 +77,16 @@ impl Crossing {
     #[expect(clippy::inline_always, reason = "it is most of what a crossing costs")]
     pub(super) fn cross(&self, packet: &Packet) -> Packet {
         packet.at_next(self.channels.next(packet.transit()), packet.direction() + 1)
+    }
+
+    /// How much later than it has [crossed](EventKind::Crossed) a channel a packet joins the queue of the next, which is
+    /// faster, so that it can cross that without a gap (`docs/model.md` section 21.2).
+    pub(super) fn gap(&self, crossed: &Packet, next: &Packet, messages: &MessageTable) -> Cycles {
+        if self.are_alike() || self.switching == Switching::StoreAndForward {
+            return Cycles::ZERO;
+        }
+        let units = messages.size(next.size()).units_of(next.number());
+        let gap = gap(self.link(crossed).unit, self.link(next).unit, units);
+        Cycles::new(u64::try_from(gap).unwrap_or(u64::MAX)) // below the bound on cycles, 2^63
     }
 }

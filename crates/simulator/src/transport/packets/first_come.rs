@@ -67,6 +67,11 @@ fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
 }
 
 impl FirstComeNetwork {
+    /// How packets cross its channels.
+    pub(super) fn crossing(&self) -> &Crossing {
+        &self.crossing
+    }
+
     /// A packet at the end of the channel that it has crossed.
     pub(super) fn cross(&self, packet: &Packet) -> Packet {
         self.crossing.cross(packet)
@@ -83,7 +88,8 @@ impl FirstComeNetwork {
         let crossing = Crossing::new(machine, communication, slab);
         let per_link = communication.links() == LinkMode::HalfDuplex;
         let channels = crossing.channels.channel_places();
-        let occupancy = uniform.filter(|_| !per_link).map(|units| communication.hop() * units);
+        let is_one_size = !per_link && crossing.are_alike();
+        let occupancy = uniform.filter(|_| is_one_size).map(|units| communication.hop() * units);
         Self {
             per_link,
             resources: vec![
@@ -228,7 +234,7 @@ impl FirstComeNetwork {
             return;
         }
         let start = resource.idle_from.max(now);
-        let occupancy = Crossing::occupancy(packet, messages);
+        let occupancy = self.crossing.occupancy(packet, messages);
         let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
         resource.idle_from = start + occupancy;
         resource.last_joined = low(now);
@@ -255,7 +261,7 @@ impl FirstComeNetwork {
         let event = std::mem::replace(&mut resource.event, EventPlace::NONE);
         if is_second {
             let Event { packet, .. } = events.replace(event, Event::of(Packet::NONE, EventKind::Revoked));
-            let occupancy = Crossing::occupancy(&packet, messages);
+            let occupancy = self.crossing.occupancy(&packet, messages);
             let start = Cycle::new(resource.idle_from.get() - occupancy.get());
             // As before, so far as it matters from this cycle on.
             resource.idle_from = start;
@@ -307,7 +313,7 @@ impl FirstComeNetwork {
     ) -> Option<Packet> {
         let resource = &mut self.resources[place];
         let start = resource.idle_from.max(now);
-        let occupancy = Crossing::occupancy(packet, messages);
+        let occupancy = self.crossing.occupancy(packet, messages);
         resource.idle_from = start + occupancy;
         let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
         events.add(Event::of(*packet, kind), cycle.get());

@@ -4,7 +4,7 @@
 //! channel with a queue is busy, and an event says when it becomes idle; under single-direction it may also wait for
 //! the turn of its direction.
 
-use cubefold_topology::{LinkMode, Machine, Network, NodeId};
+use cubefold_topology::{GraphSource, LinkMode, Machine, Network, NodeId, narrow};
 
 use super::{Event, EventKind, channel_table::ChannelTable, crossing::Crossing};
 use crate::{
@@ -37,16 +37,18 @@ impl GrantedNetwork {
     pub(super) fn new(machine: &Machine, communication: Communication, slab: &Slab) -> Self {
         let crossing = Crossing::new(machine, communication, slab);
         let (places, directions) = (crossing.channels.channel_places(), crossing.channels.direction_count());
-        let inputs = match communication.service() {
-            ServiceOrder::FirstCome => 1,
-            ServiceOrder::RoundRobin => directions + 1,
-        };
         let turn = (communication.links() == LinkMode::SingleDirection).then(|| Turn::new(directions));
-        let needs_inputs = communication.service() == ServiceOrder::RoundRobin;
-        let network = machine.graph().filter(|_| needs_inputs);
+        let takes_turns = communication.service() == ServiceOrder::RoundRobin;
+        let network = machine.graph().filter(|_| takes_turns);
+        let incoming = network.map_or_else(Vec::new, |network| inputs_of_network(machine, network));
+        let inputs = match (takes_turns, incoming.iter().max()) {
+            (false, _) => 1,
+            (true, None) => directions + 1,
+            (true, Some(&last)) => last as usize + 1,
+        };
         Self {
             table: ChannelTable::new(places, inputs),
-            incoming: network.map_or_else(Vec::new, |network| inputs_of_network(machine, network)),
+            incoming,
             crossing,
             idle: vec![],
             following: vec![],
@@ -62,6 +64,11 @@ impl GrantedNetwork {
         if let Some(turn) = &mut self.turn {
             *turn = Turn::new(turn.queued.len());
         }
+    }
+
+    /// How packets cross its channels.
+    pub(super) fn crossing(&self) -> &Crossing {
+        &self.crossing
     }
 
     /// A packet at the end of the channel that it has crossed.
@@ -150,13 +157,13 @@ impl GrantedNetwork {
         events: &mut TimeWheel<Event>,
     ) {
         let place = self.crossing.channels.channel(transit);
-        let occupancy = |packet: &Packet| Crossing::occupancy(packet, messages);
+        let occupancy = |packet: &Packet| self.crossing.occupancy(packet, messages);
         let Some((packet, occupancy)) = self.table.begin(place, now, occupancy) else { return };
         if self.table.has_queue(place) {
             events.add(Event::idle_at(*transit), (now + occupancy).get());
         }
         if let Some(turn) = &mut self.turn {
-            let all_there = self.crossing.all_there(now, occupancy);
+            let all_there = self.crossing.all_there(&packet, now, occupancy);
             turn.queued[packet.direction() as usize] -= 1;
             if all_there > turn.under_way {
                 turn.under_way = all_there;
@@ -194,13 +201,16 @@ impl Turn {
 }
 
 /// For each channel of a network the input by which packets come to its end: 1 + the place of its
-/// begin among the neighbours of the end, which are in ascending order.
+/// begin among the neighbours of the end, which are in ascending order; of a grid, 1 + its direction.
 fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
-    let of_node = |node: NodeId| {
-        network.neighbours(node).iter().map(move |&end| {
-            let before = network.neighbours(end).partition_point(|&neighbour| neighbour < node);
-            u32::try_from(before).unwrap_or(u32::MAX) + 1
-        })
+    let grid = machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid));
+    let input = |node: NodeId, end: NodeId| {
+        let place = match grid {
+            Some(grid) => grid.directions().position(|own| grid.neighbour(node, own) == Some(end)),
+            None => Some(network.neighbours(end).partition_point(|&neighbour| neighbour < node)),
+        };
+        narrow(place.unwrap_or(0) as u64) + 1
     };
+    let of_node = |node: NodeId| network.neighbours(node).iter().map(move |&end| input(node, end));
     machine.nodes().flat_map(of_node).collect()
 }

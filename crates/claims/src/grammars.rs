@@ -1,0 +1,113 @@
+//! Tao 1988, 2.3: graphs of edge grammars, truncated to smaller ones (`docs/model.md` section 28.4).
+
+use std::sync::Arc;
+
+use cubefold_mapping::{GraphGuest, Placement, PlacementMetrics, truncation};
+use cubefold_topology::{EDGE_GRAMMARS, EdgeGrammar, Machine, TieRule};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+
+use crate::{
+    cases::key,
+    claim::{Claim, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const DILATION: Claim = Claim::new(
+    "Tao 2.3, theorem 2.3.2",
+    "dilation of G(x) truncated to G(y), y < x, of the grammars with names: 1 at most",
+);
+const LOAD: Claim = Claim::new(
+    "Tao 2.3, figure 2.2",
+    "largest load of G(x) on G(y): 2^(x-y), 4^(x-y) of two dimensions, 2^(x-y+1) - 1 of the tree",
+);
+const SUBGRAPH: Claim = Claim::new(
+    "Tao 2.3, theorem 2.3.2",
+    "links of truncated G(n+1) that G(n) lacks, of random grammars that meet the conditions: 0",
+);
+
+pub(super) const CLAIMS: [Claim; 3] = [DILATION, LOAD, SUBGRAPH];
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let (size, seeds) = match scope {
+        Scope::Quick => (5, 60),
+        Scope::Full => (7, 3000),
+    };
+    let named = (0..EDGE_GRAMMARS.len()).flat_map(move |place| (2..=size).map(move |own| (place, own)));
+    let named = named
+        .map(|(place, size)| -> Case { Box::new(move |findings| truncate_named(place, size, findings)) });
+    let random = (0..seeds).map(|seed| -> Case { Box::new(move |findings| truncate_random(seed, findings)) });
+    named.chain(random).collect()
+}
+
+/// The grammar at this place of the list, from this size to all smaller ones.
+fn truncate_named(place: usize, size: u32, findings: &mut Findings) {
+    let grammar = Arc::new(EDGE_GRAMMARS[place].grammar());
+    for shorter in 1..size {
+        let case = format!("{grammar}, {size} to {shorter}");
+        let machines = [size, shorter].map(|own| Machine::of_grammar(&grammar, own));
+        let [Ok(guest), Ok(host)] = &machines else {
+            findings.fail(DILATION, &case, &"no graph");
+            continue;
+        };
+        match truncation(guest, host) {
+            Ok(table) => {
+                let guest = GraphGuest::new(guest.clone());
+                let placement = Placement::Table(table);
+                let metrics = PlacementMetrics::measure_by_edge(&guest, &placement, TieRule::Direct);
+                findings.add(DILATION, Trial::at_most(1, metrics.dilation.max()), &case);
+                let cut = size - shorter;
+                let load: u64 = match grammar.name() {
+                    "complete-binary-tree" => (2 << cut) - 1,
+                    "line" | "ring" | "hypercube" => 1 << cut,
+                    _ => 1 << (2 * cut),
+                };
+                findings.add(LOAD, Trial::equal(load, metrics.load.max), &case);
+            }
+            Err(error) => findings.fail(DILATION, &case, &error),
+        }
+    }
+}
+
+fn truncate_random(seed: u32, findings: &mut Findings) {
+    let task = format!("edge grammar {seed}");
+    let mut generator = ChaCha12Rng::from_seed(key(&task));
+    let text = random_productions(&mut generator);
+    let Ok(grammar) = EdgeGrammar::parse("random", &text) else {
+        findings.fail(SUBGRAPH, &task, &text);
+        return;
+    };
+    let grammar = Arc::new(grammar);
+    for size in 1..=4 {
+        let [Ok((short, links)), Ok((long, own))] = [size, size + 1].map(|size| grammar.graph(size)) else {
+            continue;
+        };
+        let places: Vec<Option<u32>> = long.truncated(&short).collect();
+        let is_missing = |&&(one, other): &&(u32, u32)| {
+            let ends = places[one as usize].zip(places[other as usize]);
+            let is_there = |(a, b): (u32, u32)| a == b || links.binary_search(&(a.min(b), a.max(b))).is_ok();
+            !ends.is_some_and(is_there)
+        };
+        let missing = own.iter().filter(is_missing).count() as u64;
+        findings.add(SUBGRAPH, Trial::equal(0, missing), &format!("{task}, {} to {size}", size + 1));
+    }
+}
+
+/// Productions of up to four nonterminals and three symbols that meet the two conditions.
+fn random_productions(generator: &mut ChaCha12Rng) -> String {
+    let (nonterminals, symbols) = (generator.random_range(1..=4), generator.random_range(2..=3));
+    let name = |own: u32| if own == 0 { "G".to_owned() } else { format!("A{own}") };
+    let mut lines: Vec<String> = (1..nonterminals).map(|own| format!("G -> {}", name(own))).collect();
+    for left in 0..nonterminals {
+        for _ in 0..generator.random_range(1..=4) {
+            let [one, other] = [0; 2].map(|_| generator.random_range(0..symbols));
+            let right = if generator.random_range(0..3) == 0 {
+                String::new()
+            } else {
+                name(generator.random_range(0..nonterminals))
+            };
+            lines.push(format!("{} -> {right} ({one},{other})", name(left)));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,83 @@
+//! Numbers of processes and nodes that Tao 1988 does not treat (`docs/model.md` section 28.9): the
+//! dilation and the loads of `uneven-contraction` and `spare-nodes`.
+
+use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics};
+use cubefold_topology::{Machine, TieRule};
+
+use crate::{
+    cases::{ConstructionLabel, machines_of},
+    claim::{Claim, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const SCALED: Claim =
+    Claim::new("docs/model.md 28.9", "dilation of an uneven contraction: at most that of the smaller grid");
+const MOST: Claim = Claim::new(
+    "docs/model.md 28.9",
+    "most processes on a node of an uneven contraction: the product of ceil(l_i/k_i)",
+);
+const FEWEST: Claim =
+    Claim::new("docs/model.md 28.9", "fewest processes on a node of it: the product of floor(l_i/k_i)");
+const CORNER: Claim = Claim::new(
+    "docs/model.md 28.9",
+    "dilation with spare nodes: at most that of the larger grid, twice that where rings are folded",
+);
+const ALONE: Claim = Claim::new("docs/model.md 28.9", "most processes on a node with spare nodes: 1");
+
+pub(super) const CLAIMS: &[Claim] = &[SCALED, MOST, FEWEST, CORNER, ALONE];
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let most = match scope {
+        Scope::Quick => 12,
+        Scope::Full => 24,
+    };
+    let mut cases: Vec<Case> = vec![];
+    for processes in 2..=most {
+        cases.push(Box::new(move |findings| {
+            for nodes in (2..=most).filter(|&nodes| nodes != processes) {
+                check_sizes(processes, nodes, findings);
+            }
+        }));
+    }
+    cases
+}
+
+fn check_sizes(processes: u64, nodes: u64, findings: &mut Findings) {
+    let (guests, hosts) = (machines_of(processes), machines_of(nodes));
+    for (guest, host) in guests.iter().flat_map(|guest| hosts.iter().map(move |host| (guest, host))) {
+        let kind = if processes > nodes {
+            ConstructionKind::UnevenContraction
+        } else {
+            ConstructionKind::SpareNodes
+        };
+        if let Ok(construction) = Construction::named(kind, guest, host) {
+            check(guest, &construction, findings);
+        }
+    }
+}
+
+fn check(guest: &Machine, construction: &Construction, findings: &mut Findings) {
+    let placement = Placement::Construction(Box::new(construction.clone()));
+    let metrics =
+        PlacementMetrics::measure_by_edge(&GraphGuest::new(guest.clone()), &placement, TieRule::Direct);
+    let case = ConstructionLabel(construction);
+    let dilation = Trial::at_most(construction.dilation().links, metrics.dilation.max());
+    if construction.kind() == ConstructionKind::SpareNodes {
+        findings.add(CORNER, dilation, &case);
+        findings.add(ALONE, Trial::equal(1, metrics.load.max), &case);
+        return;
+    }
+    findings.add(SCALED, dilation, &case);
+    let Some(parts) = parts(construction) else { return findings.fail(MOST, &case, &"no lengths K") };
+    let lengths = guest.shape().lengths().iter().zip(&parts);
+    let most: u64 = lengths.clone().map(|(length, parts)| length.div_ceil(*parts)).product();
+    let fewest: u64 = lengths.map(|(length, parts)| length / parts).product();
+    findings.add(MOST, Trial::equal(most, metrics.load.max), &case);
+    findings.add(FEWEST, Trial::equal(fewest, metrics.load.min), &case);
+}
+
+/// The lengths `K`.
+fn parts(construction: &Construction) -> Option<Vec<u64>> {
+    let found = construction.parameters().iter().find(|parameter| parameter.name == "K")?;
+    serde_json::from_str(&found.value).ok()
+}

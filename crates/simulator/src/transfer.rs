@@ -1,0 +1,111 @@
+//! The time of a message with nothing in its way (`docs/model.md` sections 13.2, 15 and 21.3).
+//!
+//! Where all links are alike it follows from the number of links of the route. Where they differ, the first packet goes
+//! on as soon as it can, and packet `k` follows it after `k` times the time of a packet on the slowest channel so far,
+//! like equal jobs that pass through machines in a row; the last packet, which may be smaller, waits for the one ahead.
+
+use cubefold_topology::{Channel, LinkTime, Machine, NodeId};
+
+use crate::{Communication, Cycles};
+
+/// The times of messages between the nodes of a machine without contention.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TransferTimes<'run> {
+    machine: &'run Machine,
+    communication: Communication,
+}
+
+impl<'run> TransferTimes<'run> {
+    /// The times on a machine under these rules.
+    pub(crate) fn new(machine: &'run Machine, communication: Communication) -> Self {
+        Self { machine, communication }
+    }
+
+    /// The time of a message of so many units over its route, and the links of that; none inside a node \[cycles\].
+    #[inline]
+    pub(crate) fn between(&self, from: NodeId, to: NodeId, units: u64) -> (Cycles, u64) {
+        match self.machine.link_times() {
+            None => {
+                let links = self.machine.distance(from, to);
+                (self.communication.timing_of(units).transfer(links), links)
+            }
+            Some(_) => {
+                let route: Vec<Channel> = self.machine.route(from, to, self.communication.tie()).collect();
+                self.over(&route, units)
+            }
+        }
+    }
+
+    /// The time of a message of so many units over these channels, none inside a node, and their number \[cycles\].
+    pub(crate) fn over(&self, route: &[Channel], units: u64) -> (Cycles, u64) {
+        let links = route.len() as u64;
+        let transfer = match self.machine.link_times() {
+            None => self.communication.timing_of(units).transfer(links),
+            Some(times) => {
+                let times = route.iter().map(|&channel| times[self.machine.link_class(channel)]);
+                transfer_over(times, self.communication, units)
+            }
+        };
+        (transfer, links)
+    }
+}
+
+/// The time of a message of `units` units over the channels of a route; inside a node, over none, what the rules say of
+/// that. Times past 2^64 cycles are cut off there \[cycles\].
+#[must_use]
+pub fn transfer_over(
+    links: impl IntoIterator<Item = LinkTime>,
+    communication: Communication,
+    units: u64,
+) -> Cycles {
+    let mut links = links.into_iter();
+    let Some(mut link) = links.next() else { return communication.timing_of(units).transfer(0) };
+    let packets = u128::from(communication.packet_count(units));
+    let whole = communication.packet().map_or(units, |packet| packet.get().min(units));
+    let time = |unit: u64, units: u64| u128::from(unit).saturating_mul(units.into());
+    let behind = |count: u128, unit: u64| count.saturating_mul(time(unit, whole));
+    let rest = units - communication.packet().map_or(0, |packet| (units - 1) / packet * packet.get());
+    let mut slowest = link.unit;
+    // When the first and the last packet begin over the link.
+    let (mut first, mut last) = (0_u128, behind(packets - 1, link.unit));
+    for next in links {
+        first = first.saturating_add(communication.joins_after(link, next, whole));
+        last = last.saturating_add(communication.joins_after(link, next, rest));
+        slowest = slowest.max(next.unit);
+        if packets > 1 {
+            let before_last = first.saturating_add(behind(packets - 2, slowest));
+            last = last.max(before_last.saturating_add(time(next.unit, whole)));
+        }
+        link = next;
+    }
+    let received = last.saturating_add(link.latency.into()).saturating_add(time(link.unit, rest));
+    Cycles::new(u64::try_from(received).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use super::*;
+    use crate::Switching;
+    use cubefold_topology::{LinkMode, TieRule};
+
+    #[test]
+    fn over_equal_links_it_is_the_time_of_section_13_2() {
+        for switching in Switching::ALL {
+            for (unit, latency, packet) in [(1, 0, 0), (3, 7, 0), (2, 5, 4), (1, 40, 1), (7, 0, 16)] {
+                let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(unit), TieRule::Direct);
+                let rules = rules
+                    .unwrap()
+                    .with_latency(Cycles::new(latency))
+                    .with_switching(switching)
+                    .with_packets(NonZeroU64::new(packet));
+                for (links, units) in (0..7).flat_map(|links| (1..40).map(move |units| (links, units))) {
+                    let route = std::iter::repeat_n(LinkTime { unit, latency }, links);
+                    let expected = rules.timing_of(units).transfer(links as u64);
+                    assert_eq!(transfer_over(route, rules, units), expected);
+                }
+            }
+        }
+    }
+}

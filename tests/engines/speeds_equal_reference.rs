@@ -1,0 +1,227 @@
+//! Machines with links of different speed, and grids with failures or routed as networks: the engines equal the
+//! reference in every row of random cases, a share of them in every run of the tests, all on request.
+
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{Placement, PlacementTable, with_failed_links, with_failed_nodes};
+use cubefold_reference::speeds::transfer;
+use cubefold_reference::stage_program::Switching as ReferenceSwitching;
+use cubefold_simulator::{
+    Communication, Cycles, EngineChoice, NoBeltError, Program, Request, SimulationError, Switching,
+    transfer_over,
+};
+use cubefold_topology::{
+    LinkMode, LinkTime, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
+};
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::sized_equal_reference::{SizedCase, check, network, random_case_on, random_grid};
+use crate::sized_slabs_equal_reference::{check_on, is_divided};
+use crate::task_graphs_equal_reference::{TaskCase, check as check_tasks};
+
+/// The cases that there are.
+const ALL: u64 = 20_000;
+/// The cases of every run of the tests.
+const SHARE: u64 = 400;
+
+#[test]
+fn a_share_of_the_cases() {
+    check_cases(SHARE);
+}
+
+#[test]
+#[ignore = "some minutes: 20 000 cases"]
+fn all_cases() {
+    check_cases(ALL);
+}
+
+fn check_cases(count: u64) {
+    let check = |number: u64| {
+        let generator = &mut ChaCha12Rng::seed_from_u64(number);
+        let machine = machine(generator);
+        if generator.random_bool(0.2) {
+            let mut case = TaskCase::random_on(generator, &machine);
+            case.communication = on_links_of(&machine, case.communication);
+            check_tasks(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"));
+            return [0; 2];
+        }
+        let mut case = random_case_on(generator, &machine);
+        case.communication = on_links_of(&machine, case.communication);
+        let [blocked, _, queued] =
+            check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
+        if number.is_multiple_of(4) && is_divided(&case) {
+            check_on(&case, number / 4, [2, 3, 5, 7]);
+        }
+        [blocked, queued]
+    };
+    let sum = |one: [u64; 2], other: [u64; 2]| [one[0] + other[0], one[1] + other[1]];
+    let [blocked, queued] = (0..count).into_par_iter().map(check).reduce(|| [0; 2], sum);
+    assert!(10 * blocked >= 2 * count, "{blocked} of {count} cases with blocked cycles");
+    assert!(10 * queued >= 3 * count, "{queued} of {count} cases with queues");
+}
+
+/// The rules on a machine: where its links differ those of the longest times, which engines leave alone.
+fn on_links_of(machine: &Machine, rules: Communication) -> Communication {
+    match machine.link_times() {
+        Some(times) => rules.with_longest(times),
+        None => rules,
+    }
+}
+
+/// A machine with times of its own for every class, some of which may be equal.
+fn machine(generator: &mut impl Rng) -> Machine {
+    let machine = match generator.random_range(0..8) {
+        0 | 1 => random_grid(generator),
+        2 => routed_grid(generator),
+        3 => with_failures(generator),
+        4 | 5 => classed_network(generator),
+        6 => switched(generator),
+        _ => twisted(generator),
+    };
+    let times: Vec<LinkTime> = (0..machine.link_class_count()).map(|_| time(generator)).collect();
+    machine.with_link_times(&times)
+}
+
+fn time(generator: &mut impl Rng) -> LinkTime {
+    let unit = *[1, 1, 2, 3, 5, 18].choose(generator).unwrap();
+    LinkTime { unit, latency: *[0, 0, 1, 4, 40].choose(generator).unwrap() }
+}
+
+fn choice(generator: &mut impl Rng) -> RouteChoice {
+    if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest }
+}
+
+fn routed_grid(generator: &mut impl Rng) -> Machine {
+    random_grid(generator).as_network(choice(generator)).unwrap()
+}
+
+/// A grid with links and nodes down, as far as it does not fall apart; in dimension order, or routed as a network.
+fn with_failures(generator: &mut impl Rng) -> Machine {
+    let (machine, key) = (random_grid(generator), [generator.random::<u8>(); 32]);
+    let (links, nodes) = (generator.random_range(0..=4), generator.random_range(0..=2));
+    let with_links = (0..=links).rev().find_map(|count| with_failed_links(&machine, count, key).ok());
+    let machine = with_links.unwrap();
+    let with_nodes = (0..=nodes).rev().find_map(|count| with_failed_nodes(&machine, count, key).ok());
+    let machine = with_nodes.unwrap().with_tie(*TieRule::ALL.choose(generator).unwrap());
+    if generator.random_bool(0.3) { machine.with_route_choice(choice(generator)) } else { machine }
+}
+
+/// A network whose links are of classes at random.
+fn classed_network(generator: &mut impl Rng) -> Machine {
+    let machine = network(generator);
+    let links: Vec<(u32, u32)> =
+        machine.graph().unwrap().links().map(|(one, other)| (one.index(), other.index())).collect();
+    let classes: Vec<u16> = links.iter().map(|_| generator.random_range(0..4)).collect();
+    let nodes = u32::try_from(machine.node_count()).unwrap();
+    let classed = Network::from_edges(nodes, &links).unwrap().with_classes(|one, other| {
+        let pair = (one.min(other).index(), one.max(other).index());
+        classes[links.iter().position(|own| *own == pair).unwrap()]
+    });
+    let choice = machine.route_choice().unwrap();
+    Machine::network(MachineKind::Network, classed).unwrap().with_route_choice(choice)
+}
+
+fn switched(generator: &mut impl Rng) -> Machine {
+    let parameters = match generator.random_range(0..4) {
+        0 => NetworkParameters::HyperX {
+            shape: (0..generator.random_range(1..=2)).map(|_| generator.random_range(2..=3)).collect(),
+            hosts_per_switch: generator.random_range(1..=2),
+        },
+        1 => NetworkParameters::Dragonfly {
+            hosts_per_switch: generator.random_range(1..=2),
+            switches_per_group: generator.random_range(1..=3),
+            global_links: generator.random_range(1..=2),
+        },
+        2 => NetworkParameters::LeafSpine {
+            leaves: generator.random_range(2..=3),
+            hosts_per_switch: generator.random_range(1..=3),
+            spines: generator.random_range(1..=3),
+        },
+        _ => NetworkParameters::KAryTree { arity: 2, levels: generator.random_range(1..=3) },
+    };
+    Machine::of_parameters(&parameters).unwrap().with_route_choice(choice(generator))
+}
+
+fn twisted(generator: &mut impl Rng) -> Machine {
+    let lengths: Vec<u64> = (0..2).map(|_| generator.random_range(2..=5)).collect();
+    let twists = vec![vec![0, generator.random_range(0..lengths[1])], vec![0, 0]];
+    Machine::twisted_torus(&lengths, &twists).unwrap().with_route_choice(choice(generator))
+}
+
+/// A message alone on a path of links of different speed.
+fn lone_message(generator: &mut impl Rng) -> (SizedCase, Vec<LinkTime>, u64) {
+    let links: Vec<LinkTime> = (0..generator.random_range(1..=6)).map(|_| time(generator)).collect();
+    let count = u32::try_from(links.len()).unwrap();
+    let ends: Vec<(u32, u32)> = (0..count).map(|node| (node, node + 1)).collect();
+    let class = |one: NodeId, other: NodeId| u16::try_from(one.min(other).index()).unwrap();
+    let network = Network::from_edges(count + 1, &ends).unwrap().with_classes(class);
+    let machine = Machine::network(MachineKind::Network, network).unwrap().with_link_times(&links);
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let rules = rules
+        .with_longest(&links)
+        .with_switching(*Switching::ALL.choose(generator).unwrap())
+        .with_packets(NonZeroU64::new(*[0, 1, 2, 3, 8].choose(generator).unwrap()));
+    let units = generator.random_range(1..=40);
+    let nodes = vec![NodeId::new(0), NodeId::new(count)];
+    let case = SizedCase {
+        placement: Placement::Table(PlacementTable::new(&machine, nodes).unwrap()),
+        communication: rules,
+        computations: vec![vec![0; 2]],
+        messages: vec![(0, 0, 1, units)],
+    };
+    (case, links, units)
+}
+
+/// The closed form of section 21.3 is what a message takes when it is alone.
+#[test]
+fn a_message_alone_takes_the_closed_form() {
+    (0..10_000_u64).into_par_iter().for_each(|number| {
+        let (case, links, units) = lone_message(&mut ChaCha12Rng::seed_from_u64(number));
+        let (outcome, _) = case.run(&Request::asynchronous(EngineChoice::Sized)).unwrap();
+        let expected = transfer_over(links.iter().copied(), case.communication, units);
+        assert_eq!(outcome.summary.makespan().get(), expected.get(), "case {number}: {links:?} {units}");
+        let speeds: Vec<_> = links.iter().map(|own| (own.unit, own.latency)).collect();
+        let switching = match case.communication.switching() {
+            Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
+            Switching::CutThrough => ReferenceSwitching::CutThrough,
+        };
+        let packet = case.communication.packet().map(NonZeroU64::get);
+        assert_eq!(transfer(switching, &speeds, units, packet), expected.get(), "case {number}");
+    });
+}
+
+/// A machine that is given equal times for all classes is the machine with one time, under every engine.
+#[test]
+fn equal_times_of_all_classes_are_one_time() {
+    for number in 0..100 {
+        let generator = &mut ChaCha12Rng::seed_from_u64(number);
+        let machine = random_grid(generator);
+        let equal = machine.clone().with_link_times(&vec![time(generator); machine.link_class_count()]);
+        assert_eq!(equal, machine);
+    }
+}
+
+#[test]
+fn engines_for_equal_links_are_refused() {
+    use cubefold_mapping::{EmbeddingKind, Hypercube};
+    use cubefold_simulator::{CubeProgram, Plan};
+
+    let [slow, fast] = [LinkTime { unit: 2, latency: 0 }, LinkTime { unit: 1, latency: 0 }];
+    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap().with_link_times(&[slow, fast]);
+    let cube = Hypercube::new(4).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+    let placement = Placement::embed(EmbeddingKind::Xor, cube, &machine).unwrap();
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+    let belt = Request::asynchronous(EngineChoice::BELT);
+    let error = Plan::new(&program, &placement, rules, &belt).unwrap_err();
+    assert_eq!(error, SimulationError::NoBelt(NoBeltError::Links));
+    // The stages of the first coordinate take 1 and then 1 link of 2 cycles, those of the second of 1 cycle.
+    let run = |engine| {
+        let plan = Request::asynchronous(engine);
+        cubefold_simulator::simulate(&program, &placement, rules, &plan, &mut ()).unwrap().summary.makespan()
+    };
+    assert_eq!(run(EngineChoice::Auto).get(), 2 * 2 + 2);
+    assert_eq!(program.stage_count(), 4);
+}
