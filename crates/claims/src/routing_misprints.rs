@@ -8,7 +8,7 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     cases::{
-        ConstructionLabel, Message, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
+        ConstructionLabel, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
         permutations, route, scatter, shifts, torus,
     },
     claim::{Claim, Trial},

@@ -19,7 +19,7 @@ mod schedule;
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{LinkMode, Machine, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
     use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{MachineKind, TieRule};
+    use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {
