@@ -119,7 +119,7 @@ fn unit_case(number: u64) -> SizedCase {
 fn moved(case: &SizedCase, generator: &mut impl Rng) -> Placement {
     let machine: &Machine = case.placement.machine();
     let count = usize::try_from(case.placement.process_count()).unwrap();
-    let mut nodes: Vec<NodeId> = machine.nodes().collect();
+    let mut nodes: Vec<NodeId> = machine.hosts().collect();
     nodes.shuffle(generator);
     if nodes.len() < count || generator.random() {
         nodes = (0..count).map(|_| *nodes.choose(generator).unwrap()).collect();

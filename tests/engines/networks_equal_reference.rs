@@ -32,6 +32,29 @@ fn random_network() -> impl Strategy<Value = Machine> {
     })
 }
 
+/// Switches in a random tree with more links between them, some of them parallel, and hosts on one or two switches each,
+/// or linked with each other; hosts forward or do not.
+fn random_fabric() -> impl Strategy<Value = Machine> {
+    (2..12_u32, 1..10_u32).prop_flat_map(|(hosts, switches)| {
+        let parents = (1..switches).map(|switch| 0..switch).collect::<Vec<_>>();
+        let more = prop::collection::vec((0..switches, 0..switches), 0..12);
+        let ports = prop::collection::vec(0..switches, hosts as usize);
+        let second = prop::collection::vec((0..hosts, 0..hosts + switches), 0..6);
+        (parents, more, ports, second, any::<bool>()).prop_map(
+            move |(parents, more, ports, second, forward)| {
+                let switch = |(one, other): (u32, u32)| (hosts + one, hosts + other);
+                let between =
+                    (1..).zip(parents).chain(more.into_iter().flat_map(|pair| [pair, pair])).map(switch);
+                let up = (0..).zip(ports).map(|(host, switch)| (host, hosts + switch));
+                let links: Vec<_> = between.chain(up).chain(second).collect();
+                let network = Network::from_parallel_edges(hosts + switches, &links).unwrap();
+                let network = network.with_hosts(hosts).with_hosts_forwarding(forward);
+                Machine::network(MachineKind::Network, network).unwrap()
+            },
+        )
+    })
+}
+
 /// A network of one of the families.
 fn family() -> impl Strategy<Value = Machine> {
     let kinds = MachineKind::HOSTS.into_iter().chain([MachineKind::MeshOfTrees]);
@@ -88,9 +111,9 @@ fn with_failures(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value
 }
 
 fn machine() -> impl Strategy<Value = Machine> {
-    let any = prop_oneof![random_network(), family(), switched(), twisted()];
-    let any =
-        prop_oneof![any.boxed(), with_failures(prop_oneof![random_network(), switched(), twisted(), grid()])];
+    let any = prop_oneof![random_network(), random_fabric(), family(), switched(), twisted()];
+    let up = prop_oneof![random_network(), random_fabric(), switched(), twisted(), grid()];
+    let any = prop_oneof![any.boxed(), with_failures(up)];
     let choice = prop_oneof![Just(RouteChoice::Lowest), (0..1000_u64).prop_map(RouteChoice::Spread)];
     (any, choice).prop_map(|(machine, choice)| machine.with_route_choice(choice))
 }
@@ -275,8 +298,8 @@ proptest! {
             *spectrum.entry(route.len() as u64).or_insert(0) += 1;
             let mut visited: Vec<NodeId> = route.iter().map(|channel| channel.node).collect();
             visited.push(image(high));
-            for pair in visited.windows(2) {
-                *links.entry((pair[0].min(pair[1]), pair[0].max(pair[1]))).or_insert(0) += 1;
+            for channel in &route {
+                *links.entry(machine.link(*channel)).or_insert(0) += 1;
             }
             for node in &visited {
                 touching[node.index() as usize] += 1;

@@ -154,11 +154,15 @@ fn passes_of(program: &dyn Program) -> BTreeSet<(usize, usize)> {
 
 pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
     let network = machine.graph()?;
-    let mut neighbours = vec![BTreeSet::new(); usize::try_from(machine.node_count()).unwrap()];
+    let mut neighbours = vec![vec![]; usize::try_from(machine.node_count()).unwrap()];
     for (one, other) in network.links() {
-        neighbours[one.index() as usize].insert(u64::from(other.index()));
-        neighbours[other.index() as usize].insert(u64::from(one.index()));
+        neighbours[one.index() as usize].push(u64::from(other.index()));
+        neighbours[other.index() as usize].push(u64::from(one.index()));
     }
+    for own in &mut neighbours {
+        own.sort_unstable();
+    }
+    let ends_only = if network.hosts_forward() { 0 } else { network.host_count() };
     let spread = match machine.route_choice() {
         Some(RouteChoice::Spread(seed)) => Some(seed),
         Some(RouteChoice::Lowest) | None => None,
@@ -166,6 +170,7 @@ pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
     let pairs = speeds(machine).into_iter();
     Some(Wires {
         neighbours,
+        ends_only,
         spread,
         weights: pairs.map(|(pair, (unit, latency))| (pair, unit + latency)).collect(),
         grid: machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid)).map(grid),

@@ -388,6 +388,9 @@ pub(crate) fn random_grid(generator: &mut impl Rng) -> Machine {
 
 /// A random tree with some more links.
 pub(crate) fn network(generator: &mut impl Rng) -> Machine {
+    if generator.random_bool(0.3) {
+        return fabric(generator);
+    }
     let count = generator.random_range(2..=20_u32);
     let mut links: Vec<(u32, u32)> = (1..count).map(|node| (generator.random_range(0..node), node)).collect();
     for _ in 0..generator.random_range(0..=count) {
@@ -398,6 +401,25 @@ pub(crate) fn network(generator: &mut impl Rng) -> Machine {
     let choice =
         if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest };
     machine.with_route_choice(choice)
+}
+
+/// Hosts on switches with parallel links between them, through which alone messages go, or through hosts, too.
+fn fabric(generator: &mut impl Rng) -> Machine {
+    let (hosts, switches) = (generator.random_range(2..=8_u32), generator.random_range(1..=5_u32));
+    let mut links: Vec<(u32, u32)> =
+        (0..hosts).map(|host| (host, hosts + generator.random_range(0..switches))).collect();
+    for switch in 1..switches {
+        let below = generator.random_range(0..switch);
+        links.extend((0..generator.random_range(1..=3)).map(|_| (hosts + below, hosts + switch)));
+    }
+    for _ in 0..generator.random_range(0..=hosts) {
+        links.push((generator.random_range(0..hosts), generator.random_range(0..hosts + switches)));
+    }
+    let network = Network::from_parallel_edges(hosts + switches, &links).unwrap();
+    let network = network.with_hosts(hosts).with_hosts_forwarding(generator.random());
+    let choice =
+        if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest };
+    Machine::network(MachineKind::Network, network).unwrap().with_route_choice(choice)
 }
 
 /// Processes on nodes of their own, or several on one.

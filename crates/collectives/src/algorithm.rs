@@ -15,9 +15,11 @@ use crate::{
 };
 
 mod all_to_all;
+mod binary_tree;
 mod bine;
 mod bruck;
 mod bucket;
+mod direct;
 mod dissemination;
 mod line_pattern;
 mod pattern;
@@ -75,8 +77,12 @@ registry! {
     Binomial = tree::BINOMIAL;
     /// A binomial scatter and a ring all-gather.
     ScatterAllGather = tree::SCATTER_ALL_GATHER;
-    /// All messages in one stage.
-    Direct = all_to_all::DIRECT;
+    /// A binary tree, in chunks.
+    Tree = binary_tree::TREE;
+    /// Two binary trees side by side, in chunks.
+    DoubleTree = binary_tree::DOUBLE_TREE;
+    /// Everybody with everybody at once.
+    Direct = direct::DIRECT;
     /// One partner a stage.
     Pairwise = all_to_all::PAIRWISE;
     /// All processes of a line with each other, a dimension a stage.
@@ -145,6 +151,8 @@ pub struct AlgorithmDescriptor {
     pub exchange_operations: &'static [Operation],
     /// The number of shares; with [`ShareRule::Ports`] there is a choice of [`Ports`].
     pub shares: ShareRule,
+    /// Whether a share is divided into chunks that follow one another, not into a block for each rank.
+    pub has_chunks: bool,
     /// The shapes for which it is defined.
     pub shapes: ShapeRequirement,
     /// The shapes for which it is defined with [`Exchange::Whole`](crate::Exchange::Whole).
@@ -163,6 +171,7 @@ impl AlgorithmDescriptor {
         operations: &[],
         exchange_operations: &[],
         shares: ShareRule::One,
+        has_chunks: false,
         shapes: ShapeRequirement::Any,
         whole_shapes: ShapeRequirement::Any,
         plan: |_| Plan { phases: vec![] },

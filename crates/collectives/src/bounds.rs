@@ -5,8 +5,11 @@
 //! bound, the time of data to go the largest distance. The *steps* bound holds for algorithms that
 //! receive, or send, as many messages at a time as this one.
 
+mod carriers;
+
 use cubefold_topology::{Axis, Channel, Digit, HostDimension, LinkMode, LinkTime, Machine, NodeId, narrow};
 
+use self::carriers::Carriers;
 use crate::{Operation, group_algorithm::GroupAlgorithm, schedule::End};
 
 /// The longest ring of which every arc is a cut; of longer ones only the arcs of half the length are.
@@ -153,42 +156,6 @@ fn saturate(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Channels or links that carry units together: how many there are of each time.
-#[derive(Debug)]
-struct Carriers(Vec<(LinkTime, u64)>);
-
-impl Carriers {
-    /// Returns the channels with these times.
-    fn of(times: impl Iterator<Item = LinkTime>) -> Self {
-        let mut counts: Vec<(LinkTime, u64)> = vec![];
-        for time in times {
-            match counts.iter_mut().find(|(own, _)| *own == time) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((time, 1)),
-            }
-        }
-        Self(counts)
-    }
-
-    /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`
-    /// (`docs/model.md` section 21.7) \[cycles\]; none for no units, or without a channel.
-    fn least_time(&self, units: u128) -> Option<u64> {
-        if units == 0 || self.0.is_empty() {
-            return None;
-        }
-        let carried = |time: u64| -> u128 {
-            let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
-            self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count)).sum()
-        };
-        let (mut short, mut enough) = (0, u64::MAX);
-        while enough - short > 1 {
-            let middle = short + (enough - short) / 2;
-            if carried(middle) >= units { enough = middle } else { short = middle }
-        }
-        Some(enough)
-    }
-}
-
 /// A used node.
 #[derive(Debug, Clone, Copy)]
 struct UsedNode {
@@ -215,8 +182,9 @@ impl<'a> PlacedCollective<'a> {
         nodes: &'a [NodeId],
         costs: LinkCosts,
     ) -> Self {
-        let block =
-            |rank: u32| (0..collective.share_count()).map(|share| collective.block_units(share, rank)).sum();
+        let block = |rank: u32| {
+            (0..collective.share_count()).map(|share| collective.units_of_rank(share, rank)).sum()
+        };
         let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
         let root = collective.specification().root;
         let ranks = (0..).zip(nodes.iter().zip(&own_units));
@@ -341,7 +309,7 @@ impl<'a> PlacedCollective<'a> {
                     (ranks_inside * (all_units - units_inside), (all_ranks - ranks_inside) * units_inside);
                 let crossing = if self.is_half_duplex() { out + into } else { out.max(into) };
                 let source = BandwidthSource::Cut { dimension, first, length: cut };
-                let carriers = Carriers(vec![(time, ends * lines)]);
+                let carriers = Carriers::new(vec![(time, ends * lines)]);
                 bounds.extend(carriers.least_time(crossing).map(|cycles| (cycles, source)));
             }
         }
@@ -398,7 +366,7 @@ impl<'a> PlacedCollective<'a> {
         let carriers = links
             .into_iter()
             .map(|(class, count)| (LinkTime { latency: 0, ..self.time_of(class) }, directions * count));
-        Carriers(carriers.collect())
+        Carriers::new(carriers.collect())
     }
 
     fn distance_sum_along(&self, axis: &Axis) -> u128 {

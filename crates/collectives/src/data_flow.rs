@@ -145,10 +145,12 @@ impl GroupAlgorithm {
         for stage in 0..self.stage_count() {
             let (number, phase, _) = self.locate(stage);
             if let Some(phase) = phase.messages() {
-                let hands_over = last_exchange.is_some_and(|(last, was_reducing)| {
-                    last != number
-                        && (was_reducing != phase.is_reducing || self.operation() == Operation::Broadcast)
-                });
+                // Chunks are not the blocks of ranks.
+                let hands_over = !self.specification().algorithm.descriptor().has_chunks
+                    && last_exchange.is_some_and(|(last, was_reducing)| {
+                        last != number
+                            && (was_reducing != phase.is_reducing || self.operation() == Operation::Broadcast)
+                    });
                 if hands_over {
                     shares.iter_mut().try_for_each(|share| share.keep_own_blocks(stage))?;
                 }
@@ -169,6 +171,7 @@ impl GroupAlgorithm {
 struct ShareState {
     share: u32,
     rank_count: u32,
+    block_count: u32,
     all: u64,        // the set of all ranks
     sizes: Vec<u64>, // of the blocks
     sets: Vec<u64>, // by rank, then block: the ranks whose inputs are in it; then origin: the destinations of items
@@ -188,17 +191,17 @@ impl ShareState {
             Operation::Broadcast | Operation::Scatter if rank == root => all,
             Operation::Broadcast | Operation::Scatter => 0,
         };
-        let ranks = 0..rank_count;
-        let sets = ranks.clone().flat_map(|rank| ranks.clone().map(move |block| initial(rank, block)));
-        let sizes = ranks.clone().map(|block| match algorithm.operation() {
+        let (ranks, block_count) = (0..rank_count, algorithm.block_count());
+        let sets = ranks.flat_map(|rank| (0..block_count).map(move |block| initial(rank, block)));
+        let sizes = (0..block_count).map(|block| match algorithm.operation() {
             Operation::Barrier => 1,
             _ => algorithm.block_units(share, block),
         });
-        Self { share, rank_count, all, sizes: sizes.collect(), sets: sets.collect() }
+        Self { share, rank_count, block_count, all, sizes: sizes.collect(), sets: sets.collect() }
     }
 
     fn at(&self, rank: u32, block: u32) -> usize {
-        (rank * self.rank_count + block) as usize
+        (rank * self.block_count + block) as usize
     }
 
     /// Adds the contents of a message, taken from the sets before the stage.
@@ -284,7 +287,7 @@ impl ShareState {
     fn check_end(&self, algorithm: &GroupAlgorithm) -> Result<(), DataFlowError> {
         let root = algorithm.specification().root;
         for rank in 0..self.rank_count {
-            for block in 0..self.rank_count {
+            for block in 0..self.block_count {
                 let (is_promised, needed, size) = match algorithm.operation() {
                     Operation::AllReduce
                     | Operation::AllGather

@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct GroupAlgorithm {
     specification: CollectiveSpecification, // with the shape of the group
-    blocks: Vec<BlockTable>,                // of each share
+    blocks: Vec<BlockTable>,                // of each share, with as many blocks or chunks each
     phases: Vec<Phase>,
     first_stages: Vec<usize>, // of each phase
     stage_count: usize,       // at least 1
@@ -51,7 +51,7 @@ impl GroupAlgorithm {
         let share_count = narrow(specification.share_count() as u64);
         let blocks = (0..share_count)
             .map(|share| share_units(specification.vector_units, share, share_count))
-            .map(|units| BlockTable::new(units, grid.rank_count()))
+            .map(|units| BlockTable::new(units, narrow(specification.block_count())))
             .collect();
         let exchange = specification.exchange.unwrap_or_default();
         let context = PlanContext { specification: &specification, exchange, grid, blocks };
@@ -101,6 +101,11 @@ impl GroupAlgorithm {
 
     /// Returns the number of ranks `P`.
     pub(crate) fn rank_count(&self) -> u32 {
+        narrow(self.specification.rank_count())
+    }
+
+    /// Returns the number of blocks, or chunks, of each share.
+    pub(crate) fn block_count(&self) -> u32 {
         self.blocks[0].count()
     }
 
@@ -117,6 +122,11 @@ impl GroupAlgorithm {
     /// Returns the units of a block of a share.
     pub(crate) fn block_units(&self, share: u32, block: u32) -> u64 {
         self.blocks[share as usize].size(block)
+    }
+
+    /// Returns the units of the block of a rank in a share, whether or not the algorithm has such blocks.
+    pub(crate) fn units_of_rank(&self, share: u32, rank: u32) -> u64 {
+        share_units(self.blocks[share as usize].units(), rank, self.rank_count())
     }
 
     /// Returns all processes, by number.

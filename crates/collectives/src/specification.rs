@@ -1,6 +1,6 @@
 //! Specifications: the choices of a user.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use cubefold_topology::{MAX_NODE_COUNT, Shape};
 
@@ -76,6 +76,8 @@ pub struct CollectiveSpecification {
     pub compute_cycles: u64,
     /// The units reduced in a cycle; none if reducing takes no time.
     pub reduce_units_per_cycle: Option<NonZeroU64>,
+    /// The number of chunks of each share, of an algorithm that has them.
+    pub chunks: NonZeroU32,
     /// The order of the dimensions of the d-cube in recursive doubling, if it is not the order of steps.
     pub cube_dimensions: Option<Vec<u32>>,
 }
@@ -192,8 +194,18 @@ impl CollectiveSpecification {
             root: 0,
             compute_cycles: 0,
             reduce_units_per_cycle: None,
+            chunks: Self::DEFAULT_CHUNKS,
             cube_dimensions: None,
         }
+    }
+
+    /// The number of chunks if nothing is said.
+    pub const DEFAULT_CHUNKS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
+
+    /// Returns the number of blocks, or chunks, of each share.
+    #[must_use]
+    pub fn block_count(&self) -> u64 {
+        if self.algorithm.descriptor().has_chunks { self.chunks.get().into() } else { self.rank_count() }
     }
 
     /// Returns the number of ranks `P`.

@@ -17,17 +17,17 @@ mod bluegene_mapfile;
 mod coordinates;
 mod cray_rank_order;
 mod error;
+pub(crate) mod fabric;
 mod file;
 mod flux_taskmap;
 mod fujitsu_rank_map;
-mod host_names;
+pub(crate) mod host_names;
 mod hosts;
 mod hydra_hostfile;
 mod jax_device_order;
 mod open_mpi_rankfile;
 mod reading;
 mod slurm_hostfile;
-pub(crate) mod switch_tree;
 
 #[cfg(test)]
 mod tests;

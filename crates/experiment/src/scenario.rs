@@ -5,8 +5,10 @@
 //! collected with their places. Nothing is run or printed here.
 
 mod added_embedding;
+mod allocation;
 mod budget;
 mod checked;
+mod cluster;
 mod collective;
 mod cycle_bound;
 mod described_graph;
@@ -28,6 +30,8 @@ mod mapping;
 mod message_sizes;
 mod neighbour_exchange;
 mod network;
+mod part_links;
+mod per_node;
 mod permutation;
 mod physical_links;
 mod physical_scale;
@@ -93,7 +97,14 @@ use self::{
     value::Size,
 };
 pub(crate) use self::{goal_file::describe_stuck, launcher_file::parsed};
-use crate::input::{input_file::STANDARD_INPUT, region::Region, text::printable};
+use crate::{
+    input::{
+        input_file::STANDARD_INPUT,
+        region::{Allocation, Region},
+        text::printable,
+    },
+    launcher::HostList,
+};
 
 /// Largest number of runs of one file.
 const MAX_RUNS: u128 = 1_000_000;
@@ -129,6 +140,10 @@ pub struct Run {
     pub machine: Arc<Machine>,
     /// The partition of the machine, if there is one.
     pub partition: Option<Arc<Partition>>,
+    /// The nodes that the job has, if the scenario lists them.
+    pub allocation: Option<Arc<Allocation>>,
+    /// The names of the machine's hosts, by number, if they have any.
+    pub host_names: Option<Arc<HostList>>,
     /// The rules of its network and nodes: link mode, times of messages, switching, and ties between the two
     /// ways around a ring.
     pub communication: Communication,
@@ -187,7 +202,11 @@ impl Run {
 
     /// The nodes that its processes may use.
     pub(crate) fn region(&self) -> Region<'_> {
-        Region { machine: &self.machine, partition: self.partition.as_deref() }
+        Region {
+            machine: &self.machine,
+            partition: self.partition.as_deref(),
+            allocation: self.allocation.as_deref(),
+        }
     }
 }
 
@@ -279,7 +298,8 @@ impl Site {
     /// Coordinates of a node, on the whole machine if there is a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
-        Region { machine: &self.machine, partition: self.partition.as_deref() }.address(node)
+        Region { machine: &self.machine, partition: self.partition.as_deref(), allocation: None }
+            .address(node)
     }
 }
 
@@ -439,7 +459,17 @@ fn runs(
     let (machine, size, program) = together(&section, program.as_ref())?;
     let (partition, drawn_by) = (section.partition.as_deref(), seed.unwrap_or(0));
     let on_grid = machine.coordinate_grid().unwrap_or(machine);
-    let fit = Fit { settings, program, machine: on_grid, whole: machine, partition, size, seed: drawn_by };
+    let allocation = section.allocation.as_deref();
+    let fit = Fit {
+        settings,
+        program,
+        machine: on_grid,
+        whole: machine,
+        partition,
+        allocation,
+        size,
+        seed: drawn_by,
+    };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
     let links = section.links.unwrap_or_default();
     let communication =
@@ -470,6 +500,8 @@ fn runs(
         combination: Arc::clone(&combination),
         machine: Arc::clone(machine),
         partition: section.partition.clone(),
+        allocation: section.allocation.clone(),
+        host_names: section.host_names.clone(),
         communication: with_processors(communication, program, &placement),
         scale: section.timing.scale(),
         physical_links: section.timing.physical().cloned(),

@@ -30,7 +30,8 @@ pub fn with_failed_links(
     key: [u8; 32],
 ) -> Result<Machine, TooManyFailuresError> {
     let all = machine.nodes().flat_map(|one| machine.neighbours(one).map(move |other| (one, other)));
-    let links: Vec<(NodeId, NodeId)> = all.filter(|(one, other)| one < other).collect();
+    let mut links: Vec<(NodeId, NodeId)> = all.filter(|(one, other)| one < other).collect();
+    links.dedup(); // parallel links fail together
     fail(machine, count, "links", links, key, |machine, &link| machine.with_failures(&[link], &[]))
 }
 

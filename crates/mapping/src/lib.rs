@@ -30,11 +30,13 @@ mod failures;
 mod graph_bounds;
 mod greenberg;
 mod guest;
+mod hilbert;
 mod hypercube;
 mod lower_bound;
 mod metrics;
 mod placement;
 mod placement_table;
+mod process_block;
 mod product;
 mod random;
 mod seeded_embedding;
@@ -57,6 +59,7 @@ pub use greenberg::{
     disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
+pub use hilbert::hilbert_order;
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{
@@ -65,6 +68,7 @@ pub use metrics::{
 };
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
+pub use process_block::ProcessBlock;
 pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
 pub use random::RANDOM;
 pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};

@@ -23,7 +23,8 @@ pub const RANDOM: SeededEmbedding = SeededEmbedding {
 const MAX_NODES: u64 = 1 << 28;
 
 fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
-    let (processes, nodes) = (task.guest.node_count(), task.machine.host_count());
+    let nodes = task.hosts.map_or_else(|| task.machine.host_count(), |hosts| hosts.len() as u64);
+    let processes = task.guest.node_count();
     if nodes < processes {
         let message = format!("{nodes} nodes for {processes} processes, expected at least {processes}");
         return Err(EmbeddingRefusal { message, help: "it puts no two processes on one node" });
@@ -35,7 +36,8 @@ fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     };
     let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes"));
     let mut generator = ChaCha12Rng::from_seed(key);
-    let mut order: Vec<NodeId> = task.machine.hosts().collect();
+    let mut order: Vec<NodeId> =
+        task.hosts.map_or_else(|| task.machine.hosts().collect(), <[NodeId]>::to_vec);
     for place in 0..count {
         let drawn = generator.random_range(place..order.len());
         order.swap(place, drawn);
@@ -59,7 +61,7 @@ mod tests {
             key.iter_mut().zip(task.bytes()).for_each(|(byte, letter)| *byte ^= letter);
             key
         };
-        place(&PlacementTask { guest, machine, key: &key }).map(|placement| placement.nodes())
+        place(&PlacementTask { guest, machine, hosts: None, key: &key }).map(|placement| placement.nodes())
     }
 
     fn grid(kind: MachineKind, lengths: &[u64]) -> Machine {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use cubefold_topology::Machine;
+use cubefold_topology::{Machine, NodeId};
 
 use crate::Placement;
 
@@ -30,6 +30,8 @@ pub struct PlacementTask<'a> {
     pub guest: &'a Machine,
     /// The machine.
     pub machine: &'a Machine,
+    /// The nodes that the job has, if not all hosts.
+    pub hosts: Option<&'a [NodeId]>,
     /// The key of the random generator for a task that is named, by the seed of the scenario.
     pub key: &'a dyn Fn(&str) -> [u8; 32],
 }

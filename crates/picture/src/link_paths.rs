@@ -42,10 +42,12 @@ pub(crate) fn planned_links(plan: &MachinePlan<'_>) -> Vec<PlannedLink> {
     working.chain(failed_links(machine).into_iter().map(planned(true))).collect()
 }
 
-/// The links of a machine, each by its ends: in the positive direction on a grid.
+/// The links of a machine, each by its ends: in the positive direction on a grid. Parallel links are one.
 pub(crate) fn links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
     if let Some(network) = machine.graph() {
-        return network.links().collect();
+        let mut links: Vec<_> = network.links().collect();
+        links.dedup();
+        return links;
     }
     let mut found = vec![];
     for dimension in machine.shape().dimensions() {

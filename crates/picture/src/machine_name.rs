@@ -81,6 +81,7 @@ fn with_parameters(parameters: &NetworkParameters) -> String {
         NetworkParameters::KAryTree { arity, levels } => {
             format!("{kind}, {} of arity {arity}", counted(*levels, "level"))
         }
+        NetworkParameters::Cluster(cluster) => format!("{kind}, {cluster}"),
     }
 }
 

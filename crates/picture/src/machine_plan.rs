@@ -156,8 +156,11 @@ impl<'run> MachinePlan<'run> {
         self.run.address(node)
     }
 
-    /// The coordinates as text: `3, 5`.
+    /// The name of a node, or its coordinates as text: `3, 5`.
     pub(crate) fn address_text(&self, node: NodeId) -> String {
+        if let Some(name) = self.machine.node_name(node) {
+            return name.to_owned();
+        }
         let address = self.address(node);
         address.as_slice().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }

@@ -291,6 +291,7 @@ fn with_switches(parameters: &NetworkParameters) -> Vec<(f64, f64)> {
             dragonfly(parameters.switch_count() / switches_per_group, *switches_per_group, *hosts_per_switch)
         }
         NetworkParameters::HyperX { shape, hosts_per_switch } => hyperx(shape, *hosts_per_switch),
+        NetworkParameters::Cluster(cluster) => levels(hosts, &cluster.level_counts()),
     }
 }
 

@@ -156,9 +156,7 @@ impl Channels {
             if transit.direction.is_multiple_of(2) {
                 return channel;
             }
-            let (node, near) = (NodeId::new(transit.node), network.channel_ends()[channel]);
-            let port = network.neighbours(near).partition_point(|&other| other < node);
-            return network.first_channels()[near.index() as usize] as usize + port;
+            return network.opposite_channel(NodeId::new(transit.node), transit.direction as usize / 2);
         }
         let positive = transit.direction.is_multiple_of(2);
         let near = if positive { transit.node } else { self.next(transit) };

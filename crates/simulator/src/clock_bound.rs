@@ -71,6 +71,7 @@ pub fn max_cycles(
     communication: Communication,
     execution: &Execution,
 ) -> u128 {
+    let communication = communication.on(placement.machine());
     if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, ExplicitRoutes::longest(placement, communication));
     }
@@ -84,6 +85,7 @@ pub(crate) fn max_cycles_of_any_placement(
     machine: &Machine,
     communication: Communication,
 ) -> u128 {
+    let communication = communication.on(machine);
     let longest = ExplicitRoutes::longest_of_any_placement(machine, communication);
     if let Some(graph) = program.special().tasks() {
         return graph.max_cycles(communication, longest);

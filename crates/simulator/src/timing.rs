@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_topology::{LinkMode, LinkTime, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
 use crate::{Cycles, MessageRoutes};
 
@@ -289,6 +289,11 @@ impl Communication {
         let longest = |of: fn(&LinkTime) -> u64| times.iter().map(of).max();
         let hop = longest(|own| own.unit).unwrap_or(0).max(1);
         Self { hop: Cycles::new(hop), latency: Cycles::new(longest(|own| own.latency).unwrap_or(0)), ..self }
+    }
+
+    /// The same on a machine: where its links differ, with the longest times.
+    pub(crate) fn on(self, machine: &Machine) -> Self {
+        machine.link_times().map_or(self, |times| self.with_longest(times))
     }
 
     /// The same where all links have these times.

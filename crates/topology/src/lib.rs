@@ -19,6 +19,7 @@
 //! ```
 
 mod axis;
+mod cluster;
 mod divisor;
 mod edge_grammar;
 mod extent;
@@ -39,6 +40,7 @@ mod trees;
 mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
+pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart};
 pub use divisor::{Divisor, Length, narrow};
 pub use edge_grammar::{
     DerivationError, DerivedWords, EDGE_GRAMMARS, EdgeGrammar, GrammarMistake, MAX_DERIVED_PAIRS,

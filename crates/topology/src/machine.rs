@@ -46,6 +46,7 @@ pub struct Graph {
     order: Option<Arc<DimensionOrder>>, // of a grid, where its routes are taken as far as they are up
     grid: Option<Arc<Machine>>,         // the grid that its nodes have their coordinates from
     failures: Failures,
+    names: Option<Arc<[String]>>, // of all nodes
 }
 
 impl Graph {
@@ -122,6 +123,35 @@ impl Machine {
             graph.network = Arc::clone(network);
         }
         self
+    }
+
+    /// The same machine with a name for every node of a graph; a grid stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// When there are more or fewer names than nodes.
+    #[must_use]
+    pub fn with_node_names(mut self, names: Arc<[String]>) -> Self {
+        assert_eq!(names.len() as u64, self.node_count(), "a name for each node");
+        if let MachineForm::Graph(graph) = &mut self.form {
+            graph.names = Some(names);
+        }
+        self
+    }
+
+    /// The names of all nodes, by index, if they have any.
+    #[must_use]
+    pub fn node_names(&self) -> Option<&Arc<[String]>> {
+        match &self.form {
+            MachineForm::Grid(_) => None,
+            MachineForm::Graph(graph) => graph.names.as_ref(),
+        }
+    }
+
+    /// The name of a node, if nodes have names.
+    #[must_use]
+    pub fn node_name(&self, node: NodeId) -> Option<&str> {
+        self.node_names()?.get(node.index() as usize).map(String::as_str)
     }
 
     /// Which of the shortest routes of a graph messages take; none of a grid.

@@ -48,6 +48,8 @@ pub enum MachineKind {
     Dragonfly,
     /// Levels of switches, with hosts below.
     FatTree,
+    /// Nodes of several devices, with leaves and spines between them.
+    Cluster,
     /// Links one by one.
     Network,
     /// A binary tree that has grown at random.
@@ -93,7 +95,7 @@ pub(crate) enum KindStructure {
 }
 
 /// Every kind, in the order of [`MachineKind`].
-static KINDS: [MachineKindDescriptor; 23] = [
+static KINDS: [MachineKindDescriptor; 24] = [
     MachineKindDescriptor {
         kind: MachineKind::Line,
         name: "line",
@@ -255,10 +257,18 @@ static KINDS: [MachineKindDescriptor; 23] = [
         structure: KindStructure::Parameters,
     },
     MachineKindDescriptor {
+        kind: MachineKind::Cluster,
+        name: "cluster",
+        description: "nodes of several devices, with leaves and spines between them",
+        keys: &["nodes", "devices_per_node", "nics_per_node", "inside", "nic", "outside", "hosts_forward"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
         kind: MachineKind::Network,
         name: "network",
         description: "links one by one",
-        keys: &["edges"],
+        keys: &["edges", "hosts", "hosts_forward"],
         is_host: true,
         structure: KindStructure::Links,
     },
@@ -314,7 +324,7 @@ impl MachineKind {
     pub const GRIDS: [Self; 5] = select(Selection::Grids);
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 18] = select(Selection::Hosts);
+    pub const HOSTS: [Self; 19] = select(Selection::Hosts);
 
     /// Every kind.
     pub const ALL: [Self; KINDS.len()] = select(Selection::All);

@@ -15,11 +15,12 @@ pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 /// The most nodes of a network whose distances are looked up in tables, of a byte or more for every pair of nodes.
 pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
-/// An undirected graph without loops and without two links between the same nodes.
+/// An undirected graph without loops. Two nodes may have several links between them, which are equal.
 ///
-/// The links of a node are numbered by **ports**: its neighbours in ascending order, counted from 0. The
-/// [`Direction`] of a channel has the port where a machine with dimensions has the dimension, and its sign is `+`
-/// towards the node with the higher index.
+/// The links of a node are numbered by **ports**: its neighbours in ascending order, counted from 0, one with parallel
+/// links as often as it has links. The [`Direction`] of a channel has the port where a machine with dimensions has the
+/// dimension, and its sign is `+` towards the node with the higher index. Of parallel links the `k`-th port at one end is
+/// the `k`-th at the other.
 #[derive(Debug)]
 pub struct Network {
     firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
@@ -27,7 +28,9 @@ pub struct Network {
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
     hosts: u32,                  // the nodes that processes can be on, the first ones
-    leaves: u32,                 // so many of the first nodes have at most one link
+    hosts_forward: bool,         // whether routes may lead through hosts
+    leaves: u32,                 // the number of first nodes with at most one link
+    has_parallels: bool,         // whether any two nodes have several links
     classes: Option<Arc<[u16]>>, // of the links, channel by channel; none where all are of one
     weights: Box<[u64]>,         // by class, at least 1; none where routes have the fewest links
     formula: Option<Arc<dyn Distances>>,
@@ -64,6 +67,23 @@ impl Network {
     ///
     /// When a link leads to no node, or a node has more than [`MAX_NEIGHBOURS`].
     pub fn from_edges(node_count: u32, links: &[(u32, u32)]) -> Result<Self, NetworkError> {
+        let mut arcs = Self::arcs(node_count, links)?;
+        arcs.dedup();
+        Self::of_arcs(node_count, arcs)
+    }
+
+    /// The same with parallel links: two nodes have as many links as they are listed in either order
+    /// (`docs/model.md` section 22).
+    ///
+    /// # Errors
+    ///
+    /// As [`from_edges`](Self::from_edges); parallel links count as neighbours.
+    pub fn from_parallel_edges(node_count: u32, links: &[(u32, u32)]) -> Result<Self, NetworkError> {
+        Self::of_arcs(node_count, Self::arcs(node_count, links)?)
+    }
+
+    /// Both directions of all links between different nodes, ascending.
+    fn arcs(node_count: u32, links: &[(u32, u32)]) -> Result<Vec<(u32, u32)>, NetworkError> {
         let ends = links.iter().flat_map(|&(one, other)| [one, other]);
         if let Some(node) = ends.clone().find(|&end| end >= node_count) {
             return Err(NetworkError::NoSuchNode { node, greatest: node_count.saturating_sub(1) });
@@ -71,7 +91,10 @@ impl Network {
         let arcs = links.iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
         let mut arcs: Vec<(u32, u32)> = arcs.filter(|(from, to)| from != to).collect();
         arcs.sort_unstable();
-        arcs.dedup();
+        Ok(arcs)
+    }
+
+    fn of_arcs(node_count: u32, arcs: Vec<(u32, u32)>) -> Result<Self, NetworkError> {
         let (mut firsts, mut most) = (vec![0; node_count as usize + 1], 0);
         for (from, _) in &arcs {
             firsts[*from as usize + 1] += 1;
@@ -86,6 +109,7 @@ impl Network {
         for node in 0..node_count as usize {
             firsts[node + 1] += firsts[node];
         }
+        let has_parallels = arcs.windows(2).any(|pair| pair[0] == pair[1]);
         let mut neighbours: Vec<NodeId> = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
         // They are collected where the arcs were, which are twice as long.
         neighbours.shrink_to_fit();
@@ -96,7 +120,9 @@ impl Network {
             degree: degree.filter(|_| is_regular),
             max_degree: most as usize,
             hosts: node_count,
+            hosts_forward: true,
             leaves: u32::try_from(leaves).unwrap_or(node_count),
+            has_parallels,
             firsts,
             neighbours,
             classes: None,
@@ -124,9 +150,39 @@ impl Network {
         Self { hosts, ..self }
     }
 
+    /// The same with or without routes through hosts (`docs/model.md` section 22).
+    #[must_use]
+    pub fn with_hosts_forwarding(self, hosts_forward: bool) -> Self {
+        Self { hosts_forward, ..self }
+    }
+
+    /// Whether routes may lead through hosts.
+    #[must_use]
+    pub fn hosts_forward(&self) -> bool {
+        self.hosts_forward
+    }
+
+    /// Whether any two nodes have several links.
+    #[must_use]
+    pub fn has_parallel_links(&self) -> bool {
+        self.has_parallels
+    }
+
+    /// The number of first nodes through which no route leads: the hosts, or nodes with at most one link.
+    #[inline]
+    pub(crate) fn ends_only(&self) -> u32 {
+        if self.hosts_forward { self.leaves } else { self.hosts.max(self.leaves) }
+    }
+
     /// The same with distances by a formula.
     pub(crate) fn with_formula(self, formula: impl Distances + 'static) -> Self {
         Self { formula: Some(Arc::new(formula)), ..self }
+    }
+
+    /// The same with distances by a formula that is shared.
+    #[cfg(test)]
+    pub(crate) fn with_shared_formula(self, formula: Arc<dyn Distances>) -> Self {
+        Self { formula: Some(formula), ..self }
     }
 
     /// The same with a class for each link, given by its ends in either order.
@@ -142,6 +198,11 @@ impl Network {
         Self { classes: (!is_one).then_some(classes), ..self }
     }
 
+    /// The same with these weights by class, none for routes with the fewest links, and no formula.
+    pub(crate) fn with_weights(self, weights: &[u64]) -> Self {
+        Self { weights: weights.into(), formula: None, ..self }
+    }
+
     /// The same links with a class for each, and these times by class: routes have the least sum of `l + u`, and of
     /// those the fewest links (`docs/model.md` section 21.8).
     pub(crate) fn with_times(
@@ -152,10 +213,16 @@ impl Network {
         let own = self.copied().with_classes(class);
         let weights: Box<[u64]> = times.iter().map(|own| own.first_unit()).collect();
         let has_one_weight = weights.windows(2).all(|two| two[0] == two[1]);
-        let keeps_formula = |formula: &Arc<dyn Distances>| has_one_weight || formula.holds_for_any_weights();
-        let formula = self.formula.clone().filter(keeps_formula);
-        let weights = if has_one_weight || formula.is_some() { [].into() } else { weights };
-        Arc::new(Self { formula, weights, ..own })
+        let formula = match &self.formula {
+            Some(formula) if has_one_weight || formula.holds_for_any_weights() => {
+                formula.with_weights(&[]).or_else(|| Some(Arc::clone(formula)))
+            }
+            Some(formula) => formula.with_weights(&weights),
+            None => None,
+        };
+        let is_plain = formula.as_ref().is_some_and(|formula| formula.holds_for_any_weights());
+        let weights = if has_one_weight || is_plain { [].into() } else { weights };
+        Arc::new(Self { weights, formula, ..own })
     }
 
     /// The same links, with the routes that have the fewest.
@@ -163,7 +230,9 @@ impl Network {
         if self.weights.is_empty() {
             return Arc::clone(self);
         }
-        Arc::new(Self { weights: [].into(), ..self.copied() })
+        let formula =
+            self.formula.as_ref().map(|own| own.with_weights(&[]).unwrap_or_else(|| Arc::clone(own)));
+        Arc::new(Self { weights: [].into(), formula, ..self.copied() })
     }
 
     /// The same network without the routes that have been looked up.
@@ -209,7 +278,8 @@ impl Network {
     /// When there is no such node.
     #[must_use]
     pub fn class_between(&self, one: NodeId, other: NodeId) -> u16 {
-        self.class(self.link_number(one, other) as usize)
+        let port = self.port_to(one.index(), other.index()).map_or(0, usize::from);
+        self.class(self.first_channel(one.index()) as usize + port)
     }
 
     /// Whether routes have the least sum of weights, not the fewest links.
@@ -235,15 +305,12 @@ impl Network {
         &self.tables
     }
 
-    /// The neighbours of a node that may have further links, ascending, and the port of the first of them.
+    /// The neighbours of a node through which routes may lead, ascending, and the port of the first of them.
     #[inline]
     pub(crate) fn inner_neighbours(&self, node: NodeId) -> (u16, &[NodeId]) {
-        let neighbours = self.neighbours(node);
-        let first = if self.leaves == 0 {
-            0
-        } else {
-            neighbours.partition_point(|neighbour| neighbour.index() < self.leaves)
-        };
+        let (neighbours, ends) = (self.neighbours(node), self.ends_only());
+        let first =
+            if ends == 0 { 0 } else { neighbours.partition_point(|neighbour| neighbour.index() < ends) };
         (u16::try_from(first).unwrap_or(u16::MAX), &neighbours[first..])
     }
 
@@ -288,7 +355,7 @@ impl Network {
         self.neighbours.len() as u64 / 2
     }
 
-    /// The neighbours of a node, ascending.
+    /// The neighbours of a node, ascending; one with parallel links as often as it has links.
     ///
     /// # Panics
     ///
@@ -304,7 +371,7 @@ impl Network {
         &self.neighbours[self.firsts[node] as usize..self.firsts[node + 1] as usize]
     }
 
-    /// The port of a node that leads to another; none where no link does.
+    /// The port of a node that leads to another, the first of parallel links; none where no link does.
     #[inline]
     pub(crate) fn port_to(&self, at: u32, next: u32) -> Option<u16> {
         /// So many are looked at one after another as fast as by halves.
@@ -313,9 +380,42 @@ impl Network {
         let place = if neighbours.len() <= FEW {
             neighbours.iter().position(|&neighbour| neighbour == next)?
         } else {
-            neighbours.binary_search(&next).ok()?
+            let place = neighbours.partition_point(|&neighbour| neighbour < next);
+            neighbours.get(place).filter(|&&neighbour| neighbour == next).map(|_| place)?
         };
         u16::try_from(place).ok()
+    }
+
+    /// The number of links between a node and the neighbour at its port, the first of parallel ones.
+    #[inline]
+    pub(crate) fn links_at(&self, at: u32, port: u16) -> u16 {
+        if !self.has_parallels {
+            return 1;
+        }
+        let from = &self.neighbours(NodeId::new(at))[usize::from(port)..];
+        let count = from.iter().take_while(|&&neighbour| neighbour == from[0]).count();
+        u16::try_from(count).unwrap_or(u16::MAX)
+    }
+
+    /// The number of links between two nodes.
+    pub(crate) fn links_between(&self, one: NodeId, other: NodeId) -> u64 {
+        let port = self.port_to(one.index(), other.index());
+        port.map_or(0, |port| self.links_at(one.index(), port).into())
+    }
+
+    /// The channel of a link in the other direction, by the places of channels: that of the port of a node.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such channel.
+    #[inline]
+    #[must_use]
+    pub fn opposite_channel(&self, node: NodeId, port: usize) -> usize {
+        let own = self.neighbours(node);
+        let (far, neighbours) = (own[port], self.neighbours(own[port]));
+        let place = neighbours.partition_point(|&other| other < node);
+        let parallel = if self.has_parallels { port - own.partition_point(|&other| other < far) } else { 0 };
+        self.first_channel(far.index()) as usize + place + parallel
     }
 
     /// The most neighbours of any node.
@@ -330,13 +430,34 @@ impl Network {
         self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
     }
 
+    /// Two of these hosts without a route between them, if there are any.
+    #[must_use]
+    pub fn hosts_apart(&self, hosts: &[NodeId]) -> Option<(NodeId, NodeId)> {
+        let unreached = |&from: &NodeId| {
+            let links = self.links_to(from);
+            let far = hosts.iter().find(|host| links[host.index() as usize] == Self::UNREACHED);
+            far.map(|&to| (from, to))
+        };
+        // Where hosts forward, or one switch reaches all, the first host speaks for all.
+        let forwards = self.hosts_forward || {
+            let switches = (self.hosts..).take(self.firsts.len() - 1 - self.hosts as usize);
+            let linked = switches.map(NodeId::new).find(|&switch| !self.neighbours(switch).is_empty());
+            linked.is_some_and(|switch| unreached(&switch).is_none())
+        };
+        if forwards { hosts.first().and_then(unreached) } else { hosts.iter().find_map(unreached) }
+    }
+
     /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
-    /// from a node that has links, where that is reached from all others that have.
+    /// from a node that has links and forwards, where that is reached from all others that have.
     #[must_use]
     pub fn distance_bound(&self) -> u64 {
         *self.distance_bound.get_or_init(|| {
             let has_links = |pair: &[u32]| pair[0] < pair[1];
-            let linked = self.firsts.windows(2).position(has_links).unwrap_or(0);
+            let silent = if self.hosts_forward { 0 } else { self.hosts as usize };
+            let linked = self.firsts.windows(2).skip(silent).position(has_links).map(|place| place + silent);
+            let Some(linked) = linked.or_else(|| self.firsts.windows(2).position(has_links)) else {
+                return 0;
+            };
             let distances = self.distances_to(NodeId::new(u32::try_from(linked).unwrap_or(0)));
             let falls_apart = self
                 .firsts
@@ -384,6 +505,7 @@ impl Network {
     /// The distance of every node to `to` \[links\] by a search; [`Self::UNREACHED`] without a route.
     pub(crate) fn links_to(&self, to: NodeId) -> Vec<u32> {
         let mut distances = vec![Self::UNREACHED; self.firsts.len() - 1];
+        let ends = self.ends_only();
         let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
         *own = 0;
         let mut reached = Vec::with_capacity(distances.len());
@@ -394,6 +516,9 @@ impl Network {
                 break; // of a dense network most links need no look
             }
             next += 1;
+            if node.index() < ends && node != to {
+                continue; // no route leads through it
+            }
             let farther = distances[node.index() as usize] + 1;
             for &neighbour in self.neighbours(node) {
                 let own = &mut distances[neighbour.index() as usize];
@@ -429,22 +554,28 @@ impl Network {
 
     /// The link of a channel: its port is that of the end with the lower index. None where there is no such channel.
     pub(crate) fn link(&self, channel: Channel) -> Option<Link> {
-        let far = self.neighbour(channel.node, channel.direction)?;
-        let (near, far) = (channel.node.min(far), channel.node.max(far));
-        let port = self.neighbours(near).binary_search(&far).ok()?;
-        Some(Link { near, dimension: HostDimension::of_port(u16::try_from(port).ok()?) })
+        let (node, port) = (channel.node, channel.direction.dimension.index());
+        let far = self.neighbour(node, channel.direction)?;
+        if node < far {
+            return Some(Link { near: node, dimension: channel.direction.dimension });
+        }
+        let port = self.opposite_channel(node, port) - self.first_channel(far.index()) as usize;
+        Some(Link { near: far, dimension: HostDimension::of_port(u16::try_from(port).ok()?) })
     }
 
-    /// The number of the link between two neighbours among the channels of [`Self::first_channels`]: that of the channel
-    /// from the node with the lower index.
+    /// The number of the link of a channel among the channels of [`Self::first_channels`]: that of the channel from the node
+    /// with the lower index.
     ///
     /// # Panics
     ///
-    /// When there is no such node.
+    /// When there is no such channel.
     #[must_use]
-    pub fn link_number(&self, one: NodeId, other: NodeId) -> u32 {
-        let (near, far) = (one.min(other).index(), one.max(other).index());
-        self.first_channel(near) + self.port_to(near, far).map_or(0, u32::from)
+    pub fn link_number(&self, node: NodeId, direction: Direction) -> usize {
+        let port = direction.dimension.index();
+        match direction.sign {
+            Sign::Positive => self.first_channel(node.index()) as usize + port,
+            Sign::Negative => self.opposite_channel(node, port),
+        }
     }
 
     /// Every link once, as its end with the lower index and the other.
@@ -462,7 +593,7 @@ impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
         self.firsts == other.firsts
             && self.neighbours == other.neighbours
-            && self.hosts == other.hosts
+            && (self.hosts, self.hosts_forward) == (other.hosts, other.hosts_forward)
             && self.classes == other.classes
             && self.weights == other.weights
     }
@@ -523,6 +654,37 @@ mod tests {
                 [Some(far), Some(near)]
             );
         }
+    }
+
+    #[test]
+    fn parallel_links_have_ports_of_their_own_in_the_same_order_at_both_ends() {
+        let network = Network::from_parallel_edges(4, &[(2, 0), (0, 2), (3, 0), (1, 2), (2, 0)]).unwrap();
+        assert_eq!(nodes(&network, 0), [2, 2, 2, 3]);
+        assert_eq!(nodes(&network, 2), [0, 0, 0, 1]);
+        assert_eq!((network.link_count(), network.has_parallel_links()), (5, true));
+        for port in 0..3 {
+            let back = network.opposite_channel(NodeId::new(0), port);
+            assert_eq!(back, network.first_channel(2) as usize + port);
+            let own = network.direction(NodeId::new(2), u16::try_from(port).unwrap());
+            let link = network.link(Channel { node: NodeId::new(2), direction: own }).unwrap();
+            assert_eq!((link.near.index(), link.dimension.index()), (0, port));
+            assert_eq!(network.link_number(NodeId::new(2), own), port);
+        }
+        assert_eq!(network.links_at(0, 0), 3);
+    }
+
+    #[test]
+    fn no_route_leads_through_hosts_that_do_not_forward() {
+        // Two hosts on two switches each; host 1 is on both.
+        let links = [(0, 3), (1, 3), (1, 4), (2, 4)];
+        let network = Network::from_edges(5, &links).unwrap().with_hosts(3);
+        assert_eq!(network.distances_to(NodeId::new(2))[0], Some(4));
+        let network = network.with_hosts_forwarding(false);
+        assert_eq!(network.distances_to(NodeId::new(2)), [None, Some(2), Some(0), None, Some(1)]);
+        let [a, b, c] = [0, 1, 2].map(NodeId::new);
+        assert_eq!(network.hosts_apart(&[a, b]), None);
+        assert_eq!(network.hosts_apart(&[b, a, c]), Some((a, c)));
+        assert_eq!(network.distance_bound(), 5);
     }
 
     #[test]

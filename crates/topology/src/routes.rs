@@ -43,6 +43,17 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     fn holds_for_any_weights(&self) -> bool {
         false
     }
+
+    /// The distances over routes with the least sum of weights, by class, and of those the fewest links; without weights,
+    /// over those with the fewest links. `None` if no formula has them.
+    fn with_weights(&self, _weights: &[u64]) -> Option<Arc<dyn Distances>> {
+        None
+    }
+
+    /// Whether a route from `at` to `to` may begin with a link of some weight to a node that is one link nearer.
+    fn continues(&self, _at: u32, _next: u32, _to: u32, _weight: u64) -> bool {
+        true
+    }
 }
 
 /// The routes of a network under one choice.
@@ -84,6 +95,11 @@ impl ToDestination for ByFormula<'_> {
     #[inline]
     fn route_count(&self, node: u32) -> Option<u64> {
         self.formula.route_count(node, self.to)
+    }
+
+    #[inline]
+    fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+        self.formula.continues(at, next, self.to, weight)
     }
 }
 
@@ -135,7 +151,9 @@ impl<'network> NetworkRoutes<'network> {
             return u32::try_from(links).ok();
         }
         match (self.network.formula(), &self.table) {
-            (Some(formula), _) => Some(formula.distance(at.index(), to.index())),
+            (Some(formula), _) => {
+                Some(formula.distance(at.index(), to.index())).filter(|&links| links != Network::UNREACHED)
+            }
             (None, Some(table)) => table.row(self.network, to).distance(at.index()),
             (None, None) => None,
         }
@@ -202,7 +220,8 @@ impl<'network> NetworkRoutes<'network> {
         let [_, at, to] = ends;
         let nearer = distances.distance(at.index())?.checked_sub(1)?;
         if nearer == 0 {
-            return self.network.port_to(at.index(), to.index());
+            let port = self.network.port_to(at.index(), to.index())?;
+            return Some(self.parallel_port(ends, port));
         }
         let (first, neighbours) = self.network.inner_neighbours(at);
         let channels = self.network.first_channel(at.index()) as usize;
@@ -216,20 +235,46 @@ impl<'network> NetworkRoutes<'network> {
         };
         let mut ports = (first..).zip(neighbours).filter(is_nearer);
         match self.choice {
-            RouteChoice::Lowest => ports.next().map(|(port, _)| port),
+            RouteChoice::Lowest => ports.next().map(|(port, _)| self.parallel_port(ends, port)),
             RouteChoice::Spread(seed) => {
-                let (ports, nodes): (Vec<u16>, Vec<u32>) =
+                let (mut ports, mut nodes): (Vec<u16>, Vec<u32>) =
                     ports.map(|(port, next)| (port, next.index())).unzip();
+                if self.network.has_parallel_links() {
+                    let neighbour = |port: u16| self.network.neighbours(at)[usize::from(port)];
+                    nodes.dedup();
+                    ports.retain(|&port| port == 0 || neighbour(port - 1) != neighbour(port));
+                }
                 if let [only] = ports[..] {
-                    return Some(only);
+                    return Some(self.parallel_port(ends, only));
                 }
                 let count = |&node: &u32| Some(distances.route_count(node)?.min(MAX_ROUTE_COUNT));
                 let counts: Option<Vec<u64>> = nodes.iter().map(count).collect();
-                let counts =
+                let mut counts =
                     counts.unwrap_or_else(|| self.count_routes(nodes, nearer, to.index(), distances));
-                ports.get(drawn(route_hash(seed, ends), &counts)?).copied()
+                for (count, &port) in counts.iter_mut().zip(&ports) {
+                    *count *= u64::from(self.network.links_at(at.index(), port));
+                }
+                let (place, within) = drawn(route_hash(seed, ends), &counts)?;
+                let port = *ports.get(place)?;
+                let parallel = within % u64::from(self.network.links_at(at.index(), port));
+                Some(port + u16::try_from(parallel).ok()?)
             }
         }
+    }
+
+    /// The port among the parallel links of which one port is the first, where only one neighbour leads nearer.
+    #[inline]
+    fn parallel_port(&self, ends: [NodeId; 3], first: u16) -> u16 {
+        if !self.network.has_parallel_links() {
+            return first;
+        }
+        let [_, at, to] = ends;
+        let number = match self.choice {
+            RouteChoice::Lowest => u64::from(to.index()),
+            RouteChoice::Spread(seed) => route_hash(seed, ends),
+        };
+        let parallel = number % u64::from(self.network.links_at(at.index(), first));
+        first + u16::try_from(parallel).unwrap_or(0) // below the number of links
     }
 
     /// The numbers of shortest routes from some nodes, ascending, all of which are so many links from `to`, at least 1:

@@ -9,7 +9,9 @@ mod hyperx;
 use std::fmt;
 
 use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
-use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, NodeId, routes::Distances};
+use crate::{
+    Cluster, ClusterPart, Divisor, IndexDigit, MachineKind, Network, NetworkError, NodeId, routes::Distances,
+};
 
 /// The parameters of a full mesh or a network with switches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +53,8 @@ pub enum NetworkParameters {
         /// `n`, the levels of switches.
         levels: u64,
     },
+    /// Nodes with several devices (`docs/model.md` section 22).
+    Cluster(Cluster),
 }
 
 /// The most nodes, hosts and switches together, of a network with parameters.
@@ -68,6 +72,7 @@ impl NetworkParameters {
             Self::HyperX { .. } => MachineKind::HyperX,
             Self::Dragonfly { .. } => MachineKind::Dragonfly,
             Self::LeafSpine { .. } | Self::KAryTree { .. } => MachineKind::FatTree,
+            Self::Cluster(_) => MachineKind::Cluster,
         }
     }
 
@@ -81,6 +86,7 @@ impl NetworkParameters {
             }
             Self::LeafSpine { leaves, hosts_per_switch, .. } => leaves.saturating_mul(*hosts_per_switch),
             Self::KAryTree { arity, levels } => power(*arity, *levels),
+            Self::Cluster(cluster) => cluster.host_count(),
         }
     }
 
@@ -97,6 +103,7 @@ impl NetworkParameters {
             }
             Self::LeafSpine { leaves, spines, .. } => leaves.saturating_add(*spines),
             Self::KAryTree { arity, levels } => levels.saturating_mul(power(*arity, levels - 1)),
+            Self::Cluster(cluster) => cluster.vertex_count() - cluster.host_count(),
         }
     }
 
@@ -134,6 +141,7 @@ impl NetworkParameters {
             }
             Self::LeafSpine { leaves, spines, .. } => hosts.saturating_add(leaves.saturating_mul(*spines)),
             Self::KAryTree { levels, .. } => hosts.saturating_mul(*levels),
+            Self::Cluster(cluster) => cluster.link_count(),
         }
     }
 
@@ -152,17 +160,21 @@ impl NetworkParameters {
             }
             Self::LeafSpine { .. } => with_hosts(&mut std::iter::once("level 1".to_owned())),
             Self::KAryTree { levels, .. } => with_hosts(&mut (1..*levels).map(|own| format!("level {own}"))),
+            Self::Cluster(_) => ClusterPart::ALL.map(|part| part.name().to_owned()).to_vec(),
         }
     }
 
     /// The class of the link between two neighbours.
     pub(crate) fn link_class(&self, one: NodeId, other: NodeId) -> usize {
+        if let Self::Cluster(cluster) = self {
+            return cluster.part(one, other) as usize;
+        }
         let hosts = self.host_count();
         let [one, other] = [one.min(other), one.max(other)].map(|node| u64::from(node.index()));
         let Some(one) = one.checked_sub(hosts) else { return 0 };
         let other = other - hosts;
         match self {
-            Self::FullMesh { .. } => 0,
+            Self::FullMesh { .. } | Self::Cluster(_) => 0,
             Self::HyperX { shape, .. } => {
                 let mut rest = [one, other];
                 let differs = |&length: &u64| {
@@ -207,6 +219,7 @@ impl NetworkParameters {
                 *leaves > 0 && *hosts_per_switch > 0 && *spines > 0
             }
             Self::KAryTree { arity, levels } => *arity >= 2 && *levels > 0,
+            Self::Cluster(cluster) => cluster.is_whole(),
         };
         positive && self.host_count() >= 2
     }
@@ -248,6 +261,7 @@ impl NetworkParameters {
                 };
                 Ok(network(tree.links(nodes))?.with_formula(tree))
             }
+            Self::Cluster(cluster) => cluster.network(),
         }
     }
 }
@@ -284,6 +298,7 @@ impl fmt::Display for NetworkParameters {
                 write!(formatter, "{leaves} leaves, {hosts_per_switch} hosts a leaf, {spines} spines")
             }
             Self::KAryTree { arity, levels } => write!(formatter, "{arity}-ary {levels}-tree"),
+            Self::Cluster(cluster) => write!(formatter, "{cluster}"),
         }
     }
 }

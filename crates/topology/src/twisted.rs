@@ -83,7 +83,7 @@ impl TwistedTorus {
 
     /// The dimension of the link between two neighbours, counted from 0: the lowest of several.
     pub(crate) fn dimension_between(&self, one: NodeId, other: NodeId) -> usize {
-        let [one, other] = [one, other].map(|node| node.index());
+        let [one, other] = [one, other].map(NodeId::index);
         let leads = |from: u32, dimension: usize, to: u32| self.next(from, dimension) == to;
         let is_along = |&dimension: &usize| leads(one, dimension, other) || leads(other, dimension, one);
         (0..self.lengths.len()).find(is_along).unwrap_or(0)

@@ -1,18 +1,20 @@
-//! A machine that is no grid: which nodes are neighbours, and nothing else.
+//! A machine that is no grid: which nodes are linked how often, and which forward nothing.
 //!
-//! `docs/model.md` sections 12, 21.8 and 22.5. A channel has the place of its far end among the ascending neighbours of its node where
-//! a grid has a dimension, and `+` towards the higher index; a link is named by its lower end.
+//! `docs/model.md` sections 12, 21.8 and 22. A channel has a place among the links of its node, in ascending order of their
+//! far ends, where a grid has a dimension, and `+` towards the higher index; a link is named by its lower end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::grid::{Channel, Grid, Link, Sign};
 use super::route::Tie;
 
-/// The neighbours of each node.
+/// The links of each node.
 #[derive(Clone, Debug)]
 pub struct Wires {
-    /// By node.
-    pub neighbours: Vec<BTreeSet<u64>>,
+    /// By node the far ends of its links, ascending; one with parallel links as often as it has links.
+    pub neighbours: Vec<Vec<u64>>,
+    /// The number of first nodes through which no route leads (`docs/model.md` section 22).
+    pub ends_only: u64,
     /// The seed by which routes are drawn, where they are (`docs/model.md` section 19).
     pub spread: Option<u64>,
     /// `l + u` of links by their two nodes, the lower first, where links differ: routes have the least sum
@@ -29,16 +31,17 @@ pub struct Wires {
 type Length = (u64, u64);
 
 impl Wires {
-    /// The length of the best route of every node to `to`: what every node says is what the best of its neighbours says
-    /// and the link to it, until nobody has anything new to say.
+    /// The length of the best route of every node to `to`: what every node says is what the best of its neighbours that
+    /// forward says and the link to it, until nobody has anything new to say.
     fn lengths(&self, to: u64) -> Vec<Length> {
         let far = (u64::MAX / 2, 0);
         let mut lengths: Vec<Length> = self.neighbours.iter().map(|_| far).collect();
         lengths[index(to)] = (0, 0);
         loop {
             let before = lengths.clone();
-            for (node, neighbours) in (0_u64..).zip(&self.neighbours) {
-                let best = neighbours.iter().map(|&next| self.beyond(node, next, before[index(next)])).min();
+            for node in (0_u64..).take(self.neighbours.len()) {
+                let onward = self.onward(node, to);
+                let best = onward.map(|next| self.beyond(node, next, before[index(next)])).min();
                 lengths[index(node)] = lengths[index(node)].min(best.unwrap_or(far));
             }
             if lengths == before {
@@ -47,16 +50,30 @@ impl Wires {
         }
     }
 
+    /// The neighbours of a node over which a message to `to` may go, each as often as it is linked.
+    fn onward(&self, node: u64, to: u64) -> impl Iterator<Item = u64> {
+        let own = self.neighbours[index(node)].iter().copied();
+        own.filter(move |&next| next == to || next >= self.ends_only)
+    }
+
     /// The length of a route over a neighbour, given that from there.
     fn beyond(&self, node: u64, next: u64, (weight, links): Length) -> Length {
         let own = self.weights.get(&(node.min(next), node.max(next))).copied().unwrap_or(1);
         (weight + own, links + 1)
     }
 
-    /// The neighbours of a node on a best route.
-    fn next_nodes(&self, node: u64, lengths: &[Length]) -> Vec<u64> {
-        let own = self.neighbours[index(node)].iter().copied();
-        own.filter(|&next| self.beyond(node, next, lengths[index(next)]) == lengths[index(node)]).collect()
+    /// The neighbours of a node on a best route to `to`, each with the number of links to it.
+    fn next_nodes(&self, node: u64, to: u64, lengths: &[Length]) -> Vec<(u64, u64)> {
+        let mut nodes: Vec<(u64, u64)> = Vec::new();
+        for next in self.onward(node, to) {
+            if self.beyond(node, next, lengths[index(next)]) == lengths[index(node)] {
+                match nodes.last_mut() {
+                    Some((last, links)) if *last == next => *links += 1,
+                    _ => nodes.push((next, 1)),
+                }
+            }
+        }
+        nodes
     }
 
     /// Links of the route between two nodes.
@@ -65,7 +82,7 @@ impl Wires {
     }
 
     /// The channels of a message: in dimension order where that is whole, else always to the lowest neighbour on a best
-    /// route, or to one that is drawn.
+    /// route over link `to mod n` of `n`, or to one that is drawn.
     pub fn route(&self, from: u64, to: u64) -> Vec<Channel> {
         if let Some(route) = self.route_in_order(from, to) {
             return route;
@@ -73,12 +90,12 @@ impl Wires {
         let lengths = self.lengths(to);
         let (mut node, mut channels) = (from, Vec::new());
         while node != to {
-            let nodes = self.next_nodes(node, &lengths);
-            let next = match self.spread {
+            let nodes = self.next_nodes(node, to, &lengths);
+            let (next, link) = match self.spread {
                 Some(seed) => self.drawn(&nodes, [seed, from, to, node], &lengths),
-                None => nodes[0],
+                None => (nodes[0].0, to % nodes[0].1),
             };
-            channels.push(self.channel(node, next));
+            channels.push(self.channel(node, next, link));
             node = next;
         }
         channels
@@ -93,38 +110,44 @@ impl Wires {
             if !self.neighbours[index(own.node)].contains(&next) {
                 return None;
             }
-            channels.push(self.channel(own.node, next));
+            channels.push(self.channel(own.node, next, 0));
         }
         Some(channels)
     }
 
-    /// One of some nodes, by the hash of the seed, both ends and the node, each node with the number of its best routes
-    /// (section 19).
-    fn drawn(&self, nodes: &[u64], [seed, from, to, node]: [u64; 4], lengths: &[Length]) -> u64 {
-        let ways: Vec<u64> = nodes.iter().map(|&next| self.number_of_routes(next, lengths)).collect();
+    /// One of some nodes and one of the links to it, by the hash of the seed, both ends and the node, each node with the
+    /// number of its best routes times that of the links to it (sections 19 and 22).
+    fn drawn(
+        &self,
+        nodes: &[(u64, u64)],
+        [seed, from, to, node]: [u64; 4],
+        lengths: &[Length],
+    ) -> (u64, u64) {
+        let ways: Vec<u64> =
+            nodes.iter().map(|&(next, links)| links * self.number_of_routes(next, to, lengths)).collect();
         let mut drawn = mixed(mixed(mixed(mixed(seed) ^ from) ^ to) ^ node) % ways.iter().sum::<u64>();
-        for (&next, routes) in nodes.iter().zip(ways) {
-            if drawn < routes {
-                return next;
+        for (&(next, links), weight) in nodes.iter().zip(ways) {
+            if drawn < weight {
+                return (next, drawn % links);
             }
-            drawn -= routes;
+            drawn -= weight;
         }
-        node
+        (node, 0)
     }
 
-    /// The number of best routes from a node to the one at distance 0, at most 2^48.
-    fn number_of_routes(&self, node: u64, lengths: &[Length]) -> u64 {
-        if lengths[index(node)] == (0, 0) {
+    /// The number of best routes from a node to `to`, at most 2^48.
+    fn number_of_routes(&self, node: u64, to: u64, lengths: &[Length]) -> u64 {
+        if node == to {
             return 1;
         }
-        let nodes = self.next_nodes(node, lengths);
-        nodes.iter().map(|&next| self.number_of_routes(next, lengths)).sum::<u64>().min(1 << 48)
+        let nodes = self.next_nodes(node, to, lengths).into_iter();
+        nodes.map(|(next, links)| links * self.number_of_routes(next, to, lengths)).sum::<u64>().min(1 << 48)
     }
 
     /// The number of the input by which a packet comes over a channel to the next node: 0 is the node itself, then come
-    /// the neighbours by number, or the directions of a grid.
+    /// its links by neighbour, or the directions of a grid.
     pub fn input(&self, came_over: Channel) -> usize {
-        let Some(grid) = &self.grid else { return 1 + index(came_over.node) };
+        let Some(grid) = &self.grid else { return 1 + self.opposite(came_over).dimension };
         let leads = |own: &(usize, Sign)| {
             let channel = Channel { node: came_over.node, dimension: own.0, sign: own.1 };
             grid.neighbour(channel) == Some(self.end(came_over))
@@ -136,23 +159,28 @@ impl Wires {
 
     /// How many inputs a channel has, those that nothing comes by included.
     pub fn inputs(&self) -> usize {
-        1 + self.grid.as_ref().map_or(self.neighbours.len(), |grid| 2 * grid.lengths.len())
+        let most = self.neighbours.iter().map(Vec::len).max().unwrap_or(0);
+        1 + self.grid.as_ref().map_or(most, |grid| 2 * grid.lengths.len())
     }
 
-    fn channel(&self, node: u64, next: u64) -> Channel {
-        let place = self.neighbours[index(node)].iter().position(|&neighbour| neighbour == next);
+    /// The channel over one of the links to a neighbour, counted from 0.
+    fn channel(&self, node: u64, next: u64, link: u64) -> Channel {
+        let first = self.neighbours[index(node)].iter().position(|&neighbour| neighbour == next);
         let sign = if next > node { Sign::Positive } else { Sign::Negative };
-        Channel { node, dimension: place.expect("neighbours"), sign }
+        Channel { node, dimension: first.expect("neighbours") + index(link), sign }
     }
 
     /// The node that a channel leads to.
     pub fn end(&self, channel: Channel) -> u64 {
-        *self.neighbours[index(channel.node)].iter().nth(channel.dimension).expect("a channel of the machine")
+        *self.neighbours[index(channel.node)].get(channel.dimension).expect("a channel of the machine")
     }
 
-    /// The channel of the same link in the other direction.
+    /// The channel of the same link in the other direction: of parallel links the one of the same number.
     pub fn opposite(&self, channel: Channel) -> Channel {
-        self.channel(self.end(channel), channel.node)
+        let own = &self.neighbours[index(channel.node)];
+        let far = own[channel.dimension];
+        let before = own[..channel.dimension].iter().filter(|&&neighbour| neighbour == far).count();
+        self.channel(far, channel.node, before as u64)
     }
 
     /// The link that a channel is one direction of.

@@ -5,7 +5,7 @@ mod stage;
 use std::io::{self, Write};
 
 use cubefold_experiment::{
-    Run,
+    Run, Setting,
     launcher::{HostList, HostOptions, LauncherFile, LauncherFormat},
     printable, read_coordinates, read_hosts,
     records::MachineRecord,
@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use stage::StagePage;
 
 use crate::{
-    arguments::{PlaceOptions, SharedOptions},
+    arguments::{PlaceOptions, SettingOption, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run},
@@ -26,8 +26,19 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let format = PlacementFormat::decide(options.format, shared.output())?;
     refuse_unneeded(format, options)?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let mut scenarios = scenarios;
+    if let Some(setting) = allocation_of_hosts(one_run(&scenarios, &options.run)?, options)? {
+        let settings = options.run.set.settings.iter().cloned().chain([setting]).collect();
+        let set = SettingOption { settings };
+        scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &set, shared)?;
+    }
     let run = one_run(&scenarios, &options.run)?;
-    let hosts = hosts_in_order(run, options)?;
+    let names_hosts = match &format {
+        PlacementFormat::Launcher(launcher) => launcher.names_hosts(),
+        PlacementFormat::Hosts => true,
+        PlacementFormat::Grid | PlacementFormat::Csv | PlacementFormat::Json | PlacementFormat::Npy => false,
+    };
+    let hosts = hosts_in_order(run, options, names_hosts)?;
     let page = match options.stage {
         Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
         None => Page::new(format, run, hosts.as_ref(), options)?,
@@ -112,9 +123,44 @@ fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<()
     ))
 }
 
-/// The hosts, in the order of the coordinate map if there is one.
-fn hosts_in_order(run: &Run, options: &PlaceOptions) -> Result<Option<HostList>, Failure> {
+/// The key that makes the listed hosts the nodes of the job, where the machine knows them and has more; a network
+/// given as coordinates orders them.
+fn allocation_of_hosts(run: &Run, options: &PlaceOptions) -> Result<Option<Setting>, Failure> {
+    let (Some(known), None, Some(path)) = (&run.host_names, &run.allocation, &options.hosts) else {
+        return Ok(None);
+    };
+    let listed = read_hosts(path).map_err(Failure::Scenario)?;
+    if listed.count() >= known.count() || !listed.names().all(|name| known.contains(name)) {
+        return Ok(None);
+    }
+    let ordered = match &options.coordinates {
+        Some(path) => {
+            let map = read_coordinates(path).map_err(Failure::Scenario)?;
+            let along = map.along_network(&listed).map_err(|error| {
+                let message = format!("{}: {error}", path.display());
+                Failure::usage(message, "give --coordinates with the network that has these hosts")
+            });
+            along?.unwrap_or(listed)
+        }
+        None => listed,
+    };
+    let names: Vec<String> = ordered.names().map(|name| format!("{name:?}")).collect();
+    let text = format!("machine.allocation=[{}]", names.join(", "));
+    text.parse().map(Some).map_err(|_| Failure::usage(text, "name the hosts in machine.allocation"))
+}
+
+/// The hosts, in the order of the coordinate map if there is one; without any, those that the machine has names for.
+fn hosts_in_order(run: &Run, options: &PlaceOptions, names_hosts: bool) -> Result<Option<HostList>, Failure> {
     let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
+    if let Some(job) = run.job_hosts() {
+        let is_of_job =
+            |list: &HostList| list.count() == job.count() && list.names().all(|name| job.contains(name));
+        match &hosts {
+            None if options.coordinates.is_none() && names_hosts => return Ok(Some(job)),
+            Some(list) if is_of_job(list) => return Ok(Some(job.with_slots_of(list))),
+            _ => {}
+        }
+    }
     let Some(path) = &options.coordinates else { return Ok(hosts) };
     let map = read_coordinates(path).map_err(Failure::Scenario)?;
     let ordered = run.hosts_in_order(&map, hosts.as_ref()).map_err(|error| {

@@ -1,12 +1,10 @@
 //! All-to-all: every rank has a block for every other.
 //!
-//! Direct sends all messages in one stage. Pairwise has a stage for each difference of ranks: at
+//! Pairwise has a stage for each difference of ranks: at
 //! stage `s` of `1 .. P - 1` a rank exchanges with `r xor s` if `P` is a power of two; else it
 //! sends to `r + s` and receives from `r - s`. By-dimension has a stage for each dimension, in
 //! which every rank sends every other on its line the items whose destination has that coordinate
 //! (`docs/model.md` section 16).
-
-use std::num::NonZeroU64;
 
 use cubefold_topology::narrow;
 
@@ -15,17 +13,8 @@ use crate::{
     Operation,
     plan::{Plan, PlanContext},
     rank_grid::RankGrid,
-    schedule::{End, Payload, Place, StageSchedule, StageTally},
+    schedule::{End, Payload, Place, StageSchedule},
     vector::BlockTable,
-};
-
-pub(super) static DIRECT: AlgorithmDescriptor = AlgorithmDescriptor {
-    name: "direct",
-    summary: "all messages in one stage",
-    source: "folklore",
-    operations: &[Operation::AllToAll],
-    plan: |context| Plan::copying(DirectSchedule { blocks: context.blocks[0].clone() }),
-    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static PAIRWISE: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -48,50 +37,6 @@ pub(super) static BY_DIMENSION: AlgorithmDescriptor = AlgorithmDescriptor {
     plan: |context| Plan::copying(ByDimensionSchedule::new(context)),
     ..AlgorithmDescriptor::BLANK
 };
-
-/// All messages in one stage.
-#[derive(Debug)]
-struct DirectSchedule {
-    blocks: BlockTable,
-}
-
-impl StageSchedule for DirectSchedule {
-    fn stage_count(&self) -> usize {
-        1
-    }
-
-    fn list(&self, _: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
-        for peer in (0..self.blocks.count()).filter(|&peer| peer != place.rank) {
-            let units = self.blocks.size(if end == End::Source { peer } else { place.rank });
-            if units > 0 {
-                add(peer, units);
-            }
-        }
-    }
-
-    fn max_messages(&self, _: End) -> u32 {
-        self.blocks.count() - 1
-    }
-
-    /// From the sizes of the blocks: there are `P^2` messages.
-    fn tally(&self, _: usize, _: u32, ranks: u32, _: End, _: Option<NonZeroU64>) -> StageTally {
-        let sizes = self.blocks.sizes();
-        let largest = sizes.iter().copied().max().unwrap_or(0);
-        let smallest = sizes.iter().copied().filter(|&units| units > 0).min().unwrap_or(0);
-        let mut tally = StageTally {
-            // Ranks without a block send to those with one.
-            active: if largest > 0 { ranks.into() } else { 0 },
-            max_received_units: largest * u64::from(ranks - 1),
-            ..StageTally::default()
-        };
-        tally.add_sizes(smallest, largest);
-        tally
-    }
-
-    fn payload(&self, _: usize, _: u32, source: u32, destination: u32) -> Payload {
-        Payload::Items(vec![(source, destination)])
-    }
-}
 
 /// One partner a stage.
 #[derive(Debug)]

@@ -20,6 +20,7 @@ pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor 
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
+    has_chunks: false,
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
     plan: |context| {
@@ -38,6 +39,7 @@ pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
+    has_chunks: false,
     shapes: ShapeRequirement::SidesPowersOfTwo,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
     plan: |context| pattern_plan(context, patterns_by_share(context, mirrored, plain)),

@@ -34,6 +34,11 @@ impl Diagnostics {
         }
     }
 
+    /// Puts the errors that were kept in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.kept.sort_by_key(|one| one.span.start);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }

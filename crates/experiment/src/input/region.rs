@@ -1,8 +1,47 @@
 //! The nodes that processes may use: a machine, or the inside of a partition.
 
-use std::ops::RangeInclusive;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
+
+/// The nodes that a job has, in its order (`docs/model.md` section 22): at least one, all different.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allocation {
+    nodes: Vec<NodeId>,
+    places: BTreeMap<NodeId, u64>, // the inverse
+    as_box: Option<Partition>,
+}
+
+impl Allocation {
+    /// An allocation of different nodes, with the partition of which they are all nodes in their order, if they are one.
+    pub(crate) fn new(nodes: Vec<NodeId>, as_box: Option<Partition>) -> Self {
+        let places = nodes.iter().copied().zip(0..).collect();
+        Self { nodes, places, as_box }
+    }
+
+    /// The nodes, in the job's order.
+    #[must_use]
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.nodes.len() as u64
+    }
+
+    /// The place of a node among them; `None` of others.
+    #[must_use]
+    pub fn place(&self, node: NodeId) -> Option<u64> {
+        self.places.get(&node).copied()
+    }
+
+    /// The box that they are in the order of its nodes, if they are one.
+    pub(crate) fn as_box(&self) -> Option<&Partition> {
+        self.as_box.as_ref()
+    }
+}
 
 /// A machine, or the inside of a partition. Files name its nodes by their coordinates or numbers on the whole
 /// machine.
@@ -11,6 +50,8 @@ pub(crate) struct Region<'a> {
     /// The machine on which processes are placed: the whole one, or the inside of the partition.
     pub(crate) machine: &'a Machine,
     pub(crate) partition: Option<&'a Partition>,
+    /// The nodes that the job has, if not all.
+    pub(crate) allocation: Option<&'a Allocation>,
 }
 
 impl Region<'_> {
@@ -31,17 +72,47 @@ impl Region<'_> {
             .map_or_else(|| self.machine.shape().coordinates(node), |partition| partition.address(node))
     }
 
-    /// Number of a node on the whole machine.
+    /// The number of nodes that hosts are listed for: those of the job, or of the whole machine.
+    pub(crate) fn listed_hosts(&self) -> u64 {
+        self.allocation.map_or_else(|| self.whole().numbered_hosts(), Allocation::count)
+    }
+
+    /// The number of nodes of the job.
+    pub(crate) fn job_nodes(&self) -> u64 {
+        self.allocation.map_or_else(|| self.machine.numbered_hosts(), Allocation::count)
+    }
+
+    /// The place of a node among those of the job.
+    pub(crate) fn job_place(&self, node: NodeId) -> u64 {
+        let place = self.allocation.and_then(|own| own.place(node));
+        place.unwrap_or_else(|| node.index().into())
+    }
+
+    /// The node at a place among those of the job.
+    pub(crate) fn job_node(&self, place: u64) -> Option<NodeId> {
+        match self.allocation {
+            Some(own) => own.nodes().get(usize::try_from(place).ok()?).copied(),
+            None => self.machine.node(place).ok(),
+        }
+    }
+
+    /// Number of a node among those that hosts are listed for.
     pub(crate) fn number(&self, node: NodeId) -> u64 {
+        if let Some(place) = self.allocation.and_then(|own| own.place(node)) {
+            return place;
+        }
         match self.partition {
             Some(partition) => partition.whole().shape().node_at(&partition.address(node)).index().into(),
             None => node.index().into(),
         }
     }
 
-    /// The node with this number on the whole machine, or `None` if it is outside the partition or the
+    /// The node with this number among those that hosts are listed for, or `None` if it is outside the partition or the
     /// machine.
     pub(crate) fn node(&self, number: u64) -> Option<NodeId> {
+        if self.allocation.is_some() {
+            return self.job_node(number);
+        }
         let node = self.whole().node(number).ok()?;
         let mut index = 0;
         for dimension in self.machine.shape().dimensions() {
@@ -65,7 +136,7 @@ mod tests {
     fn nodes_of_a_partition_go_by_their_numbers_on_the_whole_machine() {
         let whole = Machine::new(MachineKind::Torus, &[5, 4, 3]).unwrap();
         let partition = Partition::new(&whole, &[1, 0, 1], &[3, 2, 2]).unwrap();
-        let region = Region { machine: partition.inside(), partition: Some(&partition) };
+        let region = Region { machine: partition.inside(), partition: Some(&partition), allocation: None };
         let numbers: Vec<u64> = partition.inside().nodes().map(|node| region.number(node)).collect();
         // 1 + 5 * 0 + 20 * 1 is the first; the box's second row begins 5 later, its second layer 20.
         assert_eq!(numbers, [21, 22, 23, 26, 27, 28, 41, 42, 43, 46, 47, 48]);

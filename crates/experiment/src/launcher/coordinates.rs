@@ -21,7 +21,7 @@ use cubefold_topology::Machine;
 
 use super::{
     HostList,
-    switch_tree::{SwitchTree, is_switch_tree},
+    fabric::{Fabric, format_of, is_plain_list},
 };
 use crate::input::{
     diagnostic::Diagnostics,
@@ -122,7 +122,7 @@ impl CoordinateMap {
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let (hosts, diagnostics) = (BTreeMap::new(), Diagnostics::default());
         let mut reading = MapReading { text, hosts, counter: LineCounter::new(text), diagnostics };
-        let is_tree = is_switch_tree(text);
+        let is_tree = !is_plain_list(format_of(text));
         if is_tree {
             reading.read_switches();
         } else if text.contains("coords=(") {
@@ -183,6 +183,20 @@ impl CoordinateMap {
             return Err(CoordinateError::Missing { address: written(&address), nodes });
         }
         Ok(in_order(placed.into_values(), listed))
+    }
+
+    /// The hosts of a list in the order of a switch tree or another network; `None` if the map has coordinates.
+    ///
+    /// # Errors
+    ///
+    /// If a host is unknown.
+    pub fn along_network(&self, listed: &HostList) -> Result<Option<HostList>, CoordinateError> {
+        if !self.is_tree {
+            return Ok(None);
+        }
+        let mut chosen = self.chosen(Some(listed))?;
+        chosen.sort_by(|one, other| one.address.cmp(&other.address));
+        Ok(Some(in_order(chosen.into_iter(), Some(listed))))
     }
 
     /// The hosts of the list, or all of the map.
@@ -355,11 +369,15 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// Reads the hosts of a switch tree, each with its place in their order.
+    /// Reads the hosts of a network, each with its place in their order.
     fn read_switches(&mut self) {
-        let tree = SwitchTree::read(self.text, &mut self.diagnostics);
-        let placed = (0..).map(|place| MappedHost { address: vec![place], line: 0 });
-        self.hosts = tree.hosts.into_iter().zip(placed).collect();
+        match Fabric::parse_part(self.text) {
+            Ok(fabric) => {
+                let placed = (0..).map(|place| MappedHost { address: vec![place], line: 0 });
+                self.hosts = fabric.host_names().iter().cloned().zip(placed).collect();
+            }
+            Err(diagnostics) => self.diagnostics = diagnostics,
+        }
     }
 }
 

@@ -62,7 +62,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
 
 /// Reads the ranks; all nodes have the same number.
 fn read(reading: &mut Reading<'_>) {
-    let (processes, nodes) = (reading.processes, reading.region.machine.numbered_hosts());
+    let (processes, nodes) = (reading.processes, reading.region.job_nodes());
     if !processes.is_multiple_of(nodes) {
         reading.complain_of_all(|| {
             format!("{processes} processes, expected a multiple of {nodes}: a rank order fills every node")

@@ -45,7 +45,7 @@ impl<'a> LauncherFile<'a> {
         if options.slots_per_node.is_some() && !format.groups_nodes() {
             return Err(LauncherError::UnneededSlots { format });
         }
-        let nodes = if format.names_hosts() { region.whole() } else { region.machine }.numbered_hosts();
+        let nodes = if format.names_hosts() { region.listed_hosts() } else { region.job_nodes() };
         let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;
@@ -117,7 +117,7 @@ impl<'a> LauncherFile<'a> {
 
     /// Number of a node as `slots` counts nodes.
     pub(super) fn number(&self, node: NodeId) -> u64 {
-        if self.format.names_hosts() { self.region.number(node) } else { node.index().into() }
+        if self.format.names_hosts() { self.region.number(node) } else { self.region.job_place(node) }
     }
 
     /// Name of a node's host.

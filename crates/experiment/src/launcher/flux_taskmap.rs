@@ -131,7 +131,7 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
         reading.complain(text, || format!("block is not {FORM}, expected four integers"));
         return None;
     };
-    let count = reading.region.machine.numbered_hosts();
+    let count = reading.region.job_nodes();
     if nodes == 0 || tasks == 0 || repeat == 0 {
         reading.complain(text, || "block is empty, expected at least one node, task and repeat".to_owned());
         return None;
@@ -160,7 +160,7 @@ fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 
                     });
                     return reading.processes + 1;
                 };
-                let node = reading.region.machine.node(number).ok();
+                let node = reading.region.job_node(number);
                 reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
                 rank += 1;
             }

@@ -94,6 +94,11 @@ impl HostList {
         if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
     }
 
+    /// A list of names, all different, at least one.
+    pub(crate) fn of_names(names: impl Iterator<Item = String>) -> Self {
+        Self::in_order(names.map(|name| (name, 0)).collect(), None)
+    }
+
     /// A list in another order: names, all different, at least one, each with its line; slots come from
     /// `listed`.
     pub(super) fn in_order(hosts: Vec<(String, u64)>, listed: Option<&Self>) -> Self {
@@ -138,8 +143,20 @@ impl HostList {
     }
 
     /// The name at a place, counted from 0; empty if there is none.
-    pub(super) fn name(&self, place: u64) -> &str {
+    pub(crate) fn name(&self, place: u64) -> &str {
         usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
+    }
+
+    /// Whether it has a name.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// The same hosts, with the slots of another list that has them.
+    #[must_use]
+    pub fn with_slots_of(&self, listed: &Self) -> Self {
+        Self::in_order(self.names.iter().cloned().map(|name| (name, 0)).collect(), Some(listed))
     }
 
     /// The place of a name.

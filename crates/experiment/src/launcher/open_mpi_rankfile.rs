@@ -77,7 +77,7 @@ impl<'t> Hosts<'t> {
     /// share of the processes as slots, and a host that is one node accepts any slot.
     fn new(reading: &mut Reading<'t>) -> Option<Self> {
         let (names, each) = reading.hosts()?;
-        let share = reading.processes.div_ceil(reading.region.machine.numbered_hosts());
+        let share = reading.processes.div_ceil(reading.region.job_nodes());
         let slots = reading.options.slots_per_node.unwrap_or(each.saturating_mul(share));
         if !slots.is_multiple_of(each) {
             reading.complain_of_all(|| {

@@ -167,7 +167,7 @@ impl<'t> Reading<'t> {
     /// Host names and nodes of the machine per host; reports an error and returns `None` if they do not fit.
     pub(super) fn hosts(&mut self) -> Option<(&'t HostList, u64)> {
         let hosts = self.options.hosts?;
-        let (found, nodes) = (hosts.count(), self.region.whole().numbered_hosts());
+        let (found, nodes) = (hosts.count(), self.region.listed_hosts());
         if !nodes.is_multiple_of(found) {
             self.complain_of_all(|| {
                 format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")

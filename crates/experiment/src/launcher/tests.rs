@@ -52,7 +52,7 @@ struct Case {
 impl Case {
     fn region(&self) -> Region<'_> {
         let machine = self.partition.as_ref().map_or(&self.machine, Partition::inside);
-        Region { machine, partition: self.partition.as_ref() }
+        Region { machine, partition: self.partition.as_ref(), allocation: None }
     }
 
     fn new(lengths: &[u64], partition: Option<(&[u64], &[u64])>, nodes: &[u32]) -> Self {
@@ -165,7 +165,7 @@ proptest! {
 fn the_rank_order_is_the_inverse_and_the_rest_are_direct() {
     let ring = Machine::new(MachineKind::Ring, &[8]).unwrap();
     let gray = Placement::embed(EmbeddingKind::Gray, Hypercube::new(3).unwrap(), &ring).unwrap();
-    let region = Region { machine: &ring, partition: None };
+    let region = Region { machine: &ring, partition: None, allocation: None };
     let text = |format| written(format, region, &gray, HostOptions::default()).unwrap();
     assert_eq!(text(LauncherFormat::CRAY_RANK_ORDER), "0,1,3,2,6,7,5,4\n");
     assert_eq!(text(LauncherFormat::FUJITSU_RANK_MAP), "(0)\n(1)\n(3)\n(2)\n(7)\n(6)\n(4)\n(5)\n");

@@ -115,6 +115,7 @@ fn form(path: &str) -> Value {
         "mapping.spare_nodes" => list_of(&node),
         "machine.link" => one_or_list(&figures),
         "machine.local" => figures,
+        "machine.allocation" => json!({ "anyOf": [list_of(&node), text] }),
         "machine.wrap" => list_of(&json!({ "type": "boolean" })),
         "machine.partition" => json!({
             "type": "object", "properties": { "base": list_of(&integer), "shape": lengths },
@@ -125,11 +126,45 @@ fn form(path: &str) -> Value {
         }
         "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
         "program.bytes" | "program.compute" => one_or_list(&text),
+        "program.processes_per_node" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
         "program.halving" => json!({ "type": "boolean" }),
         "program.algorithm" => {
             let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
-            one_or_list(&json!({ "enum": names }))
+            let level = json!({ "enum": names });
+            let levels = json!({
+                "type": "object", "properties": { "inner": level, "outer": level },
+                "required": ["inner", "outer"], "additionalProperties": false
+            });
+            let hierarchical = json!({
+                "type": "object", "properties": { "hierarchical": levels },
+                "required": ["hierarchical"], "additionalProperties": false
+            });
+            one_or_list(&json!({ "anyOf": [level, hierarchical] }))
         }
+        "machine.inside" => json!({
+            "type": "object", "properties": {
+                "kind": { "enum": ["switch", "full-mesh", "ring", "hypercube", "none"] },
+                "planes": integer, "link": figures, "hop_cycles": integer, "latency_cycles": integer
+            },
+            "required": ["kind"], "additionalProperties": false
+        }),
+        "machine.nic" => json!({
+            "type": "object",
+            "properties": { "link": figures, "hop_cycles": integer, "latency_cycles": integer },
+            "additionalProperties": false
+        }),
+        "machine.outside" => json!({
+            "type": "object", "properties": {
+                "link": figures, "hop_cycles": integer, "latency_cycles": integer,
+                "leaves": {
+                    "type": "object", "properties": { "nodes": integer },
+                    "required": ["nodes"], "additionalProperties": false
+                },
+                "rails": { "type": "boolean" }, "spines": integer, "uplinks": integer, "spine_link": figures
+            },
+            "required": ["leaves"], "additionalProperties": false
+        }),
+        "machine.hosts_forward" => json!({ "type": "boolean" }),
         "program.ports" => json!({ "enum": [1, "all"] }),
         "program.over" => list_of(&integer),
         "program.steps" => list_of(&step_schema()),

@@ -5,6 +5,7 @@
 //! algorithms have a choice of is read in [`choices`], steps one after another in [`steps`].
 
 mod choices;
+mod hierarchical;
 mod steps;
 
 use std::num::NonZeroU64;
@@ -26,7 +27,7 @@ use super::{
 };
 use crate::scenario::{PhysicalScale, ScenarioProgram};
 
-use choices::{exchange, ports, stage_order};
+use choices::{chunks, exchange, ports, stage_order};
 pub(crate) use steps::is_key_of_step;
 pub(super) use {
     choices::BEST,
@@ -47,6 +48,7 @@ macro_rules! kinds {
                 Key::ProgramProcessesPerNode,
                 Key::ProgramExchange,
                 Key::ProgramPorts,
+                Key::ProgramChunks,
                 Key::ProgramReduceUnitsPerCycle,
                 $(Key::$key),*
             ],
@@ -98,7 +100,10 @@ fn read(
     kind: &'static ProgramKind,
     operation: Operation,
 ) -> Option<ScenarioProgram> {
-    let per_node = reading.settings.natural(Key::ProgramProcessesPerNode, reading.errors);
+    let per_node = reading.per_node();
+    if let Some(value) = hierarchical::table(reading) {
+        return hierarchical::read(reading, kind, operation, value, per_node?);
+    }
     let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
     let Asked { specification, other, over, bytes } = asked;
     let mut program = |specification: CollectiveSpecification| {
@@ -198,6 +203,7 @@ fn ask(
         None => Some(None),
     };
     let compute = reading.compute();
+    let chunks = chunks(reading, algorithm);
     let (units, bytes) = sizes?;
     let (exchange, shape) = (exchange?, shape?);
     let over = over?.unwrap_or_else(|| (0..shape.dimension_count()).collect());
@@ -207,6 +213,7 @@ fn ask(
         root: u32::try_from(root?).unwrap_or(u32::MAX),
         compute_cycles: compute?.get(),
         reduce_units_per_cycle: rate,
+        chunks: chunks?,
         cube_dimensions: order?,
         ..CollectiveSpecification::new(operation, algorithm?, shape, units)
     };
@@ -308,7 +315,8 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
         return Shape::new(&size.lengths).ok();
     }
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
-    let count = processes.unwrap_or_else(|| machine.host_count().saturating_mul(per_node));
+    let hosts = reading.machine.host_count()?;
+    let count = processes.unwrap_or_else(|| hosts.saturating_mul(per_node));
     if count > MAX_PROCESSES {
         let message = format!("{count} processes, expected at most {MAX_PROCESSES} (2^20) of a collective");
         let error = ScenarioError::at(&size.place, message, "too many nodes");
@@ -316,7 +324,7 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
         return None;
     }
     match machine.coordinate_grid() {
-        Some(_) if machine.host_count() == machine.node_count() && machine.node_count() == count => {
+        Some(_) if hosts == machine.node_count() && machine.node_count() == count => {
             Some(machine.shape().clone())
         }
         _ => Shape::new(&[count]).ok(),

@@ -5,12 +5,13 @@
 //! launchers name placements made elsewhere.
 
 mod axes;
+mod by_number;
 mod classic;
 mod greenberg;
 mod tao;
 mod truncation;
 
-use std::fmt;
+use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::{
     AxisOrder, EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM,
@@ -27,6 +28,7 @@ use super::{
 use crate::scenario::generator_key;
 
 pub(super) use axes::{all as all_axis_orders, place as place_axes};
+pub(super) use by_number::in_turn;
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]
@@ -55,6 +57,8 @@ pub(super) enum Maker {
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
     /// A function of the guest, the machine and the seed.
     Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
+    /// A function of the program and the order of the nodes.
+    ByNumber(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
     /// Every order of the axes of a logical torus on those of the machine: one placement each.
     AxisOrders,
 }
@@ -67,6 +71,9 @@ static EMBEDDINGS: &[Embedding] = &[
     rule(EmbeddingKind::Gray),
     rule(EmbeddingKind::Optimal),
     seeded(RANDOM),
+    by_number::HILBERT,
+    by_number::BLOCK,
+    by_number::CYCLIC,
     tao::TAO,
     axes::AXES,
     greenberg::GREENBERG,
@@ -113,6 +120,9 @@ pub fn embeddings() -> &'static [Embedding] {
 /// Prefix of a path.
 const FILE_PREFIX: &str = "file:";
 
+/// Prefix of a number of processes that are dealt together.
+const PLANE_PREFIX: &str = "plane=";
+
 /// Lists the possible entries of `mapping.embeddings`, with `NAME` for constructions: `standard, .., tao:NAME
 /// or file:PATH`.
 pub(super) fn expected() -> String {
@@ -120,8 +130,8 @@ pub(super) fn expected() -> String {
         let family = (!(embedding.constructions)().is_empty()).then(|| format!("{}:NAME", embedding.name));
         [Some(embedding.name.to_owned()), family].into_iter().flatten()
     };
-    let file = format!("{FILE_PREFIX}PATH");
-    alternatives(&EMBEDDINGS.iter().flat_map(forms).chain([file]).collect::<Vec<_>>())
+    let (plane, file) = (format!("{PLANE_PREFIX}N"), format!("{FILE_PREFIX}PATH"));
+    alternatives(&EMBEDDINGS.iter().flat_map(forms).chain([plane, file]).collect::<Vec<_>>())
 }
 
 impl Embedding {
@@ -141,7 +151,7 @@ impl Embedding {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_) | Maker::Seeded(_) | Maker::AxisOrders => None,
+            Maker::Construction(_) | Maker::Seeded(_) | Maker::ByNumber(_) | Maker::AxisOrders => None,
         }
     }
 }
@@ -153,7 +163,8 @@ pub(super) fn place_seeded(
     place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
 ) -> Result<Placement, Failure> {
     let (guest, key) = (fit.program.placed_shape(), |task: &str| generator_key(fit.seed, task));
-    place(&PlacementTask { guest: &guest, machine: fit.machine, key: &key }).map_err(|refusal| {
+    let hosts = fit.allocation.map(|own| own.nodes());
+    place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, key: &key }).map_err(|refusal| {
         let message = format!("embedding {}: {refusal}", named.name);
         let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
             .because(Some(&fit.size.place), "the machine")
@@ -176,6 +187,8 @@ pub enum EmbeddingName {
     },
     /// One order of axes: `axes:ORDER`.
     Axes(AxisOrder),
+    /// So many processes at a time to the nodes in turn: `plane=N`.
+    Plane(NonZeroU64),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
     /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
@@ -190,6 +203,9 @@ impl EmbeddingName {
     pub fn with_name(name: &str) -> Option<Self> {
         if let Some(path) = name.strip_prefix(FILE_PREFIX) {
             return (!path.is_empty()).then(|| Self::File(path.to_owned()));
+        }
+        if let Some(together) = name.strip_prefix(PLANE_PREFIX) {
+            return together.parse().ok().map(Self::Plane);
         }
         if let Some(order) = name.strip_prefix(axes::PREFIX) {
             return order.parse().ok().map(Self::Axes);
@@ -214,7 +230,7 @@ impl EmbeddingName {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self {
             Self::Registered { embedding, .. } => embedding.rule(),
-            Self::Axes(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
+            Self::Axes(_) | Self::Plane(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
         }
     }
 
@@ -223,7 +239,7 @@ impl EmbeddingName {
     pub fn construction(&self) -> Option<&'static str> {
         match self {
             Self::Registered { construction, .. } => *construction,
-            Self::Axes(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
+            Self::Axes(_) | Self::Plane(_) | Self::File(_) | Self::Launcher(_) | Self::Added(_) => None,
         }
     }
 }
@@ -248,6 +264,7 @@ impl fmt::Display for EmbeddingName {
                 write!(formatter, "{}:{name}", embedding.name)
             }
             Self::Axes(order) => write!(formatter, "{}{order}", axes::PREFIX),
+            Self::Plane(together) => write!(formatter, "{PLANE_PREFIX}{together}"),
             Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
             Self::Added(name) => formatter.write_str(name),
@@ -264,7 +281,9 @@ mod tests {
     fn names_display_as_they_are_written() {
         let known = EmbeddingName::known();
         assert!(known.len() > 24, "{known:?}");
-        for name in known.iter().map(String::as_str).chain(["file:a/b.csv", "axes:0=3/1=1x2/folded"]) {
+        for name in
+            known.iter().map(String::as_str).chain(["file:a/b.csv", "plane=4", "axes:0=3/1=1x2/folded"])
+        {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
         for unknown in ["file:", "xors", "cs838:", "tao:", "xor:basic-f", "standard:", "axes:", "axes:0"] {

@@ -166,6 +166,14 @@ fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioErr
                 Ok(shape.node_at(&coordinates))
             })
         }
+        Content::Text(name) if machine.node_names().is_some() => {
+            let names = machine.node_names().map_or(&[][..], |names| names);
+            let place = names.iter().position(|own| own == name);
+            let unknown = || format!("{} is no node of the network", value.describe());
+            place
+                .ok_or_else(unknown)
+                .and_then(|place| machine.node(place as u64).map_err(|error| error.to_string()))
+        }
         _ => Err(format!("{} is {}", key.path(), value.describe())),
     };
     match found {

@@ -161,9 +161,23 @@ keys! {
     MachineDimensions "machine.dimensions", range(1, 32), Absent, CubesAndNetworks,
         "The number of dimensions of a hypercube or a network, instead of a shape.";
     MachineEdges "machine.edges", Text, Absent, LinkLists,
-        "The path of a file with one link per line.";
-    MachineNodes "machine.nodes", range(2, 8192), Required, Switched,
-        "The number of nodes of a full mesh.";
+        "The path of a file with the links of a network, in one of the formats of docs/clusters.md.";
+    MachineHosts "machine.hosts", from(2), Derived("as the file says, or all nodes"), LinkLists,
+        "The number of hosts of a network whose file does not say which nodes are hosts: the first ones.";
+    MachineHostsForward "machine.hosts_forward", Form("true or false"), Derived("true without switches"), LinkLists,
+        "Whether messages pass through hosts.";
+    MachineNodes "machine.nodes", range(1, MAX_NETWORK_NODES), Required, Switched,
+        "The number of nodes of a full mesh, at most 8192, or of a cluster.";
+    MachineDevicesPerNode "machine.devices_per_node", range(1, MAX_NETWORK_NODES), Required, Switched,
+        "The number of devices of a node of a cluster, which are its hosts.";
+    MachineNicsPerNode "machine.nics_per_node", range(1, MAX_NETWORK_NODES), Derived("one for each device"), Switched,
+        "The number of NICs of a node of a cluster, a divisor of its devices.";
+    MachineInside "machine.inside", Form("a table of kind, planes and link"), Required, Switched,
+        "The network inside the nodes of a cluster.";
+    MachineNic "machine.nic", Form("a table of link"), Derived("as fast as outside"), Switched,
+        "The links between the devices of a cluster and NICs that several of them share.";
+    MachineOutside "machine.outside", Form("a table of link, leaves, rails, spines, uplinks and spine_link"), Absent, Switched,
+        "The network between the nodes of a cluster.";
     MachineHostsPerSwitch "machine.hosts_per_switch", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of hosts per switch that has hosts.";
     MachineSwitchesPerGroup "machine.switches_per_group", range(1, MAX_NETWORK_NODES), Required, Switched,
@@ -221,6 +235,10 @@ keys! {
         "Whether each dimension wraps.";
     MachinePartition "machine.partition", Form("a table of base and shape"), Absent, Grids,
         "The box of the machine that the program runs on.";
+    MachineAllocation "machine.allocation", Form("a list of nodes and ranges, or the path of a file"), Derived("all nodes"), All,
+        "The nodes that the job has, in its order.";
+    MachineHostNames "machine.host_names", Text, Absent, All,
+        "The path of a file with the name of every host of the machine, in the order of their numbers.";
     MachineFile "machine.file", Text, Absent, All,
         "The path of a machine file, from which the other keys are read.";
     ProgramKind "program.kind", Choice(|| PROGRAM_KINDS.iter().map(|kind| kind.name).collect()), Word("cc-cube"), All,
@@ -252,12 +270,14 @@ keys! {
         "Of several data written to one process by a random access, those that it keeps.";
     ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
         "Whether the messages of divide and conquer are halved dimension by dimension.";
-    ProgramAlgorithm "program.algorithm", Form("an algorithm, or a list of them"), Required, All,
+    ProgramAlgorithm "program.algorithm", Form("an algorithm, a table of hierarchical, or a list of them"), Required, All,
         "The algorithm of a collective; a list makes runs of each.";
     ProgramExchange "program.exchange", Choice(exchanges), Word("halving"), All,
         "The contents of a pattern's messages: blocks, or all of a share; best runs both and keeps the faster.";
     ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
         "The number of ports of a node that an algorithm uses at a time.";
+    ProgramChunks "program.chunks", range(1, 1 << 20), number(16), All,
+        "The number of chunks of each share that follow one another along the trees of tree and double-tree.";
     ProgramRoot "program.root", from(0), number(0), All,
         "The root of broadcast, reduce, gather and scatter.";
     ProgramShape "program.shape", Form("a list of lengths"), Derived("that of the machine"), All,
@@ -268,8 +288,8 @@ keys! {
         "Collectives and computations one after another.";
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
         "The units that a process reduces in a cycle.";
-    ProgramProcessesPerNode "program.processes_per_node", range(1, MAX_PROCESSES), number(1), All,
-        "The number of consecutive processes that named embeddings put on a node.";
+    ProgramProcessesPerNode "program.processes_per_node", Form("a number, or the lengths of a block"), Word("1"), All,
+        "The number of processes that named embeddings put on a node, or the lengths of the block of them.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
         "The loading of the program.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,

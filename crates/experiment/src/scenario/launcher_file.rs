@@ -6,6 +6,7 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
+use cubefold_topology::NodeId;
 
 use super::{
     Run,
@@ -176,6 +177,15 @@ impl Run {
         options: HostOptions<'a>,
     ) -> Result<LauncherFile<'a>, LauncherError> {
         LauncherFile::new(self.region(), &self.placement, format, options)
+    }
+
+    /// The names of the hosts of its job in their order, if the machine's hosts have names.
+    #[must_use]
+    pub fn job_hosts(&self) -> Option<HostList> {
+        let names = self.host_names.as_ref()?;
+        let Some(allocation) = &self.allocation else { return Some(HostList::clone(names)) };
+        let name = |node: &NodeId| names.name(node.index().into()).to_owned();
+        Some(HostList::of_names(allocation.nodes().iter().map(name)))
     }
 
     /// Orders the hosts of its machine by a coordinate map: those of a list, or all of the map.

@@ -28,14 +28,16 @@ use super::{
     stages_file::MessageFile,
     value::Value,
 };
-use crate::{input::region::Region, scenario::ScenarioProgram};
+use crate::{input::region::Region, launcher::fabric::Fabric, scenario::ScenarioProgram};
 
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
     /// Contents, or the reason why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
-    networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
+    fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
+    /// By file, number of hosts, and whether they forward.
+    networks: BTreeMap<(PathBuf, u32, bool), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<PathBuf, Result<Arc<EdgeGrammar>, Failure>>,
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
@@ -54,7 +56,8 @@ pub(super) struct Library {
 pub(super) struct PlacementKey {
     origin: Origin,
     guest: GuestKey,
-    base: Vec<u32>, // of the partition; empty without one
+    base: Vec<u32>,       // of the partition; empty without one
+    allocation: Vec<u32>, // its nodes; empty without one
     machine: ShapeKey,
 }
 
@@ -124,7 +127,10 @@ impl PlacementKey {
             (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),
         };
         let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
-        Self { origin, guest, base, machine: ShapeKey::new(region.machine) }
+        let allocation = region
+            .allocation
+            .map_or_else(Vec::new, |own| own.nodes().iter().map(|node| node.index()).collect());
+        Self { origin, guest, base, allocation, machine: ShapeKey::new(region.machine) }
     }
 }
 
@@ -154,6 +160,8 @@ fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
         hash.update(format!("{:?}", words.grammar()));
         hash.update(words.size().to_le_bytes());
     }
+    hash.update(network.host_count().to_le_bytes());
+    hash.update([u8::from(network.hosts_forward())]);
     hash.finalize().into()
 }
 
@@ -200,19 +208,19 @@ impl Library {
         read
     }
 
-    /// The network of the list of links with this path.
+    /// The description of a network with this path.
     ///
     /// # Errors
     ///
     /// If it cannot be read, or is wrong.
-    pub(super) fn network(&mut self, path: &Path) -> Result<Arc<Machine>, Failure> {
-        if let Some(known) = self.networks.get(path) {
+    pub(super) fn fabric(&mut self, path: &Path) -> Result<Arc<Fabric>, Failure> {
+        if let Some(known) = self.fabrics.get(path) {
             return known.clone();
         }
-        let (read, bytes) = self.budget.measured(|| network::read_edges(path, &self.budget));
+        let (read, bytes) = self.budget.measured(|| network::read_fabric(path, &self.budget));
         self.kept_bytes += bytes;
         let read = read.map(Arc::new);
-        self.networks.insert(path.to_owned(), read.clone());
+        self.fabrics.insert(path.to_owned(), read.clone());
         read
     }
 
@@ -231,6 +239,22 @@ impl Library {
         let read = read.map(Arc::new);
         self.grammars.insert(path.to_owned(), read.clone());
         read
+    }
+
+    /// The machine of that description with so many hosts, which forward or do not; `make` makes it on first use.
+    ///
+    /// # Errors
+    ///
+    /// If `make` fails.
+    pub(super) fn network(
+        &mut self,
+        path: &Path,
+        hosts: u32,
+        hosts_forward: bool,
+        make: impl FnOnce() -> Result<Machine, String>,
+    ) -> Result<Arc<Machine>, String> {
+        let key = (path.to_owned(), hosts, hosts_forward);
+        self.networks.entry(key).or_insert_with(|| make().map(Arc::new)).clone()
     }
 
     /// The messages of the file with this path.
@@ -270,7 +294,7 @@ impl Library {
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| key.origin.files());
         let placements = placements.chain(self.forgotten.iter().cloned());
-        let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
+        let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys());
         read.cloned().chain(placements)
     }

@@ -9,6 +9,7 @@ use cubefold_topology::{
 };
 
 use super::{
+    allocation,
     described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     execution::{self, RoutingRule},
@@ -16,13 +17,17 @@ use super::{
     keys::{Key, KeyMachines, Section},
     library::Library,
     network::{self, NetworkKeys},
+    part_links::OwnLinks,
     settings::Settings,
     source_file::Place,
     switched,
     timing::{self, TimingSection},
     value::{Content, Size, Table, Value, read_wraps},
 };
-use crate::input::text::with_article;
+use crate::{
+    input::{region::Allocation, text::with_article},
+    launcher::HostList,
+};
 
 /// What the settings say of the machine, as far as it is right.
 #[derive(Debug)]
@@ -30,10 +35,22 @@ pub(super) struct MachineSection {
     /// What the program runs on: the machine, or the inside of its partition.
     pub(super) machine: Option<Arc<Machine>>,
     pub(super) partition: Option<Arc<Partition>>,
+    /// The nodes that the job has, if they are listed.
+    pub(super) allocation: Option<Arc<Allocation>>,
+    /// The names of the hosts, if they have any.
+    pub(super) host_names: Option<Arc<HostList>>,
     /// The lengths of that.
     pub(super) size: Option<Size>,
     pub(super) links: Option<LinkMode>,
     pub(super) timing: TimingSection,
+}
+
+impl MachineSection {
+    /// The number of nodes that processes can be on: those of the job.
+    pub(super) fn host_count(&self) -> Option<u64> {
+        let machine = self.machine.as_ref()?;
+        Some(self.allocation.as_ref().map_or_else(|| machine.host_count(), |own| own.count()))
+    }
 }
 
 /// Reads the machine.
@@ -43,15 +60,25 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> MachineSection {
     let kind = kind(settings, errors);
-    let (machine, size) = match kind.filter(|kind| !kind.is_grid()) {
-        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).unzip(),
-        Some(kind) if is_described(kind) => described(settings, kind, library, errors).unzip(),
-        Some(kind) => network(settings, kind, library, errors).unzip(),
-        None => grid(settings, kind, errors),
+    let unpacked = |read: Option<(Machine, Size, Option<OwnLinks>)>| match read {
+        Some((machine, size, own)) => (Some(machine), Some(size), own),
+        None => (None, None, None),
+    };
+    let (machine, size, own_links) = match kind.filter(|kind| !kind.is_grid()) {
+        Some(kind) if kind.has_parameters() => unpacked(switched::read(settings, kind, errors)),
+        Some(kind) if is_described(kind) => {
+            let (machine, size) = described(settings, kind, library, errors).unzip();
+            (machine, size, None)
+        }
+        Some(kind) => unpacked(network(settings, kind, library, errors)),
+        None => {
+            let (machine, size) = grid(settings, kind, errors);
+            (machine, size, None)
+        }
     };
     let machine = failures::read(settings, machine, errors);
     let links = links(settings, errors);
-    let timing = timing::read(settings, machine.as_ref(), errors);
+    let timing = timing::read(settings, machine.as_ref(), own_links.as_ref(), errors);
     let machine = machine.map(|machine| match timing.different_links() {
         Some(times) => machine.with_link_times(times),
         None => machine,
@@ -68,16 +95,31 @@ pub(super) fn read(
                 .because(settings.place(Key::MachineFailedLinks), "the failures")
                 .because(settings.place(Key::MachineFailedNodes), "the failures"),
         );
-        return MachineSection { machine: None, partition: None, size, links, timing };
+        return MachineSection {
+            machine: None,
+            partition: None,
+            allocation: None,
+            host_names: None,
+            size,
+            links,
+            timing,
+        };
     }
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
+        let names = allocation::read_names(settings, machine.as_ref(), errors);
+        let allocation = allocation::read(settings, machine.as_ref(), names.as_ref(), errors).map(Arc::new);
+        let is_wrong = allocation.is_none() && settings.get(Key::MachineAllocation).is_some();
+        let machine = machine.filter(|_| !is_wrong);
         let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
-        return MachineSection { machine, partition: None, size, links, timing };
+        let host_names = names.map(|names| names.list);
+        return MachineSection { machine, partition: None, allocation, host_names, size, links, timing };
     };
+    allocation::read(settings, machine.as_ref(), None, errors); // is refused
     let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
     let inside = partition.as_ref().map(|partition| partition.inside().clone());
     let machine = inside.and_then(|inside| routed(inside, settings, library, errors)).map(Arc::new);
-    MachineSection { machine, partition: partition.map(Arc::new), size, links, timing }
+    let (partition, allocation, host_names) = (partition.map(Arc::new), None, None);
+    MachineSection { machine, partition, allocation, host_names, size, links, timing }
 }
 
 fn grid(
@@ -108,7 +150,7 @@ fn network(
     kind: MachineKind,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size)> {
+) -> Option<(Machine, Size, Option<OwnLinks>)> {
     // A tree has levels where other families have dimensions.
     let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
     let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
@@ -125,11 +167,13 @@ fn network(
         count_key: counted.key(),
         count: settings.get(counted),
         edges: settings.get(Key::MachineEdges),
+        hosts: settings.get(Key::MachineHosts),
+        hosts_forward: settings.get(Key::MachineHostsForward),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };
-    let (machine, size) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
-    Some((Machine::clone(&machine), size))
+    let (machine, size, own) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
+    Some((Machine::clone(&machine), size, own))
 }
 
 /// A tree that numbers describe, or the graph of an edge grammar, all of whose nodes a message can reach.

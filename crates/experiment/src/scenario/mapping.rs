@@ -9,10 +9,11 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
 pub(super) use self::misfits::no_groups;
-use self::misfits::{misfits, not_a_cube};
+use self::misfits::{misfits, no_box, not_a_cube};
 use super::{
+    allocation,
     budget::BYTES_A_PROCESS,
-    embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
+    embeddings::{EmbeddingName, Maker, all_axis_orders, expected, in_turn, place_axes, place_seeded},
     errors::{ScenarioError, help},
     failures,
     keys::Key,
@@ -25,7 +26,7 @@ use super::{
     value::{Content, Size, Value},
 };
 use crate::{
-    input::region::Region,
+    input::region::{Allocation, Region},
     scenario::{ScenarioProgram, scenario_program::ContractedGuest},
 };
 
@@ -49,6 +50,8 @@ pub(super) struct Fit<'a> {
     /// The machine itself.
     pub(super) whole: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
+    /// The nodes that the job has, if they are listed.
+    pub(super) allocation: Option<&'a Allocation>,
     pub(super) size: &'a Size,
     pub(super) seed: u64,
 }
@@ -70,9 +73,49 @@ impl Fit<'_> {
         if matches!(embedding.name, EmbeddingName::Axes(_)) {
             return false;
         }
-        let by_number = self.has_network() || self.program.is_placed_by_number();
+        // These deal with groups themselves.
+        let is_by_number = match &embedding.name {
+            EmbeddingName::Registered { embedding, .. } => matches!(embedding.maker, Maker::ByNumber(_)),
+            name => matches!(name, EmbeddingName::Plane(_)),
+        };
         let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
-        self.program.ranks_per_node > 1 && !(is_standard && by_number)
+        self.program.ranks_per_node > 1 && !is_by_number && !(is_standard && self.standard_counts())
+    }
+
+    /// Whether `standard` puts process `n` on the `n`-th node, not by the fields of labels, which fill a machine whose
+    /// lengths are powers of two.
+    pub(super) fn standard_counts(&self) -> bool {
+        self.has_network()
+            || self.program.is_placed_by_number()
+            || self.allocation.is_some()
+            || self.cube().is_none()
+            || self.group_count() < self.machine.node_count()
+    }
+
+    /// The nodes that processes can be on, in their order: those of the job, or all hosts that are up.
+    pub(super) fn job_nodes(&self) -> Vec<NodeId> {
+        self.allocation.map_or_else(|| self.whole.hosts().collect(), |own| own.nodes().to_vec())
+    }
+
+    /// The number of those nodes.
+    pub(super) fn job_node_count(&self) -> u64 {
+        self.allocation.map_or_else(|| self.whole.host_count(), Allocation::count)
+    }
+
+    /// Whether an embedding fills a whole grid, or a box of one.
+    fn fills_grid(embedding: &NamedEmbedding) -> bool {
+        match &embedding.name {
+            EmbeddingName::Registered { embedding, .. } => match embedding.maker {
+                Maker::Rule(kind) => kind != EmbeddingKind::Standard,
+                Maker::Construction(_) | Maker::AxisOrders => true,
+                Maker::Seeded(_) | Maker::ByNumber(_) => false,
+            },
+            EmbeddingName::Axes(_) => true,
+            EmbeddingName::Plane(_)
+            | EmbeddingName::File(_)
+            | EmbeddingName::Launcher(_)
+            | EmbeddingName::Added(_) => false,
+        }
     }
 
     /// Whether the machine or the guest is a network.
@@ -98,6 +141,7 @@ pub(super) fn read(
             Some(program) if on_network || program.has_network_guest() || program.is_placed_by_number() => {
                 &["standard"]
             }
+            Some(_) if settings.get(Key::MachineAllocation).is_some() => &["standard"],
             Some(program) if program.guest().cube().is_none() => &["tao"],
             _ => &DEFAULT_EMBEDDINGS[..],
         };
@@ -158,23 +202,78 @@ pub(super) fn place(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
     let before = errors.len();
-    let embeddings = with_axis_orders(fit, embeddings, errors);
-    let misfits = misfits(fit, &embeddings);
-    let rules_fit = misfits.is_empty();
-    errors.extend(misfits);
+    // What fills a grid is placed in the box that the allocation is.
+    let box_size = fit
+        .allocation
+        .and_then(Allocation::as_box)
+        .map(|own| Size::of_machine(own.inside(), &fit.size.place));
+    let in_box = fit.allocation.and_then(Allocation::as_box).zip(box_size.as_ref()).map(|(own, size)| Fit {
+        machine: own.inside(),
+        whole: own.inside(),
+        allocation: None,
+        size,
+        ..*fit
+    });
+    let region = in_box.as_ref().unwrap_or(fit);
+    let embeddings = with_axis_orders(region, embeddings, errors);
+    let (filling, counting): (Vec<_>, Vec<_>) = embeddings.iter().partition(|own| Fit::fills_grid(own));
+    let mut wrong = misfits(fit, &counting);
+    wrong.extend(misfits(region, &filling));
+    let rules_fit = wrong.is_empty();
+    errors.extend(wrong);
     let mut placed = vec![];
     for embedding in embeddings {
         // Misfits have been reported, once for all rules.
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
-        match placement(fit, &embedding, library).and_then(|placement| settled(fit, &embedding, placement)) {
+        let made = match (&in_box, fit.allocation) {
+            (Some(in_box), Some(own)) if Fit::fills_grid(&embedding) => {
+                placement(in_box, &embedding, library).and_then(|placement| out_of_box(fit, own, &placement))
+            }
+            (None, Some(_)) if Fit::fills_grid(&embedding) => {
+                Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
+            }
+            _ => {
+                placement(fit, &embedding, library).and_then(|placement| settled(fit, &embedding, placement))
+            }
+        };
+        match made.and_then(|placement| inside(fit, &embedding, placement)) {
             Ok(placement) => placed.push((embedding.name, placement)),
             Err(Failure::Wrong(wrong)) => errors.extend(wrong),
             Err(Failure::Unreadable(reason)) => errors.push(unreadable(fit, &embedding, &reason)),
         }
     }
     (errors.len() == before).then_some(placed)
+}
+
+/// A placement in the box that an allocation is, on the machine itself.
+fn out_of_box(
+    fit: &Fit<'_>,
+    allocation: &Allocation,
+    placement: &Placement,
+) -> Result<Arc<Placement>, Failure> {
+    let nodes = placement.nodes().into_iter().map(|node| allocation.nodes()[node.index() as usize]).collect();
+    let table = PlacementTable::new(fit.machine, nodes);
+    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
+        Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
+    })
+}
+
+/// The placement, if all of it is on nodes of the job.
+fn inside(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    placement: Arc<Placement>,
+) -> Result<Arc<Placement>, Failure> {
+    let Some(own) = fit.allocation else { return Ok(placement) };
+    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+    match allocation::outside(own, &placement.nodes(), place) {
+        Some(error) => Err(Failure::Wrong(vec![
+            error.because(fit.settings.place(Key::MachineAllocation), "the job's nodes"),
+        ])),
+        None => Ok(placement),
+    }
 }
 
 /// The placement on the machine itself, where no process may be on a failed node or a switch.
@@ -248,7 +347,7 @@ fn placement_of_ranks(
     embedding: &NamedEmbedding,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    let region = Region { machine: fit.machine, partition: fit.partition };
+    let region = Region { machine: fit.machine, partition: fit.partition, allocation: fit.allocation };
     match &embedding.name {
         EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
         EmbeddingName::Registered { embedding: registered, .. } => {
@@ -269,6 +368,10 @@ fn placement_of_ranks(
                     take_memory(fit, embedding)?;
                     place_seeded(fit, embedding, place)
                 }),
+                Maker::ByNumber(place) => library.placement(key, || {
+                    take_memory(fit, embedding)?;
+                    place(fit, embedding)
+                }),
                 // Its orders have replaced it.
                 Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
             }
@@ -278,6 +381,13 @@ fn placement_of_ranks(
             library.placement(key, || {
                 take_memory(fit, embedding)?;
                 place_axes(fit, embedding, order)
+            })
+        }
+        EmbeddingName::Plane(together) => {
+            let key = PlacementKey::named(embedding.name.to_string(), fit.program, region);
+            library.placement(key, || {
+                take_memory(fit, embedding)?;
+                in_turn(fit, embedding, &fit.job_nodes(), *together)
             })
         }
         EmbeddingName::File(name) => from_file(fit, embedding, name, library),
@@ -307,7 +417,7 @@ fn from_file(
     name: &str,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    let region = Region { machine: fit.machine, partition: fit.partition };
+    let region = Region { machine: fit.machine, partition: fit.partition, allocation: fit.allocation };
     let path = fit.settings.beside(name);
     let key = PlacementKey::file(&path, fit.program, region);
     let (processes, budget) = (fit.program.rank_count(), fit.settings.budget());
@@ -331,9 +441,10 @@ fn groups(
         EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
             Maker::Rule(_) => ContractedGuest::Cube,
             Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
-            Maker::Seeded(_) => ContractedGuest::Row,
+            Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
         },
         EmbeddingName::Axes(_)
+        | EmbeddingName::Plane(_)
         | EmbeddingName::File(_)
         | EmbeddingName::Launcher(_)
         | EmbeddingName::Added(_) => ContractedGuest::Own,
@@ -342,8 +453,7 @@ fn groups(
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
     let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
     take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
-    let each = usize::try_from(fit.program.ranks_per_node).unwrap_or(usize::MAX);
-    let nodes = placed.listed_nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
+    let nodes = fit.program.over_groups(guest, &placed.listed_nodes());
     let table = PlacementTable::new(fit.machine, nodes);
     table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
@@ -376,8 +486,7 @@ fn place_by_rule(
     key: PlacementKey,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    let by_number = fit.has_network() || fit.program.is_placed_by_number();
-    if kind == EmbeddingKind::Standard && by_number {
+    if kind == EmbeddingKind::Standard && fit.standard_counts() {
         return library.placement(key, || {
             take_memory(fit, embedding)?;
             as_numbered(fit)
@@ -403,16 +512,20 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         _ => fit.program.ranks_per_node,
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
-    // Programs that are placed by number skip failed nodes; all others are on the node of their own number.
-    let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() {
-        fit.whole.hosts().collect()
+    // A program that fills the machine is on the nodes of its own numbers, failed ones included, which have spare nodes.
+    let fills = fit.allocation.is_none() && fit.group_count() == fit.machine.numbered_hosts();
+    let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() || !(fills || fit.program.is_wandering()) {
+        fit.job_nodes()
     } else {
         fit.machine
             .nodes()
             .take(usize::try_from(fit.machine.numbered_hosts()).unwrap_or(usize::MAX))
             .collect()
     };
-    let nodes = hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect();
+    let nodes = match &fit.program.block {
+        Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
+        None => hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect(),
+    };
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])

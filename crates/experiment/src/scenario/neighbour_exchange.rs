@@ -233,7 +233,7 @@ pub(super) fn read_guest(
         }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
-        let (machine, size) = network::read(kind, &keys, beside, library, errors)?;
+        let (machine, size, _) = network::read(kind, &keys, beside, library, errors)?;
         return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
     for key in ["arity", "levels", "vertices", "legs", "grammar", "size", "edges"] {
@@ -286,6 +286,8 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         count_key,
         count: table.get(count_key),
         edges: table.get("edges"),
+        hosts: None,
+        hosts_forward: None,
         foreign: foreign.collect(),
         kind: kind_value,
     }

@@ -6,23 +6,18 @@ use std::{
     sync::Arc,
 };
 
-use cubefold_topology::{Machine, MachineError, MachineKind, Network, narrow};
+use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, narrow};
 
 use super::{
     budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing, errors_at},
     library::Library,
+    part_links::OwnLinks,
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
-    value::{Size, Value},
+    value::{Content, Size, Value},
 };
-use crate::{
-    input::{
-        diagnostic::Diagnostics,
-        text::{Remarks, described, lines, span},
-    },
-    launcher::switch_tree::{SwitchTree, is_switch_tree},
-};
+use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of};
 
 /// The keys of a network with their values, as far as they are there.
 #[derive(Debug)]
@@ -33,6 +28,9 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) count_key: &'static str,
     pub(super) count: Option<&'a Value>,
     pub(super) edges: Option<&'a Value>,
+    /// The number of hosts, and whether they forward messages.
+    pub(super) hosts: Option<&'a Value>,
+    pub(super) hosts_forward: Option<&'a Value>,
     /// What only grids have.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
@@ -46,7 +44,7 @@ pub(super) fn read(
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Arc<Machine>, Size)> {
+) -> Option<(Arc<Machine>, Size, Option<OwnLinks>)> {
     let before = errors.len();
     for (key, value) in &keys.foreign {
         errors.push(keys.foreign(key, value, kind));
@@ -57,10 +55,11 @@ pub(super) fn read(
         }
         from_file(keys, beside, library, errors)
     } else {
-        if let Some(value) = keys.edges {
-            errors.push(keys.foreign("edges", value, kind));
+        let of_files = [("edges", keys.edges), ("hosts", keys.hosts), ("hosts_forward", keys.hosts_forward)];
+        for (key, value) in of_files {
+            errors.extend(value.map(|value| keys.foreign(key, value, kind)));
         }
-        of_dimensions(kind, keys, library, errors)
+        of_dimensions(kind, keys, library, errors).map(|(machine, size)| (machine, size, None))
     };
     network.filter(|_| errors.len() == before)
 }
@@ -97,22 +96,69 @@ fn from_file(
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Arc<Machine>, Size)> {
+) -> Option<(Arc<Machine>, Size, Option<OwnLinks>)> {
     let Some(value) = keys.edges else {
         errors.push(keys.missing("edges", "the path of a file with a link a line"));
         return None;
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
-    match library.network(&beside(path)) {
-        Ok(machine) => Some(with_size(machine, value)),
+    let fabric = match library.fabric(&beside(path)) {
+        Ok(fabric) => fabric,
         Err(Failure::Wrong(wrong)) => {
             errors.extend(wrong);
-            None
+            return None;
         }
         Err(Failure::Unreadable(reason)) => {
             let message = format!("list of links {path:?} cannot be read: {reason}");
             let error = ScenarioError::at(&value.place, message, "named here");
             errors.push(error.with_help("paths are relative to the scenario file"));
+            return None;
+        }
+    };
+    let (hosts, hosts_forward) = (hosts(keys, &fabric, errors)?, hosts_forward(keys, errors)?);
+    let has_switches = hosts < fabric.nodes;
+    let forwards = hosts_forward.unwrap_or(!has_switches);
+    match library.network(&beside(path), hosts, forwards, || machine_of(&fabric, hosts, forwards)) {
+        Ok(machine) => {
+            let (machine, size) = with_size(machine, value);
+            let by_class = speeds(&fabric);
+            let says_any = by_class.iter().any(|own| *own != LinkSpeed::default());
+            let own = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
+            Some((machine, size, own))
+        }
+        Err(message) => {
+            let error = ScenarioError::at(&value.place, message, "this network");
+            let help = if forwards { "" } else { "hosts_forward = true lets messages pass through hosts" };
+            errors.push(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
+            None
+        }
+    }
+}
+
+/// The number of hosts: as the file says, as the key says, or all nodes.
+fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError>) -> Option<u32> {
+    let Some(value) = keys.hosts else { return Some(fabric.hosts.unwrap_or(fabric.nodes)) };
+    if let Some(known) = fabric.hosts {
+        let message = format!(
+            "{}.hosts beside {}, expected no number: the file says which nodes are hosts",
+            keys.name, fabric.format
+        );
+        let error = ScenarioError::at(&value.place, message, format!("{known} hosts in the file"));
+        errors.push(error.with_help("leave it out"));
+        return None;
+    }
+    let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
+    Some(narrow(found))
+}
+
+/// Whether messages pass through hosts, if it is said.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
+fn hosts_forward(keys: &NetworkKeys<'_>, errors: &mut Vec<ScenarioError>) -> Option<Option<bool>> {
+    let Some(value) = keys.hosts_forward else { return Some(None) };
+    match value.content {
+        Content::Boolean(own) => Some(Some(own)),
+        _ => {
+            errors.push(value.unexpected(format!("{}.hosts_forward", keys.name), "true or false"));
             None
         }
     }
@@ -141,16 +187,12 @@ impl NetworkKeys<'_> {
     }
 }
 
-/// The most nodes that a file may name.
-const MAX_NODES: u32 = 1 << 20;
-
-/// Reads a network: a tree of switches as Slurm describes it, or two numbers of nodes a line, with a comma or blanks
-/// between them; `#` begins a comment. There are as many nodes as the greatest number says.
+/// Reads the description of a network in any format.
 ///
 /// # Errors
 ///
 /// When the file cannot be read, or is wrong: the first errors.
-pub(super) fn read_edges(path: &Path, budget: &Budget) -> Result<Machine, Failure> {
+pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failure> {
     let source = SourceFile::read_within(path, budget).map_err(|error| match error {
         ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
         ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
@@ -158,97 +200,64 @@ pub(super) fn read_edges(path: &Path, budget: &Budget) -> Result<Machine, Failur
         }
     })?;
     let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its links:")]);
-    let mut diagnostics = Diagnostics::default();
     let most = memchr::memchr_iter(b'\n', source.text().as_bytes()).count() as u64 + 1;
     let [while_made, kept] = Network::bytes_to_make(0, most);
     budget.take_for_a_while(while_made.saturating_add(source.text().len() as u64), kept).map_err(over)?;
-    let links = if is_switch_tree(source.text()) {
-        Links::of_switches(source.text(), &mut diagnostics)
-    } else {
-        Links::of_lines(source.text(), &mut diagnostics)
+    let fabric = Fabric::parse(source.text()).map_err(|diagnostics| {
+        let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
+        let with_help = |error: ScenarioError| error.with_help(&help);
+        Failure::Wrong(errors_at(&source, &diagnostics).into_iter().map(with_help).collect())
+    })?;
+    let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
+    budget.take_for_a_while(while_made, kept).map_err(over)?;
+    Ok(fabric)
+}
+
+/// The formats that are recognised, for the help of errors.
+const READ_FORMATS: &str = "docs/clusters.md lists the formats";
+
+/// The different speeds of links, in the order in which they first occur.
+fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
+    let mut speeds: Vec<LinkSpeed> = vec![];
+    for link in &fabric.links {
+        // Most links are as fast as the last ones.
+        if !speeds.iter().rev().any(|own| *own == link.speed) {
+            speeds.push(link.speed);
+        }
+    }
+    speeds
+}
+
+/// The machine of a network of which the first `hosts` nodes are hosts, which forward messages or do not.
+fn machine_of(fabric: &Fabric, hosts: u32, hosts_forward: bool) -> Result<Machine, String> {
+    let all = |link: &FabricLink| {
+        let count = usize::try_from(link.count).unwrap_or(usize::MAX);
+        std::iter::repeat_n(link.ends, count)
     };
-    if links.ends.is_empty() && diagnostics.is_empty() {
-        diagnostics.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
+    let ends: Vec<(u32, u32)> = fabric.links.iter().flat_map(all).collect();
+    let network = Network::from_parallel_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
+    let speeds = speeds(fabric);
+    if speeds.len() > usize::from(u16::MAX) {
+        return Err(format!("{} different speeds of links, expected at most {}", speeds.len(), u16::MAX));
     }
-    if diagnostics.is_empty() {
-        let [while_made, kept] = Network::bytes_to_make(links.nodes.into(), links.ends.len() as u64);
-        budget.take_for_a_while(while_made, kept).map_err(over)?;
-        match links.machine() {
-            Ok(machine) => return Ok(machine),
-            Err(message) => diagnostics.add(0..0, || message),
-        }
+    let class = |one: NodeId, other: NodeId| {
+        let ends = (one.min(other).index(), one.max(other).index());
+        let place = fabric.links.binary_search_by_key(&ends, |link| link.ends);
+        let speed = place.map(|place| fabric.links[place].speed).unwrap_or_default();
+        speeds.iter().position(|own| *own == speed).and_then(|own| u16::try_from(own).ok()).unwrap_or(0)
+    };
+    let network = network.with_hosts(hosts).with_hosts_forwarding(hosts_forward).with_classes(class);
+    let all_hosts: Vec<NodeId> = (0..hosts).map(NodeId::new).collect();
+    if let Some((one, other)) = network.hosts_apart(&all_hosts) {
+        let [one, other] = [one, other].map(|node| fabric.name(node.index()));
+        let through = if hosts_forward { "" } else { " that leads through no host" };
+        return Err(format!("no route{through} between hosts {one} and {other}"));
     }
-    Err(Failure::Wrong(errors_at(&source, &diagnostics)))
-}
-
-/// The links of a network, and its nodes.
-struct Links {
-    ends: Vec<(u32, u32)>,
-    nodes: u32,
-    hosts: u32, // the nodes that are no switches, the first ones
-}
-
-impl Links {
-    fn machine(&self) -> Result<Machine, String> {
-        let network = Network::from_edges(self.nodes, &self.ends).map_err(|error| error.to_string())?;
-        if !network.is_connected() {
-            return Err("some nodes are not reached from node 0, expected a connected network".to_owned());
-        }
-        if self.hosts < 2 {
-            return Err(format!("{} hosts, expected at least 2", self.hosts));
-        }
-        Machine::network(MachineKind::Network, network.with_hosts(self.hosts))
-            .map_err(|error| error.to_string())
-    }
-
-    /// The links of a tree of switches: the hosts are the first nodes.
-    fn of_switches(text: &str, diagnostics: &mut Diagnostics) -> Self {
-        let tree = SwitchTree::read(text, diagnostics);
-        let found = tree.node_count();
-        if found > MAX_NODES as usize {
-            diagnostics.add(0..0, || format!("{found} hosts and switches, expected at most {MAX_NODES}"));
-        }
-        let ends = tree.links().map(|(below, above)| (narrow(below as u64), narrow(above as u64))).collect();
-        Self { ends, nodes: narrow(found as u64), hosts: narrow(tree.hosts.len() as u64) }
-    }
-
-    /// The links of all lines; what is wrong is reported.
-    fn of_lines(text: &str, diagnostics: &mut Diagnostics) -> Self {
-        let ends = links(text, diagnostics);
-        let greatest = ends.iter().map(|&(one, other)| one.max(other)).max().unwrap_or(0);
-        Self { ends, nodes: greatest + 1, hosts: greatest + 1 }
-    }
-}
-
-/// The links of all lines; what is wrong is reported.
-fn links(text: &str, diagnostics: &mut Diagnostics) -> Vec<(u32, u32)> {
-    let mut links = vec![];
-    for line in lines(text, Remarks::AfterHash) {
-        let separates = |character: char| character == ',' || character.is_whitespace();
-        let words: Vec<&str> = line.split(separates).filter(|word| !word.is_empty()).collect();
-        match words[..] {
-            [one, other] => match (node(one), node(other)) {
-                (Some(one), Some(other)) if one != other => links.push((one, other)),
-                (Some(one), Some(_)) => diagnostics
-                    .add(span(text, line), || format!("a link of node {one} to itself, expected two nodes")),
-                (one, _) => {
-                    let wrong = if one.is_none() { words[0] } else { words[1] };
-                    let greatest = MAX_NODES - 1;
-                    diagnostics.add(span(text, wrong), || {
-                        format!("node {}, expected an integer from 0 to {greatest}", described(wrong))
-                    });
-                }
-            },
-            _ => diagnostics.add(span(text, line), || {
-                format!("{} words, expected 2: the nodes at the ends of a link", words.len())
-            }),
-        }
-    }
-    links
-}
-
-fn node(word: &str) -> Option<u32> {
-    word.parse().ok().filter(|&node| node < MAX_NODES)
+    let machine = Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())?;
+    Ok(match fabric.names.as_slice() {
+        [] => machine,
+        names => machine.with_node_names(names.into()),
+    })
 }
 
 #[cfg(test)]
@@ -259,20 +268,27 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.txt");
         std::fs::write(&path, text).unwrap();
-        read_edges(&path, &Budget::default()).map_err(|failure| match failure {
-            Failure::Unreadable(reason) => reason,
-            Failure::Wrong(errors) => {
-                let prefix = format!("{}/", directory.path().display());
-                let messages: Vec<_> =
-                    errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect();
-                messages.join("\n")
-            }
+        let fabric = read_fabric(&path, &Budget::default());
+        let machine = fabric.map(|fabric| {
+            let hosts = fabric.hosts.unwrap_or(fabric.nodes);
+            machine_of(&fabric, hosts, hosts == fabric.nodes)
+        });
+        machine.unwrap_or_else(|failure| {
+            Err(match failure {
+                Failure::Unreadable(reason) => reason,
+                Failure::Wrong(errors) => {
+                    let prefix = format!("{}/", directory.path().display());
+                    let messages: Vec<_> =
+                        errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect();
+                    messages.join("\n")
+                }
+            })
         })
     }
 
     #[test]
     fn links_stand_a_line_each_with_remarks() {
-        let machine = read_text("# a star\n0 1\n0,2 # the second\n\n0\t3\n3 0\n").unwrap();
+        let machine = read_text("# a star\n0 1\n0,2 # the second\n\n0\t3\n").unwrap();
         assert_eq!((machine.node_count(), machine.link_count()), (4, 3));
     }
 
@@ -286,11 +302,12 @@ mod tests {
         assert!(!machine.is_host(node(4)));
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n").unwrap_err(),
-            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+            "links.txt:2:12: 2 fabrics without a link between them, expected a connected network: \
+             s0 (2 hosts from n0) and s1 (2 hosts from n2)"
         );
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n0\nSwitchName=top Switches=s0\n").unwrap_err(),
-            "links.txt:1:1: 1 hosts, expected at least 2"
+            "links.txt:1:1: 1 host, expected at least 2"
         );
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-1]\n").unwrap_err(),
@@ -310,12 +327,13 @@ mod tests {
         );
         assert_eq!(
             read_text("").unwrap_err(),
-            "links.txt:1:1: no links, expected at least one: \"0 1\" a line"
+            "links.txt:1:1: no links in what looks like a list of links, expected at least one: \"0 1\" a line"
         );
         let parts = read_text("0 1\n2 3\n").unwrap_err();
         assert_eq!(
             parts,
-            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+            "links.txt:1:1: 2 fabrics without a link between them, expected a connected network: \
+             the one of 0 (2 hosts) and the one of 2 (2 hosts)"
         );
     }
 }

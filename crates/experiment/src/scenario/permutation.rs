@@ -11,6 +11,7 @@ use super::{
     errors::{ScenarioError, help},
     keys::Key,
     message_sizes::ByStage,
+    per_node,
     program::{ProgramKind, Reading},
     stages_file::MAX_PROCESSES,
     value::Value,
@@ -131,10 +132,10 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 /// The number of processes: the given one, else the number per host that named embeddings use.
 fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> Option<u64> {
     let settings = reading.settings;
-    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
+    let size = reading.machine.size.as_ref()?;
     let processes = match settings.get(Key::ProgramProcesses) {
         Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
-        None => machine.host_count().saturating_mul(per_node),
+        None => reading.machine.host_count()?.saturating_mul(per_node),
     };
     if processes <= MAX_PROCESSES {
         return Some(processes);
@@ -198,7 +199,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     let error = ScenarioError::at(&value.place, message, "needs the bits of labels");
     let size = reading.machine.size.as_ref()?;
     let processes = reading.settings.place(Key::ProgramProcesses);
-    let on_each = on_each_node(reading.settings.natural(Key::ProgramProcessesPerNode, &mut vec![])?);
+    let on_each = on_each_node(per_node::count(reading.settings, &mut vec![])?);
     let error = error.because(Some(&size.place), on_each).because(processes, "the processes");
     reading.errors.push(error);
     None

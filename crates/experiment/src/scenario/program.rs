@@ -18,7 +18,7 @@ use super::{
     library::Library,
     machine::MachineSection,
     message_sizes::{self, ByStage, Sizes},
-    neighbour_exchange,
+    neighbour_exchange, per_node,
     permutation::PERMUTATION,
     random_access::RANDOM_ACCESS,
     settings::Settings,
@@ -136,7 +136,7 @@ impl Reading<'_> {
 
     /// Number of processes per node.
     pub(super) fn per_node(&mut self) -> Option<u64> {
-        self.settings.natural(Key::ProgramProcessesPerNode, self.errors)
+        per_node::count(self.settings, self.errors)
     }
 
     /// Reads the sizes of messages, with a list by stage if `by_stage` allows it.
@@ -162,7 +162,8 @@ pub(super) fn read(
     let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
     let kind = kind?;
     report_foreign(settings, kind, errors);
-    (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })
+    let program = (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })?;
+    per_node::with_block(settings, program, errors)
 }
 
 /// The kind of the program; with steps it is a sequence, whose default operation is the given kind.
@@ -251,8 +252,8 @@ fn cube(
         return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
-    let (nodes, per_node) =
-        (machine.numbered_hosts(), settings.natural(Key::ProgramProcessesPerNode, &mut vec![]).unwrap_or(1));
+    let nodes = section.allocation.as_ref().map_or_else(|| machine.numbered_hosts(), |own| own.count());
+    let (nodes, per_node) = (nodes, per_node::count(settings, &mut vec![]).unwrap_or(1));
     let processes = nodes.saturating_mul(per_node);
     if !processes.is_power_of_two() {
         let each = if per_node == 1 { String::new() } else { format!(" with {per_node} processes each") };

@@ -5,9 +5,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use cubefold_collectives::{Collective, CollectiveSpecification, Groups, Operation};
-use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube};
+use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
 use cubefold_simulator::{CubeProgram, Cycles, GuestRef, NeighbourProgram, Pattern, Program};
-use cubefold_topology::{Extent, Machine, MachineKind};
+use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Wrap};
 
 use crate::scenario::ProgramKind;
 
@@ -35,6 +35,8 @@ pub struct ScenarioProgram {
     pub file_path: Option<PathBuf>,
     /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
     pub ranks_per_node: u64,
+    /// The block of processes that shares a node, if the scenario gives its lengths.
+    pub block: Option<ProcessBlock>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
     /// The programs that a run also runs, to keep what is the fastest.
@@ -95,19 +97,12 @@ pub(crate) enum ContractedGuest {
     Row,
 }
 
-/// The grid whose first length is divided by `divisor`, without that dimension where 1 is left of it; none where it
-/// is no grid or does not divide.
-fn contracted_grid(shape: &Machine, divisor: u64) -> Option<Machine> {
-    shape.grid()?;
-    let (&first, others) = shape.shape().lengths().split_first()?;
-    if !first.is_multiple_of(divisor) {
-        return None;
-    }
-    let left = Some(first / divisor).filter(|&left| left > 1 || others.is_empty());
-    let lengths: Vec<u64> = left.into_iter().chain(others.iter().copied()).collect();
-    let wraps = shape.extents().map(Extent::wrap).skip(usize::from(left.is_none()));
+/// The grid of the blocks of a grid, without its lengths of 1.
+fn contracted_grid(shape: &Machine, block: &ProcessBlock) -> Option<Machine> {
+    let blocks = block.blocks().into_iter().zip(shape.extents().map(Extent::wrap));
+    let (lengths, wraps): (Vec<u64>, Vec<Wrap>) = blocks.filter(|(length, _)| *length > 1).unzip();
     // Any wraps go with the kind of a mesh.
-    Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps.collect::<Vec<_>>()).ok()
+    Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps).ok()
 }
 
 impl ScenarioProgram {
@@ -128,6 +123,7 @@ impl ScenarioProgram {
             file: None,
             file_path: None,
             ranks_per_node: 1,
+            block: None,
             step_bytes: vec![],
             others: vec![],
         }
@@ -168,7 +164,8 @@ impl ScenarioProgram {
             }
             let asked = CollectiveSpecification { vector_units: units, shape, ..asked };
             let collective = Collective::from(Groups::new(asked, groups.over()).ok()?).with_guest().ok()?;
-            Some(Self { bytes, ..Self::of_collective(own.kind, collective, own.ranks_per_node) })
+            let block = own.block.clone();
+            Some(Self { bytes, block, ..Self::of_collective(own.kind, collective, own.ranks_per_node) })
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))
@@ -182,8 +179,8 @@ impl ScenarioProgram {
     /// Returns a program in the place of this one whose processes are the groups that share a node, one group a node: an
     /// embedding of a cube, or of another guest, places these.
     ///
-    /// `None` if the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and `k` of a
-    /// grid one of the grid whose first length is divided by `k`.
+    /// `None` if the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and blocks of a
+    /// grid one of the grid of blocks.
     pub(crate) fn contracted(&self, guest: ContractedGuest) -> Option<Self> {
         let groups = self.rank_count() / self.ranks_per_node;
         if groups * self.ranks_per_node != self.rank_count() {
@@ -203,11 +200,56 @@ impl ScenarioProgram {
         let shape = match guest {
             ContractedGuest::Row => Machine::new(MachineKind::Line, &[groups]).ok()?,
             ContractedGuest::Cube | ContractedGuest::Own | ContractedGuest::Grid => {
-                contracted_grid(&self.placed_shape(), self.ranks_per_node)?
+                contracted_grid(&self.placed_shape(), &self.block_on_node()?)?
             }
         };
         let program = NeighbourProgram::new(GraphGuest::new(shape), Pattern::Shift, Cycles::new(0));
         Some(Self::new(self.kind, program.ok()?))
+    }
+
+    /// The block of processes that shares a node: the one that the scenario gives, else the one with the least surface;
+    /// `None` if what is placed is no grid, or no block divides it.
+    pub(crate) fn block_on_node(&self) -> Option<ProcessBlock> {
+        let shape = self.placed_shape();
+        shape.grid()?;
+        let least = || ProcessBlock::least_surface(shape.shape().lengths(), self.ranks_per_node);
+        self.block.clone().or_else(least)
+    }
+
+    /// The node of every process, given that of each group that [`contracted`](Self::contracted) places for a guest.
+    pub(crate) fn over_groups(&self, guest: ContractedGuest, nodes: &[NodeId]) -> Vec<NodeId> {
+        let is_cube = match guest {
+            ContractedGuest::Cube | ContractedGuest::Row => true,
+            ContractedGuest::Own => self.guest().cube().is_some(),
+            ContractedGuest::Grid => false,
+        };
+        let block = self.block.clone().or_else(|| self.block_on_node().filter(|_| !is_cube));
+        let group = |process: u64| match &block {
+            Some(block) => block.block_of(process),
+            None => process / self.ranks_per_node,
+        };
+        let processes = 0..self.rank_count();
+        processes.filter_map(|process| nodes.get(usize::try_from(group(process)).ok()?).copied()).collect()
+    }
+
+    /// The same program with this block.
+    pub(crate) fn with_block_of(self: &Arc<Self>, block: &ProcessBlock) -> Arc<Self> {
+        let program = Self {
+            kind: self.kind,
+            body: Arc::clone(&self.body),
+            collective: self.collective.clone(),
+            exchange_cube: self.exchange_cube,
+            exchanges: self.exchanges.clone(),
+            communication: self.communication,
+            bytes: self.bytes,
+            file: self.file.clone(),
+            file_path: self.file_path.clone(),
+            ranks_per_node: self.ranks_per_node,
+            block: Some(block.clone()),
+            step_bytes: self.step_bytes.clone(),
+            others: self.others.clone(),
+        };
+        Arc::new(program)
     }
 
     /// Returns the guest of the program.

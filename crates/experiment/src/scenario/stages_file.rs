@@ -300,8 +300,7 @@ pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str
 
 /// Number of processes with `per_node` on each node of the machine; reports too many.
 fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<u64> {
-    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
-    let nodes = machine.host_count();
+    let (nodes, size) = (reading.machine.host_count()?, reading.machine.size.as_ref()?);
     let processes = nodes.saturating_mul(per_node);
     if processes <= MAX_PROCESSES {
         return Some(processes);

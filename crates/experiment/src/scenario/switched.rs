@@ -3,28 +3,38 @@
 use cubefold_topology::{Machine, MachineKind, NetworkParameters};
 
 use super::{
+    cluster,
     errors::ScenarioError,
     keys::{Key, KeyMachines, KeyValues},
+    part_links::OwnLinks,
     settings::Settings,
     source_file::Place,
     value::Size,
 };
 use crate::input::text::with_article;
 
-/// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered.
+/// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered, and the speed of its
+/// links if it brings that with it.
 pub(super) fn read(
     settings: &Settings<'_>,
     kind: MachineKind,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size)> {
+) -> Option<(Machine, Size, Option<OwnLinks>)> {
     let before = errors.len();
     let kind_place = settings.place(Key::MachineKind);
     let is_foreign =
         |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
     settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+    let mut own = None;
     let parameters = match kind {
         MachineKind::FullMesh => {
-            NetworkParameters::FullMesh { nodes: number(settings, kind, Key::MachineNodes, errors)? }
+            const RANGE: std::ops::RangeInclusive<u64> = 2..=8192;
+            let Some(value) = settings.get(Key::MachineNodes) else {
+                let error = settings.missing(Key::MachineNodes, "from 2 to 8192");
+                errors.push(error.because(kind_place, "a full-mesh"));
+                return None;
+            };
+            NetworkParameters::FullMesh { nodes: value.natural(Key::MachineNodes.path(), RANGE, errors)? }
         }
         MachineKind::HyperX => {
             let Some(value) = settings.get(Key::MachineShape) else {
@@ -46,12 +56,18 @@ pub(super) fn read(
                 global_links: global_links?,
             }
         }
+        MachineKind::Cluster => {
+            let (cluster, links) = cluster::read(settings, errors)?;
+            own = links;
+            cluster
+        }
         _ => fat_tree(settings, errors)?,
     };
     if errors.len() > before {
         return None;
     }
-    make(settings, &parameters, kind_place?, errors)
+    let (machine, size) = make(settings, &parameters, kind_place?, errors)?;
+    Some((machine, size, own))
 }
 
 /// The machine with these parameters, whose kind is given at `place`.

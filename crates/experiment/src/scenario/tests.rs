@@ -6,6 +6,7 @@ mod checked;
 mod collective_steps;
 mod collectives;
 mod files;
+mod golden_clusters;
 mod greenberg;
 mod launchers;
 mod machines;

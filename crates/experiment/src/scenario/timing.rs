@@ -12,12 +12,14 @@ use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 use super::{
     errors::ScenarioError,
     keys::{Key, MAX_INTEGER},
+    part_links::OwnLinks,
     physical_links::{Figures, PhysicalLink, PhysicalLinks},
     settings::{Layer, Settings},
     value::{Content, Table, Value},
 };
 use crate::{
     input::{Ratio, quantity::Measure},
+    launcher::fabric::LinkSpeed,
     scenario::PhysicalScale,
 };
 
@@ -82,6 +84,7 @@ impl TimingSection {
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
+    own: Option<&OwnLinks>,
     errors: &mut Vec<ScenarioError>,
 ) -> TimingSection {
     let classes = Classes { machine, names: machine.map(Machine::link_class_names) };
@@ -94,7 +97,10 @@ pub(super) fn read(
         Some(Local::Figures(figures, _)) => Some(figures),
         Some(Local::Cycles(_)) | None => None,
     };
-    let links = links(settings, &classes, figures, errors);
+    let links = match own.filter(|own| own.is_in_seconds() || own.is_in_cycles()) {
+        Some(own) => own_links(settings, &classes, own, figures, errors),
+        None => links(settings, &classes, figures, errors),
+    };
     TimingSection {
         local: local.and_then(|local| local.cost(settings, links.as_ref(), errors)),
         links,
@@ -202,6 +208,75 @@ fn links(
     Some(classes.times(times, Some(physical)))
 }
 
+/// The times of links that the machine brings with it; what it does not say is what the keys of all links say.
+fn own_links(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
+    let has_links = classes.have_links(names.len());
+    let speeds = || own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default));
+    if own.is_in_cycles() {
+        if let Some(value) = settings.get(Key::MachineLink).filter(|_| !own.is_in_seconds()) {
+            let message = "machine.link of a machine whose links have cycles, expected none";
+            errors.push(
+                ScenarioError::at(&value.place, message, "in seconds").because(Some(&own.place), "in cycles"),
+            );
+            return None;
+        }
+        if own.is_in_seconds() {
+            let message = "some links in cycles and others in seconds, expected all in one of them";
+            errors.push(ScenarioError::at(&own.place, message, "both"));
+            return None;
+        }
+        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors)?;
+        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors)?;
+        let times = speeds().zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
+            unit: own.hop_cycles.unwrap_or(hop),
+            latency: own.latency_cycles.unwrap_or(latency),
+        });
+        return Some(classes.times(times.collect(), None));
+    }
+    for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
+        if let Some(value) = settings.get(key) {
+            let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
+            let error = ScenarioError::at(&value.place, message, "in cycles");
+            errors.push(error.because(Some(&own.place), "in seconds").with_help("remove it"));
+            return None;
+        }
+    }
+    let all = match settings.get(Key::MachineLink) {
+        Some(value) => Some(figures(value, Key::MachineLink.path(), errors)?),
+        None => None,
+    };
+    let unit_bytes = settings.natural(Key::MachineUnitBytes, errors)?;
+    let mut named = vec![];
+    for ((name, speed), has_links) in names.into_iter().zip(speeds()).zip(&has_links) {
+        let known = speed.bandwidth.or(all.map(|all| all.bandwidth));
+        // What no link has is as fast as any.
+        let any = || own.by_class.iter().find_map(|own| own.bandwidth).filter(|_| !has_links);
+        let Some(bandwidth) = known.or_else(any) else {
+            let message = format!("no bandwidth of {name}, expected one for all links");
+            let error = ScenarioError::at(&own.place, message, "not for all");
+            errors.push(error.with_help("machine.link counts for links that have none of their own"));
+            return None;
+        };
+        let latency = speed.latency.or(all.map(|all| all.latency)).unwrap_or(Ratio::ZERO);
+        named.push((name, Figures { bandwidth, latency }));
+    }
+    let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
+        let message =
+            "the links are out of range: their numbers have too many digits, or a latency passes 2^63 cycles";
+        errors.push(ScenarioError::at(&own.place, message, "out of range"));
+        return None;
+    };
+    let times = physical.classes().iter().map(PhysicalLink::time).collect();
+    Some(classes.times(times, Some(physical)))
+}
+
 /// Reads cycles of at least `least` by class, or the default.
 fn cycles_by_class(
     settings: &Settings<'_>,
@@ -241,7 +316,8 @@ impl Local<'_> {
             Self::Cycles(cost) => return Some(cost),
             Self::Figures(_, value) => value,
         };
-        if settings.get(Key::MachineLink).is_none() {
+        let has_seconds = links.is_some_and(|links| links.physical.is_some());
+        if settings.get(Key::MachineLink).is_none() && !has_seconds {
             let instead = "local_latency_cycles and local_unit_cycles";
             errors.push(without_link(settings, Key::MachineLocal, value, instead));
         }

@@ -292,8 +292,9 @@ pub(super) fn on_graph<G: Guest>(
     for [from, to] in edges.map(|(low, high)| [image(low), image(high)]) {
         touching[to.index() as usize] += 1;
         let mut at = from;
-        while let Some(next) = routes.next_node(from, at, to) {
-            links[network.link_number(at, next) as usize] += 1;
+        while let Some(direction) = routes.next(from, at, to) {
+            links[network.link_number(at, direction)] += 1;
+            let next = network.neighbours(at)[direction.dimension.index()];
             touching[at.index() as usize] += 1;
             passing[at.index() as usize] += u64::from(at != from);
             at = next;

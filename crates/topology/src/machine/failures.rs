@@ -55,20 +55,7 @@ impl Machine {
         let works = |&(one, other): &(NodeId, NodeId)| {
             !is_down(&one) && !is_down(&other) && failures.links.binary_search(&(one, other)).is_err()
         };
-        let all = self.nodes().flat_map(|one| self.neighbours(one).map(move |other| (one, other)));
-        let left: Vec<(u32, u32)> = all
-            .filter(|(one, other)| one < other)
-            .filter(works)
-            .map(|(one, other)| (one.index(), other.index()))
-            .collect();
-        let all_hosts = self.graph().map_or(self.node_count(), |network| network.host_count());
-        let [count, hosts] =
-            [self.node_count(), all_hosts].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        let network = Network::from_edges(count, &left)?.with_hosts(hosts);
-        let network = match self.graph() {
-            Some(whole) => network.with_classes(|one, other| whole.class_between(one, other)),
-            None => network,
-        };
+        let network = self.left_over(works)?;
         let (source, choice, grid) = match &self.form {
             MachineForm::Grid(_) => {
                 let grid = Self { times: None, ..self.clone() };
@@ -84,7 +71,8 @@ impl Machine {
         let order = grid.as_ref().filter(|_| is_in_order);
         let order = order.map(|grid| Arc::new(DimensionOrder::new(grid, TieRule::default(), is_up)));
         let (shape, network) = (self.shape().clone(), Arc::new(network));
-        let graph = Graph { shape, source, network, choice, order, grid, failures };
+        let names = self.node_names().cloned();
+        let graph = Graph { shape, source, network, choice, order, grid, failures, names };
         let machine = Self { kind: self.kind, form: MachineForm::Graph(graph), times: None };
         machine.check_routes()?;
         Ok(match self.link_times() {
@@ -93,14 +81,26 @@ impl Machine {
         })
     }
 
+    /// The network of the links that work.
+    fn left_over(&self, works: impl Fn(&(NodeId, NodeId)) -> bool) -> Result<Network, MachineError> {
+        let all = self.nodes().flat_map(|one| self.neighbours(one).map(move |other| (one, other)));
+        let left: Vec<(u32, u32)> = all
+            .filter(|(one, other)| one < other)
+            .filter(works)
+            .map(|(one, other)| (one.index(), other.index()))
+            .collect();
+        let count = u32::try_from(self.node_count()).unwrap_or(u32::MAX);
+        let Some(whole) = self.graph() else { return Ok(Network::from_edges(count, &left)?) };
+        let hosts = u32::try_from(whole.host_count()).unwrap_or(u32::MAX);
+        let network = Network::from_parallel_edges(count, &left)?.with_hosts(hosts);
+        let network = network.with_hosts_forwarding(whole.hosts_forward());
+        Ok(network.with_classes(|one, other| whole.class_between(one, other)))
+    }
+
     /// Checks that there are two working hosts, and that all are connected.
     fn check_routes(&self) -> Result<(), MachineError> {
-        let mut hosts = self.hosts();
-        let (Some(one), Some(network)) = (hosts.next(), self.graph()) else {
-            return Err(MachineError::NothingLeft { hosts: self.host_count() });
-        };
-        let distances = network.distances_to(one);
-        if let Some(other) = hosts.find(|host| distances[host.index() as usize].is_none()) {
+        let hosts: Vec<NodeId> = self.hosts().collect();
+        if let Some((one, other)) = self.graph().and_then(|network| network.hosts_apart(&hosts)) {
             return Err(MachineError::FallsApart { one, other });
         }
         match self.host_count() {

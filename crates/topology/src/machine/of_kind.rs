@@ -184,6 +184,7 @@ impl Machine {
             order: None,
             grid: None,
             failures: Failures::default(),
+            names: None,
         };
         Self { kind, form: MachineForm::Graph(graph), times: None }
     }

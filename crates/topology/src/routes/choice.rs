@@ -47,15 +47,18 @@ pub fn mix(word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// The place on which a hash falls among weights that follow one another: the hash modulo their sum.
+/// The place on which a hash falls among weights that follow one another, the hash modulo their sum; and how far
+/// into its weight.
 ///
 /// The sum of the weights must be below 2^64; if it is 0, the hash falls on none.
 #[inline]
-pub(super) fn drawn(hash: u64, weights: &[u64]) -> Option<usize> {
+pub(super) fn drawn(hash: u64, weights: &[u64]) -> Option<(usize, u64)> {
     let mut left = hash.checked_rem(weights.iter().sum())?;
-    weights.iter().position(|&weight| {
-        let is_drawn = left < weight;
-        left = left.wrapping_sub(weight); // unused once one is drawn
-        is_drawn
-    })
+    for (place, &weight) in weights.iter().enumerate() {
+        if left < weight {
+            return Some((place, left));
+        }
+        left -= weight;
+    }
+    None
 }

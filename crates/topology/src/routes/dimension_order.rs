@@ -26,7 +26,9 @@ impl DimensionOrder {
                 }
             }
         }
-        down.iter_mut().for_each(|own| own.sort_unstable());
+        for own in &mut down {
+            own.sort_unstable();
+        }
         Self { grid: Arc::clone(grid), tie, down }
     }
 

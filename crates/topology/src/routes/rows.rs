@@ -67,6 +67,9 @@ impl WeightedRoutes {
             if (own.weight, own.links) != (weight, links) {
                 continue; // reached by a better route since
             }
+            if node < network.ends_only() && node != to.index() {
+                continue; // no route leads through it
+            }
             let first = network.first_channel(node) as usize;
             for (channel, next) in (first..).zip(network.neighbours(NodeId::new(node))) {
                 let farther = (weight.saturating_add(weight_of(channel)), links + 1);
@@ -116,9 +119,15 @@ impl Row {
             (vec![0_u64; distances.len()], vec![CountedRoutes::NONE; distances.len()]);
         for node in order {
             let own = distances[node as usize];
-            let nearer = network.neighbours(NodeId::new(node)).iter().map(|next| next.index() as usize);
-            let sum: u64 = nearer.filter(|&next| distances[next] + 1 == own).map(|next| counts[next]).sum();
-            let count = if own == 0 { 1 } else { sum.min(MAX_ROUTE_COUNT) };
+            let (_, inner) = network.inner_neighbours(NodeId::new(node));
+            let nearer = inner.iter().map(|next| next.index() as usize);
+            let sum: u64 =
+                nearer.filter(|&next| distances[next].wrapping_add(1) == own).map(|next| counts[next]).sum();
+            let count = match own {
+                0 => 1,
+                1 => network.links_between(NodeId::new(node), to),
+                _ => sum.min(MAX_ROUTE_COUNT),
+            };
             counts[node as usize] = count;
             row[node as usize] = CountedRoutes::new(own, count);
         }

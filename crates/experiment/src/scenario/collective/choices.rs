@@ -2,7 +2,9 @@
 //!
 //! Where several algorithms are compared, a choice counts for those that have it; else it is an error.
 
-use cubefold_collectives::{Algorithm, Exchange, Operation, Ports};
+use std::num::NonZeroU32;
+
+use cubefold_collectives::{Algorithm, CollectiveSpecification, Exchange, Operation, Ports};
 use cubefold_mapping::Hypercube;
 use cubefold_topology::Shape;
 
@@ -103,6 +105,28 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     };
     let has_choice = algorithm.is_none_or(|own| own.descriptor().has_ports());
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
+}
+
+/// The number of chunks; of no account where an algorithm has none and the key is not written for it alone.
+pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
+    let default = CollectiveSpecification::DEFAULT_CHUNKS;
+    let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
+    let found = reading.settings.natural(Key::ProgramChunks, reading.errors)?;
+    let has_chunks = algorithm.is_none_or(|own| own.descriptor().has_chunks);
+    if has_chunks {
+        return u32::try_from(found).ok().and_then(NonZeroU32::new);
+    }
+    if is_lenient(reading, Key::ProgramChunks) {
+        return Some(default);
+    }
+    let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
+    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
+    reading.errors.push(
+        error
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help("leave it out"),
+    );
+    None
 }
 
 /// The order of the dimensions of the d-cube whose corners are the ranks of a group, where it is written; none of an

@@ -35,6 +35,7 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
         Key::ProgramBytes,
         Key::ProgramExchange,
         Key::ProgramPorts,
+        Key::ProgramChunks,
         Key::ProgramRoot,
         Key::ProgramStages,
         Key::ProgramReduceUnitsPerCycle,
@@ -43,7 +44,7 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
 };
 
 /// The keys of a step.
-const STEP_KEYS: [Key; 13] = [
+const STEP_KEYS: [Key; 14] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
     Key::ProgramShape,
@@ -52,6 +53,7 @@ const STEP_KEYS: [Key; 13] = [
     Key::ProgramBytes,
     Key::ProgramExchange,
     Key::ProgramPorts,
+    Key::ProgramChunks,
     Key::ProgramRoot,
     Key::ProgramStages,
     Key::ProgramReduceUnitsPerCycle,
@@ -86,7 +88,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
             .push(reading.settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
         return None;
     };
-    let per_node = reading.settings.natural(Key::ProgramProcessesPerNode, reading.errors);
+    let per_node = reading.per_node();
     let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
     if values.len() > MAX_STEPS {
         reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));

@@ -1,7 +1,6 @@
 //! `axes` and `axes:ORDER`: the logical torus of a collective with its axes along those of the machine.
 //!
-//! If several processes share a node, the torus is that of the groups: the first length divided by their
-//! number.
+//! If several processes share a node, the torus is that of their blocks.
 
 use cubefold_mapping::{AxisOrder, AxisOrderError, Placement, PlacementTable};
 use cubefold_topology::Shape;
@@ -48,11 +47,10 @@ pub(in crate::scenario) fn place(
     let shape = placed_shape(fit, named).map_err(|error| Failure::Wrong(vec![error]))?;
     let placed = order.place(&shape, fit.machine);
     let placed = placed.map_err(|error| Failure::Wrong(vec![refused(fit, named, &error)]))?;
-    let each = usize::try_from(fit.program.ranks_per_node).unwrap_or(usize::MAX);
-    if each == 1 {
+    if fit.program.ranks_per_node == 1 {
         return Ok(Placement::Table(placed));
     }
-    let nodes = placed.nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
+    let nodes = fit.program.over_groups(ContractedGuest::Grid, placed.nodes());
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])

@@ -1,6 +1,6 @@
 //! Reasons why an embedding does not fit a machine and a program.
 
-use cubefold_mapping::EmbeddingKind;
+use cubefold_mapping::{EmbeddingKind, ProcessBlock};
 
 use super::{
     super::{
@@ -11,19 +11,18 @@ use super::{
 };
 
 /// The errors that apply to all embeddings that are rules, reported once.
-pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
-    let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
-    // Process n of a file is put on node n of any machine; the other embeddings treat it as a cube.
-    let by_number = fit.program.is_placed_by_number();
-    if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.whole.host_count() < fit.group_count()
+pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[&NamedEmbedding]) -> Vec<ScenarioError> {
+    let is_standard = |embedding: &NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
+    // Process n may be put on the n-th node of any machine; the other embeddings treat a program as a cube.
+    let counts = fit.standard_counts() && !fit.program.is_wandering();
+    if let Some(standard) = embeddings.iter().find(|own| is_standard(own)).filter(|_| counts)
+        && fit.job_node_count() < fit.group_count()
     {
         return vec![too_many_processes(fit, standard)];
     }
-    let is_rule = |embedding: &&NamedEmbedding| {
-        embedding.name.rule().is_some() && !(by_number && is_standard(embedding))
-    };
-    let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
+    let is_rule =
+        |embedding: &&NamedEmbedding| embedding.name.rule().is_some() && !(counts && is_standard(embedding));
+    let rules: Vec<&NamedEmbedding> = embeddings.iter().copied().filter(is_rule).collect();
     let Some(first) = rules.first().filter(|_| fit.cube().is_some() || fit.has_network()) else {
         return vec![];
     };
@@ -71,7 +70,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
-    let (nodes, processes) = (fit.whole.host_count(), fit.program.rank_count());
+    let (nodes, processes) = (fit.job_node_count(), fit.program.rank_count());
     let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
     let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
@@ -128,15 +127,40 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
 pub(in crate::scenario) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
     let message = format!(
-        "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",
-        embedding.name
+        "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube, or that have a block that divides a grid{}",
+        embedding.name,
+        counts_of_blocks(fit)
     );
     let place = fit.settings.place(Key::ProgramProcessesPerNode).or(embedding.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "does not divide them")
         .because(embedding.place.as_ref(), "places one group a node")
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
+        .with_help("of a cube it is a power of two, of a grid a product of divisors of its lengths; or name a placement file")
+}
+
+/// The numbers of processes of which there is a block, as far as they are few: `: 1, 2, 4`.
+fn counts_of_blocks(fit: &Fit<'_>) -> String {
+    const MOST: usize = 24;
+    let shape = fit.program.placed_shape();
+    if shape.grid().is_none() {
+        return String::new();
+    }
+    let counts = ProcessBlock::counts(shape.shape().lengths());
+    let listed: Vec<String> = counts.iter().take(MOST).map(u64::to_string).collect();
+    let more = if counts.len() > MOST { ", .." } else { "" };
+    format!(": {}{more}", listed.join(", "))
+}
+
+/// The error for an embedding that fills a grid on nodes that are no box of one.
+pub(super) fn no_box(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
+    let message = format!(
+        "embedding {} on an allocation that is no box of a grid in the order of its nodes, expected standard, random, hilbert or a file",
+        embedding.name
+    );
+    let place = embedding.place.as_ref().or(fit.settings.place(Key::MachineAllocation));
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "fills a grid")
+        .because(fit.settings.place(Key::MachineAllocation), "the job's nodes")
 }
 
 /// The error for a program that is not a d-cube.

@@ -10,7 +10,12 @@ fn read_text(text: &[u8], dimensions: u64, machine: &Machine) -> Result<Placemen
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     std::fs::write(&path, text).unwrap();
-    match read(&path, 1 << dimensions, Region { machine, partition: None }, &Budget::default()) {
+    match read(
+        &path,
+        1 << dimensions,
+        Region { machine, partition: None, allocation: None },
+        &Budget::default(),
+    ) {
         Ok(placement) => Ok(placement),
         Err(Failure::Unreadable(error)) => panic!("{error}"),
         Err(Failure::Wrong(errors)) => {
@@ -87,7 +92,7 @@ fn coordinates_are_those_of_the_whole_machine_in_a_partition() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     let partition = Partition::new(&mesh(&[6, 5]), &[2, 1], &[2, 2]).unwrap();
-    let region = Region { machine: partition.inside(), partition: Some(&partition) };
+    let region = Region { machine: partition.inside(), partition: Some(&partition), allocation: None };
     std::fs::write(&path, "process,p_1,p_2\n0,3,2\n1,2,1\n").unwrap();
     let placement = read(&path, 2, region, &Budget::default()).unwrap();
     assert_eq!(placement.nodes(), [NodeId::new(3), NodeId::new(0)]);
@@ -106,7 +111,7 @@ fn a_file_of_nonsense_shows_twenty_errors_and_counts_the_rest() {
     let path = directory.path().join("p.csv");
     std::fs::write(&path, format!("process,p_1,p_2\n{rows}")).unwrap();
     let machine = mesh(&[3, 2]);
-    let region = Region { machine: &machine, partition: None };
+    let region = Region { machine: &machine, partition: None, allocation: None };
     let Err(Failure::Wrong(errors)) = read(&path, 4, region, &Budget::default()) else {
         panic!("no process has a row");
     };

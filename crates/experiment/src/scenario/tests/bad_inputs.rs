@@ -3,7 +3,7 @@
 use super::*;
 
 /// Names of machines, in the order of messages.
-const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, full-mesh, hyperx, dragonfly, fat-tree \
+const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, binary-tree, k-ary-tree, grammar, full-mesh, hyperx, dragonfly, fat-tree \
                      or network";
 
 #[test]
@@ -295,7 +295,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "2:8: seed is -1, expected an integer from 0 to 2^63 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // A misspelt `kind` is not also reported as missing.
-            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, nodes, hosts_per_switch, switches_per_group, global_links, leaves, spines, arity, levels, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, nodes, hosts_per_switch, switches_per_group, global_links, leaves, spines, arity, levels, grammar, size, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
             "11:15: embedding is \"xr\", expected EMBEDDINGS",

@@ -158,8 +158,8 @@ fn what_networks_do_not_have_is_told() {
             &["2:35: embedding xor with a network as guest or machine, expected standard"],
         ),
         (
-            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram.dimensions = 2",
-            &["1:46: 8 nodes for 4 processes, expected as many nodes as processes for standard"],
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram.dimensions = 4",
+            &["1:46: 16 processes on 8 nodes, expected at most 8 for standard"],
         ),
     ]);
 }

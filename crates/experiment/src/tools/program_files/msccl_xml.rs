@@ -169,9 +169,9 @@ fn gpus(collective: &Groups, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> 
     Ok(gpus)
 }
 
-/// Number of ranks, below 2^32.
-fn ranks(collective: &Groups) -> u32 {
-    u32::try_from(collective.rank_count()).unwrap_or(u32::MAX)
+/// Number of blocks of a share: one for each rank, or chunks that follow one another; below 2^32.
+fn blocks(collective: &Groups) -> u32 {
+    u32::try_from(collective.specification().block_count()).unwrap_or(u32::MAX)
 }
 
 /// The map from blocks of shares to chunks.
@@ -186,7 +186,7 @@ impl Layout {
         if kind.has_blocks_of_ranks {
             Self { of_block: collective.share_count(), of_share: 1 }
         } else {
-            Self { of_block: 1, of_share: ranks(collective) }
+            Self { of_block: 1, of_share: blocks(collective) }
         }
     }
 
@@ -264,7 +264,7 @@ fn document(
     gpus: &[Gpu],
 ) -> Result<Vec<u8>, ProgramFileError> {
     let mut writer = Writer::new_with_indent(vec![], b' ', 2);
-    let chunks = collective.share_count() * ranks(collective);
+    let chunks = collective.share_count() * blocks(collective);
     let in_place = if kind.is_in_place { ["1", "0"] } else { ["0", "1"] };
     let attributes = [
         ("name", run.scenario.to_string()),
@@ -382,7 +382,7 @@ fn open(
 fn notes(run: &Run, collective: &Groups) -> Vec<String> {
     let own = collective.specification();
     let mut notes = vec!["the caller of the collective gives the size of the vector".to_owned()];
-    let chunks = u64::from(collective.share_count()) * collective.rank_count();
+    let chunks = u64::from(collective.share_count()) * own.block_count();
     if !own.vector_units.is_multiple_of(chunks) {
         notes.push(format!(
             "MSCCL expects equal chunks: blocks of {} units in {chunks} are not",

@@ -200,17 +200,20 @@ impl Turn {
     }
 }
 
-/// For each channel of a network the input by which packets come to its end: 1 + the place of its
-/// begin among the neighbours of the end, which are in ascending order; of a grid, 1 + its direction.
+/// For each channel of a network the input by which packets come to its end: 1 + the port of the channel back; of a grid,
+/// 1 + its direction.
 fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
     let grid = machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid));
-    let input = |node: NodeId, end: NodeId| {
+    let input = |node: NodeId, port: usize| {
+        let end = network.neighbours(node)[port];
         let place = match grid {
             Some(grid) => grid.directions().position(|own| grid.neighbour(node, own) == Some(end)),
-            None => Some(network.neighbours(end).partition_point(|&neighbour| neighbour < node)),
+            None => {
+                network.opposite_channel(node, port).checked_sub(network.first_channel(end.index()) as usize)
+            }
         };
         narrow(place.unwrap_or(0) as u64) + 1
     };
-    let of_node = |node: NodeId| network.neighbours(node).iter().map(move |&end| input(node, end));
+    let of_node = |node: NodeId| (0..network.neighbours(node).len()).map(move |port| input(node, port));
     machine.nodes().flat_map(of_node).collect()
 }

@@ -1,0 +1,69 @@
+//! The least time in which channels of different speed carry units together (`docs/model.md` section 21.7).
+
+use cubefold_topology::LinkTime;
+
+/// Channels or links that carry units together: how many there are of each time.
+#[derive(Debug)]
+pub(super) struct Carriers(Vec<(LinkTime, u64)>);
+
+impl Carriers {
+    /// Returns so many channels of each time.
+    pub(super) fn new(counts: Vec<(LinkTime, u64)>) -> Self {
+        Self(counts)
+    }
+
+    /// Returns the channels with these times.
+    pub(super) fn of(times: impl Iterator<Item = LinkTime>) -> Self {
+        let mut counts: Vec<(LinkTime, u64)> = vec![];
+        for time in times {
+            match counts.iter_mut().find(|(own, _)| *own == time) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((time, 1)),
+            }
+        }
+        Self(counts)
+    }
+
+    /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`
+    /// (`docs/model.md` section 21.7) \[cycles\]; none for no units, or without a channel.
+    pub(super) fn least_time(&self, units: u128) -> Option<u64> {
+        if units == 0 || self.0.is_empty() {
+            return None;
+        }
+        let carried = |time: u64| -> u128 {
+            let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
+            self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count)).sum()
+        };
+        let (mut short, mut enough) = (0, u64::MAX);
+        while enough - short > 1 {
+            let middle = short + (enough - short) / 2;
+            if carried(middle) >= units { enough = middle } else { short = middle }
+        }
+        Some(enough)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_channels_carry_in_the_time_of_section_16() {
+        for (unit, latency, channels) in [(1, 0, 1), (3, 7, 4), (5, 2, 3)] {
+            let carriers = Carriers::new(vec![(LinkTime { unit, latency }, channels)]);
+            assert_eq!(carriers.least_time(0), None);
+            for units in 1..50_u64 {
+                let expected = unit * units.div_ceil(channels) + latency;
+                assert_eq!(carriers.least_time(units.into()), Some(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn slow_channels_carry_what_they_can() {
+        let [fast, slow] = [LinkTime { unit: 1, latency: 2 }, LinkTime { unit: 3, latency: 10 }];
+        let carriers = Carriers::of([fast, slow, fast].into_iter());
+        // Until cycle 12 the fast ones carry 10 units each; until 13 they carry 22, and the slow one its first.
+        assert_eq!([1, 20, 21, 23].map(|units| carriers.least_time(units)), [3, 12, 13, 13].map(Some));
+    }
+}

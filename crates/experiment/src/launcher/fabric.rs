@@ -1,0 +1,145 @@
+//! Networks as sites and other tools describe them: lists of links, switch trees, dumps of fabrics.
+//!
+//! Each format is a file with its recogniser and its reader, and a line in [`FORMATS`]. A reader tells the
+//! [`FabricReading`] hosts, switches and links by their names; hosts are numbered first, then switches, each in the order
+//! in which the file has them (`docs/model.md` section 22).
+
+mod booksim_anynet;
+mod edge_list;
+mod ibnetdiscover;
+mod link_list;
+mod logical_network;
+mod mapped_text;
+mod nvidia_topology;
+mod reading;
+mod slurm_topology;
+mod slurm_yaml;
+mod yaml_tree;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::reading::FabricReading;
+use crate::input::{Ratio, diagnostic::Diagnostics};
+
+/// The most nodes that a file may describe.
+pub(crate) const MAX_NODES: u32 = 1 << 20;
+
+/// A network that was read from a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Fabric {
+    /// What the file is.
+    pub(crate) format: &'static str,
+    /// The names of all nodes; empty if they are numbered.
+    pub(crate) names: Vec<String>,
+    /// The number of nodes.
+    pub(crate) nodes: u32,
+    /// The number of hosts, which are the first nodes; `None` if the file does not say which nodes are hosts.
+    pub(crate) hosts: Option<u32>,
+    /// The links, each pair of nodes once, the lower first, ascending.
+    pub(crate) links: Vec<FabricLink>,
+    /// What was left out, or taken for something.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The links between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FabricLink {
+    /// Its ends, the lower first.
+    pub(crate) ends: (u32, u32),
+    /// The number of links side by side, at least 1.
+    pub(crate) count: u64,
+    /// What is known of their speed.
+    pub(crate) speed: LinkSpeed,
+}
+
+/// What a file says of the speed of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LinkSpeed {
+    /// Bytes a second in each direction.
+    pub(crate) bandwidth: Option<Ratio>,
+    /// Seconds.
+    pub(crate) latency: Option<Ratio>,
+    /// The cycles for which a unit occupies it.
+    pub(crate) hop_cycles: Option<u64>,
+    /// The cycles on the wire and in the router.
+    pub(crate) latency_cycles: Option<u64>,
+}
+
+/// A format of files that describe networks.
+#[derive(Debug)]
+pub(crate) struct FabricFormat {
+    /// Its name in messages, without an article.
+    pub(crate) name: &'static str,
+    /// Whether a text looks like it.
+    pub(crate) is_like: fn(&str) -> bool,
+    pub(crate) read: fn(&mut FabricReading<'_>),
+}
+
+/// Every format, in the order in which a text is compared with them. Any text is like the last.
+pub(crate) static FORMATS: [FabricFormat; 9] = [
+    slurm_topology::FORMAT,
+    logical_network::FORMAT,
+    slurm_yaml::FORMAT,
+    ibnetdiscover::FORMAT,
+    booksim_anynet::FORMAT,
+    nvidia_topology::FORMAT,
+    edge_list::WITH_HEADER,
+    link_list::FORMAT,
+    edge_list::PLAIN,
+];
+
+/// The format that a text looks like.
+pub(crate) fn format_of(text: &str) -> &'static FabricFormat {
+    FORMATS.iter().find(|format| (format.is_like)(text)).unwrap_or(&edge_list::PLAIN)
+}
+
+/// Whether a format is that of texts that look like none.
+pub(crate) fn is_plain_list(format: &FabricFormat) -> bool {
+    std::ptr::eq(format.name, edge_list::PLAIN.name)
+}
+
+impl Fabric {
+    /// Reads a network in any format.
+    ///
+    /// # Errors
+    ///
+    /// What of the text cannot be read, with its places.
+    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+        let mut reading = Self::reading(text);
+        reading.check_machine();
+        reading.finish()
+    }
+
+    /// Reads what may be a part of a network, or several.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), but for links and hosts that are missing.
+    pub(crate) fn parse_part(text: &str) -> Result<Self, Diagnostics> {
+        Self::reading(text).finish()
+    }
+
+    fn reading(text: &str) -> FabricReading<'_> {
+        let format = format_of(text);
+        let mut reading = FabricReading::new(text, format.name);
+        (format.read)(&mut reading);
+        reading
+    }
+
+    /// The name of a node, or its number.
+    pub(crate) fn name(&self, node: u32) -> String {
+        self.names.get(node as usize).cloned().unwrap_or_else(|| node.to_string())
+    }
+
+    /// The names of its hosts, in their order; empty if nodes are numbered.
+    pub(crate) fn host_names(&self) -> &[String] {
+        let hosts = self.hosts.unwrap_or(self.nodes) as usize;
+        &self.names[..hosts.min(self.names.len())]
+    }
+
+    /// The number of links, each of parallel ones counted.
+    pub(crate) fn link_count(&self) -> u64 {
+        self.links.iter().fold(0, |sum: u64, link| sum.saturating_add(link.count))
+    }
+}

@@ -1,0 +1,211 @@
+//! Lists of links: two nodes a line, or a table with a header.
+//!
+//! ```text
+//! 0 1            from,to,links,bandwidth,latency
+//! 0 2            node1,leaf1,1,50 GB/s,1 us
+//! 1 2            leaf1,spine1,4,50 GB/s,1 us
+//! ```
+//!
+//! Nodes are numbers from 0, or names, which are numbered in the order in which they stand. The columns are `from` and `to`, and any of
+//! `links`, `bandwidth`, `latency`, `hop_cycles` and `latency_cycles`; cells are separated by commas, or by blanks where
+//! the header has no comma. `#` begins a comment. A pair that stands several times has as many links
+//! (`docs/model.md` section 22).
+
+use super::{
+    FabricFormat, FabricReading, LinkSpeed, MAX_NODES,
+    reading::{PairCount, Vertex},
+};
+use crate::input::{
+    Ratio,
+    quantity::Measure,
+    text::{Remarks, described, lines, span},
+};
+
+/// A table with a header.
+pub(super) const WITH_HEADER: FabricFormat = FabricFormat {
+    name: "a table of links",
+    is_like: |text| {
+        let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
+        let names: Vec<String> = cells(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
+        ["from", "to"].iter().all(|name| names.iter().any(|own| own == name))
+    },
+    read: |reading| read(reading, Form::Table),
+};
+
+/// Two nodes a line.
+pub(super) const PLAIN: FabricFormat =
+    FabricFormat { name: "a list of links", is_like: |_| true, read: |reading| read(reading, Form::Pairs) };
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Pairs,
+    Table,
+}
+
+/// The columns, after the two ends.
+const COLUMNS: [&str; 5] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles"];
+
+/// Where the columns are in a row.
+#[derive(Debug, Default)]
+struct Columns {
+    from: usize,
+    to: usize,
+    others: [Option<usize>; COLUMNS.len()],
+    count: usize,
+    has_commas: bool,
+}
+
+fn cells(row: &str, has_commas: bool) -> impl Iterator<Item = &str> {
+    let [by_comma, by_blank] = [has_commas, !has_commas].map(|own| own.then_some(row));
+    let by_comma = by_comma.into_iter().flat_map(|row| row.split(',').map(str::trim));
+    by_comma.chain(by_blank.into_iter().flat_map(str::split_whitespace))
+}
+
+fn read(reading: &mut FabricReading<'_>, form: Form) {
+    reading.pairs = PairCount::OneOrBothDirections;
+    reading.knows_hosts = false;
+    let mut rows = lines(reading.text, Remarks::AfterHash).peekable();
+    let columns = match form {
+        Form::Table => {
+            let Some(columns) = rows.next().and_then(|header| header_columns(reading, header)) else {
+                return;
+            };
+            Some(columns)
+        }
+        Form::Pairs => None,
+    };
+    let mut told = vec![];
+    for row in rows {
+        if let Some(ends) = read_row(reading, row, columns.as_ref()) {
+            told.push(ends);
+        }
+    }
+    // A table decides by all of its ends, a list by its first line, so that a wrong word in a long list is one.
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut ends = told.iter().flat_map(|own: &Row<'_>| own.ends);
+    reading.is_named = match form {
+        Form::Table => !ends.all(is_number),
+        Form::Pairs => !ends.take(2).all(is_number),
+    };
+    if !reading.is_named {
+        number_hosts(reading, &told);
+    }
+    for Row { ends, count, speed, part } in told {
+        let vertices = ends.map(|name| vertex(reading, name));
+        if let [Some(from), Some(to)] = vertices {
+            reading.link_at([from, to], count, speed, span(reading.text, part));
+        }
+    }
+}
+
+/// A row: two nodes, the number of links between them, and their speed.
+struct Row<'t> {
+    ends: [&'t str; 2],
+    count: u64,
+    speed: LinkSpeed,
+    part: &'t str,
+}
+
+/// Adds a host for every number up to the greatest.
+fn number_hosts(reading: &mut FabricReading<'_>, told: &[Row<'_>]) {
+    let ends = told.iter().flat_map(|own| own.ends);
+    let greatest = ends.filter_map(|word| word.parse().ok()).filter(|&node: &u32| node < MAX_NODES).max();
+    for node in 0..=greatest.unwrap_or(0) {
+        reading.host(&node.to_string(), "");
+    }
+}
+
+/// The node that a word names.
+fn vertex(reading: &mut FabricReading<'_>, word: &str) -> Option<Vertex> {
+    if reading.is_named {
+        return reading.host(word, word).map(|(host, _)| host);
+    }
+    let node: Option<u32> = word.parse().ok().filter(|&node| node < MAX_NODES);
+    if node.is_none() {
+        let greatest = MAX_NODES - 1;
+        reading
+            .complain(word, || format!("node {}, expected an integer from 0 to {greatest}", described(word)));
+    }
+    node.map(Vertex::Host)
+}
+
+/// Finds the columns of a header; reports unknown ones.
+fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Columns> {
+    let mut columns = Columns { has_commas: header.contains(','), ..Columns::default() };
+    let mut seen: Vec<String> = vec![];
+    for (place, cell) in cells(header, columns.has_commas).enumerate() {
+        let name = cell.to_ascii_lowercase();
+        match name.as_str() {
+            "from" => columns.from = place,
+            "to" => columns.to = place,
+            _ => match COLUMNS.iter().position(|known| *known == name) {
+                Some(known) => columns.others[known] = Some(place),
+                None => reading.complain(cell, || {
+                    format!("column {}, expected from, to and any of {}", described(cell), COLUMNS.join(", "))
+                }),
+            },
+        }
+        if seen.contains(&name) {
+            reading.complain(cell, || format!("column {} a second time, expected it once", described(cell)));
+        }
+        seen.push(name);
+        columns.count = place + 1;
+    }
+    let [_, bandwidth, latency, hop, latency_cycles] = columns.others;
+    if (bandwidth.is_some() || latency.is_some()) && (hop.is_some() || latency_cycles.is_some()) {
+        reading.complain(header, || {
+            "links in seconds and in cycles, expected bandwidth and latency, or hop_cycles and latency_cycles".to_owned()
+        });
+    }
+    reading.is_right().then_some(columns)
+}
+
+/// Reads a row; reports what is wrong.
+fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&Columns>) -> Option<Row<'t>> {
+    let Some(columns) = columns else {
+        let separates = |character: char| character == ',' || character.is_whitespace();
+        let words: Vec<&str> = row.split(separates).filter(|word| !word.is_empty()).collect();
+        let &[from, to] = words.as_slice() else {
+            reading.complain(row, || {
+                format!("{} words, expected 2: the nodes at the ends of a link", words.len())
+            });
+            return None;
+        };
+        return Some(Row { ends: [from, to], count: 1, speed: LinkSpeed::default(), part: row });
+    };
+    let cells: Vec<&str> = cells(row, columns.has_commas).collect();
+    if cells.len() != columns.count || cells[columns.from].is_empty() || cells[columns.to].is_empty() {
+        let (found, expected) = (cells.len(), columns.count);
+        reading.complain(row, || format!("{found} cells, expected {expected} with both ends of a link"));
+        return None;
+    }
+    let [links, bandwidth, latency, hop, latency_cycles] =
+        columns.others.map(|place| place.map(|place| cells[place]).filter(|cell| !cell.is_empty()));
+    let mut number = |word: Option<&'t str>, name: &str, least: u64| {
+        let word = word?;
+        let found = word.parse().ok().filter(|&number: &u64| (least..=1 << 32).contains(&number));
+        if found.is_none() {
+            reading.complain(word, || {
+                format!("{name} {}, expected an integer from {least} to 4294967296", described(word))
+            });
+        }
+        found
+    };
+    let count = number(links, "links", 1);
+    let speed_cycles = (number(hop, "hop_cycles", 1), number(latency_cycles, "latency_cycles", 0));
+    let mut quantity = |word: Option<&'t str>, name: &str, measure: Measure| {
+        let word = word?;
+        let found = measure.parse(word).ok().filter(|&own| measure == Measure::Time || own != Ratio::ZERO);
+        if found.is_none() {
+            reading.complain(word, || format!("{name} {}, expected {}", described(word), measure.expected()));
+        }
+        found
+    };
+    let speed = LinkSpeed {
+        bandwidth: quantity(bandwidth, "bandwidth", Measure::Bandwidth),
+        latency: quantity(latency, "latency", Measure::Time),
+        hop_cycles: speed_cycles.0,
+        latency_cycles: speed_cycles.1,
+    };
+    Some(Row { ends: [cells[columns.from], cells[columns.to]], count: count.unwrap_or(1), speed, part: row })
+}

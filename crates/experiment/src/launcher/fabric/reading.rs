@@ -1,0 +1,410 @@
+//! A network while its file is read: nodes by name, links with their counts, errors with their places.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use cubefold_topology::narrow;
+
+use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES};
+use crate::{
+    input::{
+        diagnostic::Diagnostics,
+        text::{described, span},
+    },
+    launcher::host_names::{expanded, parts},
+};
+
+/// A node of either sort, numbered by itself in the order of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Vertex {
+    Host(u32),
+    Switch(u32),
+}
+
+/// Names in the order in which they were first told.
+#[derive(Debug, Default)]
+struct Names {
+    names: Vec<String>,
+    places: BTreeMap<String, u32>,
+}
+
+/// How a list counts the links of two nodes that it has in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PairCount {
+    /// Every line is a link.
+    #[default]
+    Lines,
+    /// Every link stands in one direction, or each in both (`docs/model.md` section 22).
+    OneOrBothDirections,
+}
+
+/// A link as a line tells it.
+#[derive(Debug)]
+struct ToldLink {
+    from: Vertex,
+    to: Vertex,
+    count: u64,
+    speed: LinkSpeed,
+    place: Range<usize>,
+}
+
+/// A network that is being read.
+#[derive(Debug)]
+pub(crate) struct FabricReading<'t> {
+    /// The text, in which errors have their places.
+    pub(super) text: &'t str,
+    format: &'static str,
+    hosts: Names,
+    switches: Names,
+    links: Vec<ToldLink>,
+    roots: Vec<(u32, Range<usize>)>, // switches that are below no other, if the format has levels
+    pub(super) pairs: PairCount,
+    /// Whether nodes have names, not numbers.
+    pub(super) is_named: bool,
+    /// Whether the file says which nodes are hosts.
+    pub(super) knows_hosts: bool,
+    notes: Vec<String>,
+    diagnostics: Diagnostics,
+}
+
+impl Names {
+    /// The place of a name, which is added if it is new; whether it was.
+    fn add(&mut self, name: &str) -> (u32, bool) {
+        if let Some(&place) = self.places.get(name) {
+            return (place, false);
+        }
+        let place = narrow(self.names.len() as u64);
+        self.names.push(name.to_owned());
+        self.places.insert(name.to_owned(), place);
+        (place, true)
+    }
+}
+
+impl<'t> FabricReading<'t> {
+    pub(super) fn new(text: &'t str, format: &'static str) -> Self {
+        Self {
+            text,
+            format,
+            hosts: Names::default(),
+            switches: Names::default(),
+            links: vec![],
+            roots: vec![],
+            pairs: PairCount::Lines,
+            is_named: true,
+            knows_hosts: true,
+            notes: vec![],
+            diagnostics: Diagnostics::default(),
+        }
+    }
+
+    /// Reports an error in a part of the text.
+    pub(super) fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
+        self.diagnostics.add(span(self.text, part), message);
+    }
+
+    /// Reports an error at a place of the text.
+    pub(super) fn complain_at(&mut self, place: Range<usize>, message: impl FnOnce() -> String) {
+        self.diagnostics.add(place, message);
+    }
+
+    /// Whether nothing has been wrong so far.
+    pub(super) fn is_right(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// Tells what was left out, or taken for something.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// The host with a name, and whether it is new. `None` where there are too many.
+    pub(super) fn host(&mut self, name: &str, part: &str) -> Option<(Vertex, bool)> {
+        let (place, is_new) = self.hosts.add(name);
+        self.check_count(part, is_new)?;
+        Some((Vertex::Host(place), is_new))
+    }
+
+    /// The switch with a name, and whether it is new. `None` where there are too many.
+    pub(super) fn switch(&mut self, name: &str, part: &str) -> Option<(Vertex, bool)> {
+        let (place, is_new) = self.switches.add(name);
+        self.check_count(part, is_new)?;
+        Some((Vertex::Switch(place), is_new))
+    }
+
+    /// The known host with a name.
+    pub(super) fn known_host(&self, name: &str) -> Option<Vertex> {
+        self.hosts.places.get(name).map(|&place| Vertex::Host(place))
+    }
+
+    /// The known switch with a name.
+    pub(super) fn known_switch(&self, name: &str) -> Option<Vertex> {
+        self.switches.places.get(name).map(|&place| Vertex::Switch(place))
+    }
+
+    /// The number of hosts so far.
+    pub(super) fn host_count(&self) -> u32 {
+        narrow(self.hosts.names.len() as u64)
+    }
+
+    fn check_count(&mut self, part: &str, is_new: bool) -> Option<()> {
+        let found = self.hosts.names.len() + self.switches.names.len();
+        if found <= MAX_NODES as usize {
+            return Some(());
+        }
+        if is_new && found == MAX_NODES as usize + 1 {
+            self.complain(part, || {
+                format!("more than {MAX_NODES} hosts and switches, expected at most as many")
+            });
+        }
+        None
+    }
+
+    /// The names that a list such as `n[0-3],m7` stands for, each with its part of the list; errors are reported at the
+    /// places that `place` has for parts.
+    pub(super) fn names_at<'p>(
+        &mut self,
+        list: &'p str,
+        what: &str,
+        place: impl Fn(&str) -> Range<usize>,
+    ) -> Vec<(String, &'p str)> {
+        let mut found = vec![];
+        for part in parts(list) {
+            match expanded(part.trim()) {
+                Ok(names) if found.len() + names.len() <= MAX_NODES as usize => {
+                    found.extend(names.into_iter().map(|name| (name, part)));
+                }
+                Ok(_) => {
+                    let message = || format!("more than {MAX_NODES} {what}, expected at most as many");
+                    self.complain_at(place(part), message);
+                    return vec![];
+                }
+                Err(_) => self.complain_at(place(part), || {
+                    format!("{what} are {}, expected names such as n[0-3]", described(part))
+                }),
+            }
+        }
+        found
+    }
+
+    /// Adds links side by side, told by a part of the text.
+    pub(super) fn link(&mut self, [from, to]: [Vertex; 2], count: u64, speed: LinkSpeed, part: &str) {
+        let place = span(self.text, part);
+        self.link_at([from, to], count, speed, place);
+    }
+
+    /// Adds links side by side, told at a place of the text.
+    pub(super) fn link_at(
+        &mut self,
+        [from, to]: [Vertex; 2],
+        count: u64,
+        speed: LinkSpeed,
+        place: Range<usize>,
+    ) {
+        if from == to {
+            let name = self.name(from).into_owned();
+            self.complain_at(place, || format!("a link of node {name} to itself, expected two nodes"));
+        } else {
+            self.links.push(ToldLink { from, to, count, speed, place });
+        }
+    }
+
+    /// A switch below no other, told at a place of the text.
+    pub(super) fn root(&mut self, switch: Vertex, place: Range<usize>) {
+        if let Vertex::Switch(number) = switch {
+            self.roots.push((number, place));
+        }
+    }
+
+    fn name(&self, vertex: Vertex) -> Cow<'_, str> {
+        let (names, place) = match vertex {
+            Vertex::Host(place) => (&self.hosts.names, place),
+            Vertex::Switch(place) => (&self.switches.names, place),
+        };
+        names.get(place as usize).map_or(Cow::Borrowed(""), |name| Cow::Borrowed(name.as_str()))
+    }
+
+    /// Orders hosts by a key of their names.
+    pub(super) fn sort_hosts_by_number(&mut self) {
+        let mut order: Vec<u32> = (0..self.host_count()).collect();
+        let number = |place: &u32| self.hosts.names[*place as usize].parse::<u64>().unwrap_or(u64::MAX);
+        order.sort_by_key(number);
+        let mut new_places = vec![0; order.len()];
+        for (place, &old) in (0..).zip(&order) {
+            new_places[old as usize] = place;
+        }
+        for link in &mut self.links {
+            for end in [&mut link.from, &mut link.to] {
+                if let Vertex::Host(place) = end {
+                    *place = new_places[*place as usize];
+                }
+            }
+        }
+        let names = order.iter().map(|&old| std::mem::take(&mut self.hosts.names[old as usize])).collect();
+        self.hosts = Names { names, places: BTreeMap::new() };
+    }
+
+    /// Reports a network without links or with fewer than two hosts, or hosts that are not connected.
+    pub(super) fn check_machine(&mut self) {
+        if self.links.is_empty() && self.is_right() {
+            let format = self.format;
+            self.complain_at(0..0, || {
+                format!("no links in what looks like {format}, expected at least one: \"0 1\" a line")
+            });
+        }
+        let hosts = self.host_count();
+        if hosts < 2 && self.is_right() {
+            self.complain_at(0..0, || match hosts {
+                1 => "1 host, expected at least 2".to_owned(),
+                _ => format!("{hosts} hosts, expected at least 2"),
+            });
+        }
+        if self.is_right() {
+            let ends: Vec<[u32; 2]> =
+                self.links.iter().map(|link| [self.number(link.from), self.number(link.to)]).collect();
+            self.check_connected(&ends);
+        }
+    }
+
+    /// The network, once all of the text has been read.
+    ///
+    /// # Errors
+    ///
+    /// All errors of the text.
+    pub(super) fn finish(mut self) -> Result<Fabric, Diagnostics> {
+        let (links, hosts) = (self.pairs(), self.host_count());
+        if !self.is_right() {
+            self.diagnostics.sort();
+            return Err(self.diagnostics);
+        }
+        let nodes = hosts + narrow(self.switches.names.len() as u64);
+        let mut names = self.hosts.names;
+        names.append(&mut self.switches.names);
+        if !self.is_named {
+            names.clear();
+        }
+        let hosts = self.knows_hosts.then_some(hosts);
+        Ok(Fabric { format: self.format, names, nodes, hosts, links, notes: self.notes })
+    }
+
+    /// The number of a node among all.
+    fn number(&self, vertex: Vertex) -> u32 {
+        match vertex {
+            Vertex::Host(place) => place,
+            Vertex::Switch(place) => self.host_count() + place,
+        }
+    }
+
+    /// The links of each two nodes, counted.
+    fn pairs(&mut self) -> Vec<FabricLink> {
+        let mut told: Vec<(u32, u32, bool, usize)> = (0..)
+            .zip(&self.links)
+            .map(|(place, link)| {
+                let [from, to] = [self.number(link.from), self.number(link.to)];
+                (from.min(to), from.max(to), from > to, place)
+            })
+            .collect();
+        told.sort_unstable();
+        let (mut links, mut one_way, mut both_ways) = (vec![], None, None);
+        for pair in told.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let (near, far, _, first) = pair[0];
+            let speed = self.links[first].speed;
+            if let Some(&(.., other)) = pair.iter().find(|&&(.., own)| self.links[own].speed != speed) {
+                let place = self.links[other].place.clone();
+                let names =
+                    [self.links[other].from, self.links[other].to].map(|end| self.name(end).into_owned());
+                self.complain_at(place, || {
+                    let [one, other] = names;
+                    format!(
+                        "links of different speed between {one} and {other}, expected equal ones side by side"
+                    )
+                });
+            }
+            let mut counts = [0_u64; 2];
+            for &(_, _, is_back, own) in pair {
+                let count = &mut counts[usize::from(is_back)];
+                *count = count.saturating_add(self.links[own].count);
+            }
+            let last = pair[pair.len() - 1].3;
+            let count = match (self.pairs, counts) {
+                (PairCount::Lines, [one, other]) => one.saturating_add(other),
+                (PairCount::OneOrBothDirections, [count, 0] | [0, count]) => {
+                    one_way = one_way.or(Some(first));
+                    count
+                }
+                (PairCount::OneOrBothDirections, [one, other]) => {
+                    both_ways = both_ways.or(Some(last));
+                    if one != other {
+                        let place = self.links[last].place.clone();
+                        self.complain_at(place, || {
+                            format!("{one} links one way and {other} the other way between two nodes, expected as many each way, or one way only")
+                        });
+                    }
+                    one
+                }
+            };
+            links.push(FabricLink { ends: (near, far), count, speed });
+        }
+        if let (Some(one_way), Some(both)) = (one_way, both_ways) {
+            let place = self.links[one_way.max(both)].place.clone();
+            self.complain_at(place, || {
+                "some links in both directions and others in one, expected every link once, or every link in both directions"
+                    .to_owned()
+            });
+        }
+        links
+    }
+
+    /// Reports parts that are not connected with each other, if hosts are in several.
+    fn check_connected(&mut self, links: &[[u32; 2]]) {
+        let (hosts, nodes) = (self.host_count(), self.host_count() as usize + self.switches.names.len());
+        let mut part: Vec<u32> = (0..).take(nodes).collect(); // the lowest node known to be in the same part
+        for link in links {
+            let [one, other] = link.map(|end| find(&mut part, end));
+            part[one.max(other) as usize] = one.min(other);
+        }
+        let part: Vec<u32> = (0..narrow(nodes as u64)).map(|node| find(&mut part, node)).collect();
+        let with_hosts: BTreeSet<u32> = part.iter().take(hosts as usize).copied().collect();
+        if with_hosts.len() < 2 {
+            return;
+        }
+        let mut place = 0..0;
+        let mut described = vec![];
+        for &own in with_hosts.iter().take(3) {
+            let of = |node: u32| part[node as usize];
+            let mut members = (0..hosts).filter(|&host| of(host) == own);
+            let first = members.next().unwrap_or(own);
+            let count = 1 + members.count();
+            let root = self.roots.iter().find(|(switch, _)| of(hosts + switch) == own);
+            let host = self.name(Vertex::Host(first));
+            described.push(match root {
+                Some((switch, at)) => {
+                    place = at.clone();
+                    format!("{} ({count} hosts from {host})", self.name(Vertex::Switch(*switch)))
+                }
+                None => format!("the one of {host} ({count} hosts)"),
+            });
+        }
+        let found = with_hosts.len();
+        let more = if found > described.len() { ", .." } else { "" };
+        self.complain_at(place, || {
+            let all = described.join(" and ");
+            format!("{found} fabrics without a link between them, expected a connected network: {all}{more}")
+        });
+    }
+}
+
+/// The lowest node known to be in the same part.
+fn find(part: &mut [u32], node: u32) -> u32 {
+    let mut root = node;
+    while part[root as usize] != root {
+        root = part[root as usize];
+    }
+    let mut at = node;
+    while part[at as usize] != root {
+        at = std::mem::replace(&mut part[at as usize], root);
+    }
+    root
+}

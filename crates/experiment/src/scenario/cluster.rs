@@ -1,0 +1,216 @@
+//! Clusters of accelerators in the `[machine]` table (`docs/model.md` section 22): nodes, devices, and the tables of their links.
+
+use cubefold_topology::{
+    Cluster, ClusterInside, ClusterOutside, ClusterPart, MAX_NETWORK_NODES, NetworkParameters,
+};
+
+use super::{
+    errors::ScenarioError,
+    keys::Key,
+    part_links::{OwnLinks, PART_KEYS, PartLink, part_link},
+    settings::Settings,
+    value::{Content, Table, Value},
+};
+
+/// The kinds of networks inside a node.
+const INSIDES: [&str; 5] = ["switch", "full-mesh", "ring", "hypercube", "none"];
+
+/// Reads the parameters of a cluster, and how fast its parts are, if any says so.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(NetworkParameters, Option<OwnLinks>)> {
+    let before = errors.len();
+    let nodes = required(settings, Key::MachineNodes, errors);
+    let devices = required(settings, Key::MachineDevicesPerNode, errors);
+    let inside = inside(settings, devices, errors);
+    let nics = nics(settings, devices, errors);
+    let outside = outside(settings, nics.or(devices), errors);
+    let nic = nic(settings, nics, devices, errors);
+    let (nodes, devices) = (nodes?, devices?);
+    if let (None, Some(value)) = (settings.get(Key::MachineOutside), settings.get(Key::MachineNodes))
+        && nodes > 1
+    {
+        let message = format!("{nodes} nodes without machine.outside, expected the links between them");
+        let help =
+            "outside = { link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }, leaves = { nodes = 8 } }";
+        errors.push(ScenarioError::at(&value.place, message, "not linked with each other").with_help(help));
+    }
+    if errors.len() > before {
+        return None;
+    }
+    let (inside, inside_link) = inside?;
+    let (outside, links) = outside?;
+    let [outside_link, spine_link] = links;
+    let nics_are_vertices = outside.is_some_and(|own| own.nics_per_node < devices);
+    let nic_link = nic?.or_else(|| outside_link.clone()).filter(|_| nics_are_vertices);
+    // Where messages must pass through devices to be of any use, they do.
+    let passes = matches!(inside, ClusterInside::Ring | ClusterInside::Hypercube)
+        || outside.is_none_or(|own| own.spines == 0);
+    let hosts_forward = match settings.get(Key::MachineHostsForward) {
+        None => passes,
+        Some(Value { content: Content::Boolean(own), .. }) => *own,
+        Some(value) => {
+            errors.push(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
+            return None;
+        }
+    };
+    let cluster = Cluster { nodes, devices_per_node: devices, inside, outside, hosts_forward };
+    let spine_link = spine_link.or_else(|| outside_link.clone());
+    let links = ClusterPart::ALL.map(|part| match part {
+        ClusterPart::Inside => inside_link.as_ref(),
+        ClusterPart::Nic => nic_link.as_ref(),
+        ClusterPart::Outside => outside_link.as_ref(),
+        ClusterPart::Spine => spine_link.as_ref(),
+    });
+    let place = links.iter().find_map(|link| Some(link.as_ref()?.place.clone()));
+    let speed = |link: Option<&PartLink>| link.map(|own| own.speed).unwrap_or_default();
+    let own = place.map(|place| OwnLinks { by_class: links.map(speed).to_vec(), place });
+    Some((NetworkParameters::Cluster(cluster), own))
+}
+
+/// Reads the number of a required key.
+fn required(settings: &Settings<'_>, key: Key, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+    let Some(value) = settings.get(key) else {
+        let error = settings.missing(key, &format!("from 1 to {MAX_NETWORK_NODES}"));
+        errors.push(error.because(settings.place(Key::MachineKind), "a cluster"));
+        return None;
+    };
+    value.natural(key.path(), 1..=MAX_NETWORK_NODES, errors)
+}
+
+/// Reads the network inside a node, and the speed of its links.
+fn inside(
+    settings: &Settings<'_>,
+    devices: Option<u64>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(ClusterInside, Option<PartLink>)> {
+    let key = Key::MachineInside;
+    let Some(value) = settings.get(key) else {
+        let example = "the network of a node: { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }";
+        errors.push(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
+        return None;
+    };
+    let table = Table::read(value, key.path(), &[&["kind", "planes"], &PART_KEYS[..]].concat(), errors)?;
+    let kind_value = table.required("kind", &INSIDES.join(", "), errors)?;
+    let kinds = INSIDES.map(|name| (name, name));
+    let kind = kind_value.choice(&table.name("kind"), &kinds, errors)?;
+    let planes = match table.get("planes") {
+        Some(value) if kind == "switch" => {
+            value.natural(table.name("planes"), 1..=MAX_NETWORK_NODES, errors)?
+        }
+        Some(value) => {
+            let message =
+                format!("{} of a {kind}, expected none: only switches have planes", table.name("planes"));
+            errors.push(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"));
+            return None;
+        }
+        None => 1,
+    };
+    let link = part_link(&table, errors)?;
+    let inside = match kind {
+        "switch" => ClusterInside::Switch { planes },
+        "full-mesh" => ClusterInside::FullMesh,
+        "ring" => ClusterInside::Ring,
+        "hypercube" => ClusterInside::Hypercube,
+        _ => ClusterInside::None,
+    };
+    if let (ClusterInside::Hypercube, Some(found)) = (inside, devices.filter(|own| !own.is_power_of_two())) {
+        let message = format!("a hypercube of {found} devices, expected a power of two");
+        let error = ScenarioError::at(&kind_value.place, message, "needs a power of two");
+        errors.push(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
+        return None;
+    }
+    Some((inside, link))
+}
+
+/// Reads the NICs of a node, which divide its devices; `None` if there is one for each device.
+fn nics(settings: &Settings<'_>, devices: Option<u64>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+    let value = settings.get(Key::MachineNicsPerNode)?;
+    let found = value.natural(Key::MachineNicsPerNode.path(), 1..=MAX_NETWORK_NODES, errors)?;
+    if let Some(devices) = devices.filter(|own| !own.is_multiple_of(found)) {
+        let message = format!("{found} NICs of {devices} devices, expected a divisor of {devices}");
+        let error = ScenarioError::at(&value.place, message, "does not divide them");
+        errors.push(error.because(settings.place(Key::MachineDevicesPerNode), format!("{devices} devices")));
+    }
+    if settings.get(Key::MachineOutside).is_none() {
+        let message = "machine.nics_per_node without machine.outside, expected links that NICs lead to";
+        errors.push(ScenarioError::at(&value.place, message, "lead nowhere"));
+    }
+    Some(found)
+}
+
+/// Reads the speed of the links between devices and NICs.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
+fn nic(
+    settings: &Settings<'_>,
+    nics: Option<u64>,
+    devices: Option<u64>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Option<PartLink>> {
+    let key = Key::MachineNic;
+    let Some(value) = settings.get(key) else { return Some(None) };
+    let table = Table::read(value, key.path(), &PART_KEYS, errors)?;
+    let link = part_link(&table, errors)?;
+    if nics.is_none_or(|nics| Some(nics) == devices) {
+        let message =
+            "machine.nic with a NIC for each device, expected none: a device has the link to its leaf itself";
+        let error = ScenarioError::at(&value.place, message, "no such links");
+        errors.push(error.with_help("remove nic, or give nics_per_node"));
+        return None;
+    }
+    Some(link)
+}
+
+/// Reads the links between nodes, and the speeds of those to leaves and to spines.
+#[expect(clippy::type_complexity, reason = "the links, and the speeds of two sorts of them")]
+fn outside(
+    settings: &Settings<'_>,
+    nics: Option<u64>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Option<ClusterOutside>, [Option<PartLink>; 2])> {
+    const KEYS: [&str; 5] = ["leaves", "rails", "spines", "uplinks", "spine_link"];
+    let key = Key::MachineOutside;
+    let Some(value) = settings.get(key) else { return Some((None, [None, None])) };
+    let table = Table::read(value, key.path(), &[&KEYS[..], &PART_KEYS[..]].concat(), errors)?;
+    let leaves_name = table.name("leaves");
+    let leaves = table.required("leaves", "the nodes on a leaf: { nodes = 8 }", errors);
+    let leaves = leaves.and_then(|value| Table::read(value, &leaves_name, &["nodes"], errors));
+    let nodes_per_leaf = leaves.and_then(|leaves| {
+        let value = leaves.required("nodes", "the nodes on a leaf", errors)?;
+        value.natural(leaves.name("nodes"), 1..=MAX_NETWORK_NODES, errors)
+    });
+    let mut number = |key: &str, least: u64, default: u64| match table.get(key) {
+        Some(value) => value.natural(table.name(key), least..=MAX_NETWORK_NODES, errors),
+        None => Some(default),
+    };
+    let (spines, uplinks) = (number("spines", 0, 0), number("uplinks", 1, 1));
+    let has_rails = match table.get("rails") {
+        None => Some(false),
+        Some(Value { content: Content::Boolean(own), .. }) => Some(*own),
+        Some(value) => {
+            errors.push(value.unexpected(table.name("rails"), "true or false"));
+            None
+        }
+    };
+    for key in ["uplinks", "spine_link"] {
+        if let (Some(value), Some(0)) = (table.get(key), spines) {
+            let message = format!("{} without spines, expected the number of spines", table.name(key));
+            errors
+                .push(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
+        }
+    }
+    let link = part_link(&table, errors);
+    let spine_link = match table.get("spine_link") {
+        Some(value) => PartLink::read(value, &table.name("spine_link"), errors).map(Some),
+        None => Some(None),
+    };
+    let outside = ClusterOutside {
+        nics_per_node: nics?,
+        nodes_per_leaf: nodes_per_leaf?,
+        has_rails: has_rails?,
+        spines: spines?,
+        uplinks: uplinks?,
+    };
+    Some((Some(outside), [link?, spine_link?]))
+}

@@ -1,0 +1,139 @@
+//! Hierarchical all-reduce: reduce-scatter inside every node, all-reduce among equal places of the nodes, all-gather inside
+//! (`docs/model.md` section 16).
+//!
+//! It is a sequence of three collectives. Ranks that share a node are consecutive: the devices of a node of a
+//! cluster, or the processes that embeddings put on a node.
+
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
+};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, Shape};
+
+use super::{misfit, of_collective, over_budget, shape, shape_place, take_program};
+use crate::scenario::{
+    ScenarioProgram,
+    errors::ScenarioError,
+    keys::Key,
+    message_sizes::ByStage,
+    program::{ProgramKind, Reading},
+    value::{Content, Table, Value},
+};
+
+/// The table of the two algorithms, if the algorithm is hierarchical.
+pub(super) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
+    let value = reading.settings.get(Key::ProgramAlgorithm)?;
+    let Content::Table(entries) = &value.content else { return None };
+    match entries.as_slice() {
+        [only] if only.key == "hierarchical" => Some(&only.value),
+        _ => None,
+    }
+}
+
+/// Reads a hierarchical all-reduce with `per_node` processes a node.
+pub(super) fn read(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    operation: Operation,
+    value: &Value,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
+    if operation != Operation::AllReduce {
+        let message = format!("a hierarchical {operation}, expected an all-reduce");
+        reading.errors.push(ScenarioError::at(&value.place, message, "only all-reduce"));
+        return None;
+    }
+    let table = Table::read(value, &name, &["inner", "outer"], reading.errors)?;
+    let inner = algorithm(reading, &table, "inner", &[Operation::ReduceScatter, Operation::AllGather]);
+    let outer = algorithm(reading, &table, "outer", &[Operation::AllReduce]);
+    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let shape = shape(reading, per_node);
+    let compute = reading.compute();
+    let chunks = super::chunks(reading, outer);
+    let ((units, bytes), compute, chunks) = (sizes?, compute?.get(), chunks?);
+    let whole = two_levels(reading, &shape?, per_node)?;
+    let inside = whole.lengths()[0];
+    let step = |operation, algorithm, units| CollectiveSpecification {
+        compute_cycles: compute,
+        chunks,
+        ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
+    };
+    let others: Vec<usize> = (1..whole.dimension_count()).collect();
+    // Every place has the vector of the largest: with a rest, one unit more than some.
+    let steps = [
+        (step(Operation::ReduceScatter, inner?, units), vec![0]),
+        (step(Operation::AllReduce, outer?, units.div_ceil(inside)), others),
+        (step(Operation::AllGather, inner?, units), vec![0]),
+    ];
+    let ranks = whole.node_count();
+    let budget = reading.settings.budget();
+    if let Err(over) = budget.take_for_a_while(Groups::bytes_at_most(ranks).saturating_mul(3), 0) {
+        over_budget(reading, over, ranks);
+        return None;
+    }
+    let (mut made, mut bytes_taken) = (vec![], 0);
+    for (specification, over) in steps {
+        match Groups::new(specification, &over) {
+            Ok(groups) => {
+                bytes_taken += groups.bytes();
+                made.push(CollectiveStep::from(groups));
+            }
+            Err(error) => {
+                let error = misfit(reading, &error);
+                reading.errors.extend(error);
+                return None;
+            }
+        }
+    }
+    let collective = Collective::of_steps(made).ok()?; // three steps of the same ranks
+    take_program(reading, bytes_taken, &collective)?;
+    let scale = reading.machine.timing.scale();
+    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+}
+
+/// The algorithm of a level, which performs these operations.
+fn algorithm(
+    reading: &mut Reading<'_>,
+    table: &Table<'_>,
+    key: &str,
+    operations: &[Operation],
+) -> Option<Algorithm> {
+    let performs =
+        |own: &Algorithm| operations.iter().all(|operation| own.descriptor().operations.contains(operation));
+    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), own)).collect();
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    let value = table.required(key, &names.join(", "), reading.errors)?;
+    value.choice(&table.name(key), &choices, reading.errors)
+}
+
+/// The logical shape with the ranks of a node in its first dimension.
+fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option<Shape> {
+    let of_machine = reading.machine.machine.as_deref().and_then(devices_per_node).filter(|_| per_node == 1);
+    let (inside, ranks) = (of_machine.unwrap_or(per_node), shape.node_count());
+    if inside > 1 && shape.lengths()[0] == inside && shape.dimension_count() > 1 {
+        return Some(shape.clone());
+    }
+    if inside < 2 || inside == ranks || !ranks.is_multiple_of(inside) {
+        let message = format!(
+            "a hierarchical all-reduce of {ranks} ranks, {inside} a node, expected several nodes with several ranks each"
+        );
+        let place = shape_place(reading)?;
+        let error = ScenarioError::at(place, message, "no two levels");
+        reading.errors.push(
+            error
+                .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+                .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),
+        );
+        return None;
+    }
+    Shape::new(&[inside, ranks / inside]).ok()
+}
+
+/// The devices of a node of a cluster.
+fn devices_per_node(machine: &Machine) -> Option<u64> {
+    match machine.source() {
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster.devices_per_node),
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! Blocks of processes of a grid that share a node (`docs/model.md` section 22).
+//!
+//! Blocks, and processes inside a block, are numbered with the first coordinate fastest.
+
+/// A block of processes, as the length of a grid and of the block in each dimension, which divides it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessBlock {
+    grid: Vec<u64>,
+    block: Vec<u64>,
+}
+
+impl ProcessBlock {
+    /// The block of these lengths; `None` unless there is one for each dimension, which divides it.
+    #[must_use]
+    pub fn new(grid: &[u64], block: &[u64]) -> Option<Self> {
+        let divides = |(length, own): (&u64, &u64)| *own > 0 && length.is_multiple_of(*own);
+        let is_block = grid.len() == block.len() && grid.iter().zip(block).all(divides);
+        is_block.then(|| Self { grid: grid.to_vec(), block: block.to_vec() })
+    }
+
+    /// Of all blocks of `count` processes the one with the least surface, of these the one whose longest length is least, of
+    /// these the last in lexicographic order; `None` if none divides the grid.
+    ///
+    /// The surface is the sum, over the dimensions in which the grid is longer than the block, of `count` divided by the
+    /// block's length.
+    #[must_use]
+    pub fn least_surface(grid: &[u64], count: u64) -> Option<Self> {
+        let mut best: Option<(u64, u64, Vec<u64>)> = None;
+        let mut consider = |block: &[u64]| {
+            let open = grid.iter().zip(block).filter(|(length, own)| length > own);
+            let surface = open.map(|(_, own)| count / own).sum();
+            let longest = block.iter().copied().max().unwrap_or(1);
+            let is_better = best.as_ref().is_none_or(|(least, short, last)| {
+                (surface, longest) < (*least, *short)
+                    || (surface, longest) == (*least, *short) && block > last.as_slice()
+            });
+            if is_better {
+                best = Some((surface, longest, block.to_vec()));
+            }
+        };
+        all_blocks(grid, count, &mut vec![], &mut consider);
+        let (_, _, block) = best?;
+        Some(Self { grid: grid.to_vec(), block })
+    }
+
+    /// The numbers of processes of which there is a block, ascending.
+    #[must_use]
+    pub fn counts(grid: &[u64]) -> Vec<u64> {
+        let mut counts = std::collections::BTreeSet::from([1]);
+        for &length in grid {
+            let divisors = divisors(length, length);
+            counts = counts
+                .iter()
+                .flat_map(|own: &u64| divisors.iter().map(move |divisor| own.saturating_mul(*divisor)))
+                .collect();
+        }
+        counts.into_iter().collect()
+    }
+
+    /// The lengths of a block.
+    #[must_use]
+    pub fn lengths(&self) -> &[u64] {
+        &self.block
+    }
+
+    /// The number of blocks in each dimension.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<u64> {
+        self.grid.iter().zip(&self.block).map(|(length, own)| length / own).collect()
+    }
+
+    /// The number of the block of a process.
+    #[must_use]
+    pub fn block_of(&self, mut process: u64) -> u64 {
+        let (mut number, mut stride) = (0, 1);
+        for (length, own) in self.grid.iter().zip(&self.block) {
+            number += process % length / own * stride;
+            stride *= length / own;
+            process /= length;
+        }
+        number
+    }
+}
+
+/// The divisors of a length that divide `count`, too, ascending.
+fn divisors(length: u64, count: u64) -> Vec<u64> {
+    let mut found = vec![];
+    for divisor in (1..).take_while(|divisor| divisor * divisor <= length) {
+        if length.is_multiple_of(divisor) {
+            found.extend([divisor, length / divisor]);
+        }
+    }
+    found.retain(|divisor| count.is_multiple_of(*divisor));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Calls `consider` with all blocks of `count` processes that begin with `begun`.
+fn all_blocks(grid: &[u64], count: u64, begun: &mut Vec<u64>, consider: &mut impl FnMut(&[u64])) {
+    let Some(&length) = grid.get(begun.len()) else {
+        if count == 1 {
+            consider(begun);
+        }
+        return;
+    };
+    // What is left must fit into the dimensions that are left.
+    let room = grid[begun.len() + 1..].iter().fold(1_u64, |product, own| product.saturating_mul(*own));
+    for divisor in divisors(length, count) {
+        if count / divisor <= room {
+            begun.push(divisor);
+            all_blocks(grid, count / divisor, begun, consider);
+            begun.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_as_round_as_the_grid_allows() {
+        let block =
+            |grid: &[u64], count| ProcessBlock::least_surface(grid, count).map(|own| own.lengths().to_vec());
+        assert_eq!(block(&[8, 8, 8], 8), Some(vec![2, 2, 2]));
+        assert_eq!(block(&[8, 4], 4), Some(vec![2, 2]));
+        assert_eq!(block(&[4, 4], 2), Some(vec![2, 1]));
+        assert_eq!(block(&[2, 16], 4), Some(vec![2, 2]));
+        assert_eq!(block(&[4, 6], 5), None);
+        assert_eq!(block(&[2; 20], 1 << 10).map(|own| own.iter().product()), Some(1 << 10));
+        assert_eq!(ProcessBlock::counts(&[4, 6]), [1, 2, 3, 4, 6, 8, 12, 24]);
+        assert_eq!(ProcessBlock::new(&[4, 6], &[2, 4]), None);
+    }
+
+    #[test]
+    fn processes_and_blocks_count_the_first_coordinate_fastest() {
+        let block = ProcessBlock::new(&[4, 2], &[2, 1]).unwrap();
+        assert_eq!(
+            (0..8).map(|process| block.block_of(process)).collect::<Vec<_>>(),
+            [0, 0, 1, 1, 2, 2, 3, 3]
+        );
+        let block = ProcessBlock::new(&[4, 2], &[2, 2]).unwrap();
+        assert_eq!(
+            (0..8).map(|process| block.block_of(process)).collect::<Vec<_>>(),
+            [0, 0, 1, 1, 0, 0, 1, 1]
+        );
+    }
+}

@@ -1,0 +1,530 @@
+//! Clusters of accelerators (`docs/model.md` section 22): nodes with devices, linked inside the node and through
+//! leaves and spines.
+//!
+//! Vertices are numbered: devices node by node, which are the hosts; switches inside nodes, NICs where they are vertices,
+//! both node by node; leaves, rail by rail; spines. Distances are those of a small cluster: no shortest route leads
+//! through a node or a group of nodes on a leaf that has neither of its ends, because the same steps inside the node of an end
+//! would be shorter. So two groups of two nodes, with all spines, stand for any number.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    Network, NetworkError, NodeId, RouteChoice,
+    routes::{Distances, Row},
+};
+
+/// The parameters of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cluster {
+    /// The number of nodes, at least 1.
+    pub nodes: u64,
+    /// The devices of a node, at least 1: the hosts.
+    pub devices_per_node: u64,
+    /// The network inside a node.
+    pub inside: ClusterInside,
+    /// The network between nodes; none only of a single node.
+    pub outside: Option<ClusterOutside>,
+    /// Whether messages pass through devices.
+    pub hosts_forward: bool,
+}
+
+/// The links inside a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterInside {
+    /// Every device is linked to this many switches.
+    Switch {
+        /// The number of switches, at least 1.
+        planes: u64,
+    },
+    /// All devices are linked with each other.
+    FullMesh,
+    /// Device `i` is linked with device `i + 1`, and the last with the first.
+    Ring,
+    /// Devices whose numbers differ in one bit are linked; their number is a power of two.
+    Hypercube,
+    /// No links.
+    None,
+}
+
+/// The links between nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClusterOutside {
+    /// The NICs of a node, a divisor of its devices. As many as devices are no vertices.
+    pub nics_per_node: u64,
+    /// The nodes on a leaf, at least 1.
+    pub nodes_per_leaf: u64,
+    /// Whether every NIC of a node has a leaf of its own rail.
+    pub has_rails: bool,
+    /// The number of spines, to each of which every leaf is linked.
+    pub spines: u64,
+    /// The parallel links between a leaf and a spine, at least 1.
+    pub uplinks: u64,
+}
+
+/// The parts of a cluster whose links may differ in speed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterPart {
+    /// Links inside a node.
+    Inside,
+    /// Links between devices and NICs.
+    Nic,
+    /// Links to leaves.
+    Outside,
+    /// Links between leaves and spines.
+    Spine,
+}
+
+impl ClusterPart {
+    /// Every part, in the order of the classes of links.
+    pub const ALL: [Self; 4] = [Self::Inside, Self::Nic, Self::Outside, Self::Spine];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inside => "inside",
+            Self::Nic => "nic",
+            Self::Outside => "outside",
+            Self::Spine => "spine",
+        }
+    }
+}
+
+/// Where a vertex is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// A device, switch or NIC of a node, by its number among those of its sort there.
+    InNode { node: u64, sort: Sort, place: u64 },
+    /// A leaf of a group of nodes, of a rail.
+    Leaf { group: u64, rail: u64 },
+    /// A spine.
+    Spine(u64),
+}
+
+/// A sort of vertices of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Device,
+    Switch,
+    Nic,
+}
+
+impl Cluster {
+    /// Whether all counts are at least 1, divide each other as they must, and there are at least 2 hosts.
+    pub(crate) fn is_whole(&self) -> bool {
+        let devices = self.devices_per_node;
+        let inside = match self.inside {
+            ClusterInside::Switch { planes } => planes > 0,
+            ClusterInside::Hypercube => devices.is_power_of_two(),
+            ClusterInside::FullMesh | ClusterInside::Ring | ClusterInside::None => true,
+        };
+        let outside = match &self.outside {
+            Some(own) => {
+                let nics = own.nics_per_node;
+                nics > 0 && devices.is_multiple_of(nics) && own.nodes_per_leaf > 0 && own.uplinks > 0
+            }
+            None => self.nodes == 1,
+        };
+        self.nodes > 0 && devices > 0 && inside && outside && self.host_count() >= 2
+    }
+
+    /// The number of hosts: devices.
+    #[must_use]
+    pub fn host_count(&self) -> u64 {
+        self.nodes.saturating_mul(self.devices_per_node)
+    }
+
+    /// The switches inside a node.
+    fn planes(&self) -> u64 {
+        match self.inside {
+            ClusterInside::Switch { planes } => planes,
+            ClusterInside::FullMesh
+            | ClusterInside::Ring
+            | ClusterInside::Hypercube
+            | ClusterInside::None => 0,
+        }
+    }
+
+    /// The NICs of a node that are vertices.
+    fn nics(&self) -> u64 {
+        let nics = self.outside.map_or(0, |own| own.nics_per_node);
+        if nics < self.devices_per_node { nics } else { 0 }
+    }
+
+    /// The number of groups of nodes on the same leaves.
+    fn groups(&self) -> u64 {
+        self.outside.map_or(0, |own| self.nodes.div_ceil(own.nodes_per_leaf))
+    }
+
+    /// The number of rails, 1 without.
+    fn rails(&self) -> u64 {
+        self.outside.map_or(0, |own| if own.has_rails { own.nics_per_node } else { 1 })
+    }
+
+    fn spines(&self) -> u64 {
+        self.outside.map_or(0, |own| own.spines)
+    }
+
+    /// The first switch inside nodes, NIC, leaf and spine; then the number of vertices.
+    fn firsts(&self) -> [u64; 5] {
+        let switches = self.host_count();
+        let nics = switches.saturating_add(self.nodes.saturating_mul(self.planes()));
+        let leaves = nics.saturating_add(self.nodes.saturating_mul(self.nics()));
+        let spines = leaves.saturating_add(self.groups().saturating_mul(self.rails()));
+        [switches, nics, leaves, spines, spines.saturating_add(self.spines())]
+    }
+
+    /// The number of vertices.
+    #[must_use]
+    pub fn vertex_count(&self) -> u64 {
+        self.firsts()[4]
+    }
+
+    /// The first vertex of each sort that is no host, as far as there are any: `inside`, `nics`, `leaves`, `spines`.
+    #[must_use]
+    pub fn first_vertices(&self) -> BTreeMap<String, u64> {
+        let firsts = self.firsts();
+        let names = ["inside", "nics", "leaves", "spines"];
+        let sorts = names.into_iter().zip(firsts.windows(2));
+        sorts.filter(|(_, ends)| ends[1] > ends[0]).map(|(name, ends)| (name.to_owned(), ends[0])).collect()
+    }
+
+    /// The vertices that are no hosts, level by level: switches inside nodes, NICs, leaves and spines, as far as there are
+    /// any.
+    #[must_use]
+    pub fn level_counts(&self) -> Vec<u64> {
+        let [switches, nics, leaves, spines, all] = self.firsts();
+        let counts = [nics - switches, leaves - nics, spines - leaves, all - spines];
+        counts.into_iter().filter(|&count| count > 0).collect()
+    }
+
+    /// The number of links.
+    pub(crate) fn link_count(&self) -> u64 {
+        let g = self.devices_per_node;
+        let inside = match self.inside {
+            ClusterInside::Switch { planes } => g.saturating_mul(planes),
+            ClusterInside::FullMesh => g.saturating_mul(g.saturating_sub(1)) / 2,
+            ClusterInside::Ring if g > 2 => g,
+            ClusterInside::Ring => g.saturating_sub(1),
+            ClusterInside::Hypercube => g.saturating_mul(g.trailing_zeros().into()) / 2,
+            ClusterInside::None => 0,
+        };
+        let to_nics = if self.nics() > 0 { g } else { 0 };
+        let to_leaves = self.outside.map_or(0, |own| own.nics_per_node);
+        let in_nodes = inside.saturating_add(to_nics).saturating_add(to_leaves).saturating_mul(self.nodes);
+        let uplinks = self.outside.map_or(0, |own| own.uplinks.saturating_mul(own.spines));
+        let leaves = self.groups().saturating_mul(self.rails());
+        in_nodes.saturating_add(leaves.saturating_mul(uplinks))
+    }
+
+    /// The position of a vertex.
+    fn position(&self, vertex: u64) -> Position {
+        let [switches, nics, leaves, spines, _] = self.firsts();
+        let in_node = |first: u64, each: u64, sort| {
+            let (node, place) = ((vertex - first) / each, (vertex - first) % each);
+            Position::InNode { node, sort, place }
+        };
+        if vertex < switches {
+            in_node(0, self.devices_per_node, Sort::Device)
+        } else if vertex < nics {
+            in_node(switches, self.planes(), Sort::Switch)
+        } else if vertex < leaves {
+            in_node(nics, self.nics(), Sort::Nic)
+        } else if vertex < spines {
+            let groups = self.groups();
+            Position::Leaf { group: (vertex - leaves) % groups, rail: (vertex - leaves) / groups }
+        } else {
+            Position::Spine(vertex - spines)
+        }
+    }
+
+    /// The vertex at a position.
+    fn vertex(&self, position: Position) -> u64 {
+        let [switches, nics, leaves, spines, _] = self.firsts();
+        match position {
+            Position::InNode { node, sort: Sort::Device, place } => node * self.devices_per_node + place,
+            Position::InNode { node, sort: Sort::Switch, place } => switches + node * self.planes() + place,
+            Position::InNode { node, sort: Sort::Nic, place } => nics + node * self.nics() + place,
+            Position::Leaf { group, rail } => leaves + rail * self.groups() + group,
+            Position::Spine(spine) => spines + spine,
+        }
+    }
+
+    /// The group of a node, on whose leaves it is.
+    fn group(&self, node: u64) -> u64 {
+        self.outside.map_or(0, |own| node / own.nodes_per_leaf)
+    }
+
+    /// All links by their ends, parallel ones as often as there are.
+    pub(crate) fn links(&self) -> Vec<(u32, u32)> {
+        let mut links = vec![];
+        let mut link = |one: Position, other: Position| {
+            let [one, other] = [one, other].map(|end| u32::try_from(self.vertex(end)).unwrap_or(u32::MAX));
+            links.push((one, other));
+        };
+        let g = self.devices_per_node;
+        for node in 0..self.nodes {
+            let device = |place| Position::InNode { node, sort: Sort::Device, place };
+            for i in 0..g {
+                match self.inside {
+                    ClusterInside::Switch { planes } => {
+                        for place in 0..planes {
+                            link(device(i), Position::InNode { node, sort: Sort::Switch, place });
+                        }
+                    }
+                    ClusterInside::FullMesh => (i + 1..g).for_each(|other| link(device(i), device(other))),
+                    // A ring of two has one link.
+                    ClusterInside::Ring if i + 1 < g => link(device(i), device(i + 1)),
+                    ClusterInside::Ring if g > 2 => link(device(i), device(0)),
+                    ClusterInside::Hypercube => {
+                        let bits = (0..g.trailing_zeros()).map(|bit| i ^ 1 << bit);
+                        bits.filter(|&other| other > i).for_each(|other| link(device(i), device(other)));
+                    }
+                    ClusterInside::Ring | ClusterInside::None => {}
+                }
+            }
+            let Some(outside) = self.outside else { continue };
+            let q = outside.nics_per_node;
+            for i in (0..g).filter(|_| q < g) {
+                link(device(i), Position::InNode { node, sort: Sort::Nic, place: i * q / g });
+            }
+            for place in 0..q {
+                let nic =
+                    if q < g { Position::InNode { node, sort: Sort::Nic, place } } else { device(place) };
+                let rail = if outside.has_rails { place } else { 0 };
+                link(nic, Position::Leaf { group: self.group(node), rail });
+            }
+        }
+        for (group, rail) in
+            (0..self.groups()).flat_map(|group| (0..self.rails()).map(move |rail| (group, rail)))
+        {
+            let uplinks = self.outside.map_or(0, |own| own.uplinks);
+            for (spine, _) in (0..self.spines()).flat_map(|spine| (0..uplinks).map(move |link| (spine, link)))
+            {
+                link(Position::Leaf { group, rail }, Position::Spine(spine));
+            }
+        }
+        links
+    }
+
+    /// The part of the cluster that the link between two vertices belongs to.
+    #[must_use]
+    pub fn part(&self, one: NodeId, other: NodeId) -> ClusterPart {
+        let [low, high] = [one.min(other), one.max(other)].map(|end| self.position(end.index().into()));
+        match (low, high) {
+            (_, Position::Spine(_)) => ClusterPart::Spine,
+            (_, Position::Leaf { .. }) => ClusterPart::Outside,
+            (_, Position::InNode { sort: Sort::Nic, .. }) => ClusterPart::Nic,
+            _ => ClusterPart::Inside,
+        }
+    }
+
+    /// The network. All of [`Self::is_whole`] must hold, and the numbers be small enough.
+    pub(crate) fn network(&self) -> Result<Network, NetworkError> {
+        Ok(self.searched_network()?.with_formula(ClusterDistances::new(self.clone(), &[])?))
+    }
+
+    /// The network, whose distances are found by a search.
+    fn searched_network(&self) -> Result<Network, NetworkError> {
+        let [vertices, hosts] =
+            [self.vertex_count(), self.host_count()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let network = Network::from_parallel_edges(vertices, &self.links())?;
+        Ok(network.with_hosts(hosts).with_hosts_forwarding(self.hosts_forward))
+    }
+
+    /// The cluster of two groups of two nodes, as far as there are any, with the same nodes and spines.
+    fn small(&self) -> Self {
+        match self.outside {
+            Some(outside) => {
+                let outside = Some(ClusterOutside { nodes_per_leaf: 2, ..outside });
+                Self { nodes: 4, outside, ..self.clone() }
+            }
+            None => self.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let g = self.devices_per_node;
+        write!(formatter, "{} nodes of {g} devices, ", self.nodes)?;
+        match self.inside {
+            ClusterInside::Switch { planes: 1 } => formatter.write_str("a switch inside")?,
+            ClusterInside::Switch { planes } => write!(formatter, "{planes} switches inside")?,
+            ClusterInside::FullMesh => formatter.write_str("a full mesh inside")?,
+            ClusterInside::Ring => formatter.write_str("a ring inside")?,
+            ClusterInside::Hypercube => formatter.write_str("a hypercube inside")?,
+            ClusterInside::None => formatter.write_str("nothing inside")?,
+        }
+        let Some(outside) = self.outside else { return Ok(()) };
+        let nics = outside.nics_per_node;
+        let rails = if outside.has_rails { format!(" on {nics} rails") } else { String::new() };
+        let leaves = self.groups().saturating_mul(self.rails());
+        write!(formatter, ", {nics} NICs a node, {leaves} leaves{rails}, {} spines", outside.spines)
+    }
+}
+
+/// The distances of a cluster, looked up in a small one.
+#[derive(Debug)]
+struct ClusterDistances {
+    cluster: Cluster,
+    small: Cluster,
+    network: Network,           // of the small cluster
+    rows: Box<[OnceLock<Row>]>, // by destination in the small cluster
+}
+
+impl ClusterDistances {
+    /// The distances over routes with the least sum of weights, by part; without weights, with the fewest links.
+    fn new(cluster: Cluster, weights: &[u64]) -> Result<Self, NetworkError> {
+        let small = cluster.small();
+        let network = small.searched_network()?;
+        let network = network.with_classes(|one, other| small.part(one, other) as u16).with_weights(weights);
+        let rows = (0..network.node_count()).map(|_| OnceLock::new()).collect();
+        Ok(Self { cluster, small, network, rows })
+    }
+
+    /// The vertices of the small cluster in the places of two of the cluster.
+    fn stand_ins(&self, at: u32, to: u32) -> [u32; 2] {
+        let [own, end] = [at, to].map(|vertex| self.cluster.position(vertex.into()));
+        // The destination is in the first node or group; another node of the group is the second, one of another
+        // group the third.
+        let [own_group, end_group] = [own, end].map(|position| match position {
+            Position::InNode { node, .. } => Some(self.cluster.group(node)),
+            Position::Leaf { group, .. } => Some(group),
+            Position::Spine(_) => None,
+        });
+        let is_far = own_group.is_some() && end_group.is_some() && own_group != end_group;
+        let small_end = match end {
+            Position::InNode { sort, place, .. } => Position::InNode { node: 0, sort, place },
+            Position::Leaf { rail, .. } => Position::Leaf { group: 0, rail },
+            Position::Spine(spine) => Position::Spine(spine),
+        };
+        let small_own = match own {
+            Position::InNode { node, sort, place } => {
+                let is_other = matches!(end, Position::InNode { node: other, .. } if other != node);
+                let node = if is_far { 2 } else { u64::from(is_other) };
+                Position::InNode { node, sort, place }
+            }
+            Position::Leaf { rail, .. } => Position::Leaf { group: u64::from(is_far), rail },
+            Position::Spine(spine) => Position::Spine(spine),
+        };
+        [small_own, small_end].map(|position| u32::try_from(self.small.vertex(position)).unwrap_or(u32::MAX))
+    }
+
+    /// The vertex of the small cluster in the place of `at`, and the row of that of `to`.
+    fn look_up(&self, at: u32, to: u32) -> (u32, &Row) {
+        let [at, to] = self.stand_ins(at, to);
+        (at, self.row(to))
+    }
+
+    /// The row of a destination in the small cluster.
+    fn row(&self, to: u32) -> &Row {
+        let choice = RouteChoice::Spread(0);
+        self.rows[to as usize].get_or_init(|| Row::new(&self.network, choice, NodeId::new(to)))
+    }
+}
+
+impl Distances for ClusterDistances {
+    fn distance(&self, at: u32, to: u32) -> u32 {
+        let (at, row) = self.look_up(at, to);
+        row.distance(at).unwrap_or(Network::UNREACHED)
+    }
+
+    fn route_count(&self, at: u32, to: u32) -> Option<u64> {
+        let (at, row) = self.look_up(at, to);
+        row.route_count(at)
+    }
+
+    fn with_weights(&self, weights: &[u64]) -> Option<Arc<dyn Distances>> {
+        let own = Self::new(self.cluster.clone(), weights).ok()?;
+        Some(Arc::new(own))
+    }
+
+    fn continues(&self, at: u32, next: u32, to: u32, weight: u64) -> bool {
+        let ([at, to], [next, _]) = (self.stand_ins(at, to), self.stand_ins(next, to));
+        self.row(to).continues(at, next, weight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NetworkRoutes;
+
+    fn outside(nics_per_node: u64, nodes_per_leaf: u64, has_rails: bool, spines: u64) -> ClusterOutside {
+        ClusterOutside { nics_per_node, nodes_per_leaf, has_rails, spines, uplinks: 1 + spines % 3 }
+    }
+
+    /// Clusters of all insides and outsides, with hosts that forward or do not.
+    fn clusters() -> Vec<Cluster> {
+        let insides = [
+            ClusterInside::Switch { planes: 1 },
+            ClusterInside::Switch { planes: 2 },
+            ClusterInside::FullMesh,
+            ClusterInside::Ring,
+            ClusterInside::Hypercube,
+            ClusterInside::None,
+        ];
+        let outsides = [
+            (4, 2, true, 2),
+            (2, 3, true, 1),
+            (4, 3, false, 3),
+            (1, 1, false, 2),
+            (4, 5, true, 0),
+            (2, 5, true, 0),
+        ];
+        let mut clusters = vec![];
+        for inside in insides {
+            for (q, m, rails, spines) in outsides {
+                for hosts_forward in [false, true] {
+                    let outside = Some(outside(q, m, rails, spines));
+                    clusters.push(Cluster { nodes: 5, devices_per_node: 4, inside, outside, hosts_forward });
+                }
+            }
+        }
+        clusters
+    }
+
+    #[test]
+    fn distances_and_routes_are_those_of_a_search() {
+        for cluster in clusters() {
+            let network = cluster.network().unwrap();
+            assert_eq!(network.link_count(), cluster.link_count(), "{cluster:?}");
+            assert_eq!(network.node_count(), cluster.vertex_count());
+            let class = |one, other| cluster.part(one, other) as u16;
+            let searched = || cluster.searched_network().unwrap().with_classes(class);
+            let weights: [u64; 4] = [3, 5, 40, 20];
+            let weighted = cluster.network().unwrap().with_classes(class);
+            let formula = weighted.formula().unwrap().with_weights(&weights).unwrap();
+            let weighted = weighted.with_weights(&weights).with_shared_formula(formula);
+            let pairs = [(network, searched()), (weighted, searched().with_weights(&weights))];
+            for ((network, searched), choice) in
+                pairs.iter().flat_map(|pair| [(pair, RouteChoice::Lowest), (pair, RouteChoice::Spread(7))])
+            {
+                let routes = [network, searched].map(|own| NetworkRoutes::new(own, choice));
+                let nodes = || (0..u32::try_from(cluster.vertex_count()).unwrap()).map(NodeId::new);
+                for (at, to) in nodes().flat_map(|at| nodes().map(move |to| (at, to))) {
+                    let [found, expected] = [&routes[0], &routes[1]].map(|own| own.distance(at, to));
+                    assert_eq!(found, expected, "{cluster:?} {at} {to}");
+                    if found.is_some() {
+                        let [found, expected] = [&routes[0], &routes[1]].map(|own| own.next(at, at, to));
+                        assert_eq!(found, expected, "{cluster:?} {choice:?} {at} {to}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_vertex_has_a_position_of_its_own() {
+        for cluster in clusters() {
+            for vertex in 0..cluster.vertex_count() {
+                assert_eq!(cluster.vertex(cluster.position(vertex)), vertex, "{cluster:?}");
+            }
+        }
+    }
+}
