@@ -64,12 +64,17 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let units = sizes.units.uniform().unwrap_or(1);
     match RandomAccess::new(access?, named, computations, units) {
         Ok(program) => {
-            let file = settings.get(Key::ProgramIndices).and_then(|value| match &value.content {
-                Content::Text(text) => Some(text.clone()),
-                _ => None,
-            });
+            let file = match &value.content {
+                Content::Text(text) => text.clone(),
+                _ => "a list".to_owned(),
+            };
             let program = ScenarioProgram::new(&RANDOM_ACCESS, program);
-            Some(ScenarioProgram { file, bytes: sizes.bytes, ranks_per_node: per_node, ..program })
+            Some(ScenarioProgram {
+                file: Some(file),
+                bytes: sizes.bytes,
+                ranks_per_node: per_node,
+                ..program
+            })
         }
         Err(error) => {
             let message = format!("program.indices: {error}");
