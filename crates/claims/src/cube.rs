@@ -209,8 +209,25 @@ const LEAST_CONSTANT_DISTANCES: Claim = Claim::new(
     "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d",
 );
 
+/// Of every embedding of a ring and every subset.
+const SUBSET_SUM: Claim = Claim::misprinted(
+    "González & Valero 1993, lemma 1",
+    "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1; it is no \
+     less",
+    "X1",
+);
+const CLOCKWISE: Claim = Claim::new(
+    "González & Valero 1993, lemma 3",
+    "dimensions of C(n) or {j} that C(N_j(n)) lacks, j not in C(n), of any embedding with constant distances",
+);
+const CLOCKWISE_FROM_CENTRE: Claim = Claim::new(
+    "González & Valero 1993, lemma 6",
+    "dimensions of S - W that C(N_W(c)) lacks, of any embedding with constant distances",
+);
+
 /// In the order in which they are shown.
-pub(super) const CONSTANT_DISTANCE_CLAIMS: [Claim; 2] = [NOT_BELOW, LEAST_CONSTANT_DISTANCES];
+pub(super) const CONSTANT_DISTANCE_CLAIMS: [Claim; 5] =
+    [SUBSET_SUM, CLOCKWISE, CLOCKWISE_FROM_CENTRE, NOT_BELOW, LEAST_CONSTANT_DISTANCES];
 
 pub(super) fn constant_distance_cases(scope: Scope) -> Vec<Case> {
     let most_bits = match scope {
@@ -234,6 +251,7 @@ fn check(bits: u32, findings: &mut Findings) {
         if metrics.constant_distances() {
             let average = average_distance(&metrics);
             findings.add(NOT_BELOW, Trial::at_least(promised, average), &MachineLabel(&ring));
+            check_lemmas(&ring, bits, nodes, &metrics, findings);
             least = Some(least.map_or(average, |least: Quantity| least.min(average)));
         }
     });
@@ -247,6 +265,52 @@ fn check(bits: u32, findings: &mut Findings) {
             &"no embedding with constant distances was found",
         ),
     }
+}
+
+/// Lemmas 1, 3 and 6 for an embedding with constant distances, process `n` on `nodes[n]`.
+fn check_lemmas(
+    ring: &Machine,
+    bits: u32,
+    nodes: &[NodeId],
+    metrics: &PlacementMetrics,
+    findings: &mut Findings,
+) {
+    let case = MachineLabel(ring);
+    let distances: Vec<u64> = metrics.distances.iter().map(|own| own.over_edges.max).collect();
+    let (sum, bound) = (distances.iter().sum::<u64>(), (1 << (bits - 1)) - 1);
+    let most = sum - distances.iter().min().copied().unwrap_or(0);
+    let least = sum - distances.iter().max().copied().unwrap_or(0);
+    findings.add(SUBSET_SUM, Trial::at_most(bound, most), &case);
+    findings.add_reading(SUBSET_SUM, Trial::at_least(bound, least), &case);
+
+    // S, the dimensions shorter than 2^(d-2), and C(n), those of S in which the neighbour of n is clockwise.
+    let short: Vec<usize> =
+        (0..distances.len()).filter(|&own| 4 * distances[own] < ring.node_count()).collect();
+    let set = |dimensions: &[usize]| dimensions.iter().fold(0_usize, |set, own| set | 1 << own);
+    let clockwise = |process: usize| {
+        let is_ahead = |&&dimension: &&usize| {
+            let [own, other] =
+                [process, process ^ 1 << dimension].map(|label| u64::from(nodes[label].index()));
+            (own + distances[dimension]) % ring.node_count() == other
+        };
+        set(&short.iter().filter(is_ahead).copied().collect::<Vec<_>>())
+    };
+    let all = set(&short);
+    let lacking = |kept: usize, found: usize| u64::from((kept & !found).count_ones());
+    let (mut beside, mut from_centre) = (0, 0);
+    for process in 0..nodes.len() {
+        let own = clockwise(process);
+        for &dimension in short.iter().filter(|&&dimension| own >> dimension & 1 == 0) {
+            beside += lacking(own | 1 << dimension, clockwise(process ^ 1 << dimension));
+        }
+        if own == all {
+            let subsets = (0..=all).filter(|subset| subset & !all == 0);
+            from_centre +=
+                subsets.map(|subset| lacking(all & !subset, clockwise(process ^ subset))).sum::<u64>();
+        }
+    }
+    findings.add(CLOCKWISE, Trial::equal(0, beside), &case);
+    findings.add(CLOCKWISE_FROM_CENTRE, Trial::equal(0, from_centre), &case);
 }
 
 const BYWEIGHT_DILATION: Claim = Claim::new(

@@ -2,7 +2,9 @@
 //! toruses bring (Camarero, Martinez & Beivide 2013).
 
 use cubefold_mapping::{ChannelCongestion, Construction, PatternMessage, Placement, all_to_all_pattern};
-use cubefold_simulator::{MessageRoutes, PhaseLength, Routing, SortedOrder};
+use cubefold_simulator::{
+    MessageRoutes, PhaseLength, Routing, SimulationError, SortedOrder, worst_case_bound,
+};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
@@ -29,6 +31,24 @@ const WRITE_ON_MESHES: Claim = Claim::new(
     "Tao 2.4.1",
     "steps of a write on q dimensions of n = 2^m: O(q^2 n), here at most half of the read's, and 3 q n",
 );
+const WRITE_ALL: Claim = Claim::new(
+    "Tao 2.4.1",
+    "steps of a write of at most d items a node on Q_n: O(n^2 + d n), here n (n + 1) / 2 + n (1 + 3 d)",
+);
+const WRITTEN: Claim = Claim::new(
+    "Tao 2.4.1",
+    "items that writes of several a node leave out, or hold in another order than by source",
+);
+const WORST_CASE: Claim = Claim::misprinted(
+    "Tao 2.4.2",
+    "cycles that are enough for any permutation of an item a node on Q_n, 2n - 1, against a bound with 1/3 as a factor: no \
+     less; with the sum as a divisor they are",
+    "T3",
+);
+const SLOWEST: Claim = Claim::new(
+    "Tao 2.4.2",
+    "steps of the slowest of four permutations on Q_d by dimension order: no less than d / (3 (log2 d + 1))",
+);
 const VALIANT: Claim = Claim::new(
     "Valiant 1982; Tao 2.4",
     "steps of 95 in 100 seeds of two phases by a random node on Q_d, d > 3, any of four permutations: under 6 d",
@@ -45,12 +65,16 @@ const NEIGHBOURS: Claim = Claim::new(
 );
 
 /// In the order in which they are shown.
-pub(super) const CLAIMS: [Claim; 9] = [
+pub(super) const CLAIMS: [Claim; 13] = [
     FIGURE,
     READ_ON_CUBES,
     WRITE_ON_CUBES,
     READ_ON_MESHES,
     WRITE_ON_MESHES,
+    WRITE_ALL,
+    WRITTEN,
+    WORST_CASE,
+    SLOWEST,
     VALIANT,
     SQUARE_ROOT,
     SQUARE_ROOT_STEPS,
@@ -78,6 +102,9 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases: Vec<Case> = vec![Box::new(figure)];
     for dimensions in 1..=cube {
         cases.push(Box::new(move |findings| access_on_cube(dimensions, findings)));
+    }
+    for dimensions in (2..=10).chain([33]) {
+        cases.push(Box::new(move |findings| worst_case(dimensions, findings)));
     }
     for (q, side) in (1..=3_u32).flat_map(|q| (1..=6).map(move |m| (q, 1_u64 << m))) {
         if side.pow(q) <= mesh {
@@ -139,8 +166,70 @@ fn access_on_cube(dimensions: u32, findings: &mut Findings) {
     let (asked, data) = requests(order.node_count());
     let d = u64::from(dimensions);
     findings.add(READ_ON_CUBES, Trial::equal(d * d + 6 * d, order.read(&asked, &data).steps), &case);
+    write_all(&order, &asked, &case, findings);
     let promised = d * (d + 1) / 2 + 3 * d;
-    findings.add(WRITE_ON_CUBES, Trial::equal(promised, order.write(&asked, &data).steps), &case);
+    findings.add(WRITE_ON_CUBES, Trial::equal(promised, order.write(&asked, &data, &data).steps), &case);
+}
+
+/// A write of several items a node on a cube, whose places are its nodes.
+fn write_all(order: &SortedOrder, named: &[Option<usize>], case: &str, findings: &mut Findings) {
+    let sources: Vec<usize> = (0..named.len()).collect();
+    let mut expected = vec![vec![]; named.len()];
+    for (&source, named) in sources.iter().zip(named) {
+        if let Some(node) = named {
+            expected[*node].push(source);
+        }
+    }
+    let most = expected.iter().map(Vec::len).max().unwrap_or(0) as u64;
+    let written = order.write_all(named, &sources, &sources);
+    let n = u64::from(named.len().ilog2());
+    let promised = n * (n + 1) / 2 + n * (1 + 3 * most);
+    findings.add(WRITE_ALL, Trial::equal(promised, written.steps), &case);
+    let wrong = written.records.iter().zip(&expected).filter(|(found, expected)| found != expected).count();
+    findings.add(WRITTEN, Trial::equal(0, wrong as u64), &case);
+}
+
+/// Theorem 2.4.2, both readings against what is enough for any permutation on a cube.
+fn worst_case(dimensions: u32, findings: &mut Findings) {
+    let case = format!("n = {dimensions}");
+    // In thousandths of a cycle.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of a few digits"
+    )]
+    let thousandths = |bound: f64| Quantity::fraction((bound * 1000.0).round() as u64, 1000);
+    let (n, enough) = (f64::from(dimensions), u64::from(2 * dimensions - 1));
+    findings.add(WORST_CASE, Trial::at_least(thousandths(n / 3.0 * (n.log2() + 1.0)), enough), &case);
+    match hypercube(dimensions.min(20)) {
+        // A cube of that many dimensions, or the formula itself where it has too many nodes for a machine.
+        Ok(cube) if dimensions <= 20 => {
+            let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
+            findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
+        }
+        Ok(_) => {
+            let bound = n / (3.0 * (n.log2() + 1.0));
+            findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
+        }
+        Err(error) => findings.fail(WORST_CASE, &case, &error),
+    }
+    if dimensions > 10 {
+        return;
+    }
+    let Ok(cube) = hypercube(dimensions) else { return };
+    let steps = |&(_, permutation): &(&str, LabelPermutation)| {
+        let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
+        let stages = route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited)?;
+        Ok(stages.iter().map(|stage| stage.steps).sum())
+    };
+    match PERMUTATIONS.iter().map(steps).collect::<Result<Vec<u64>, SimulationError>>() {
+        Ok(steps) => {
+            let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
+            let slowest = steps.into_iter().max().unwrap_or(0);
+            findings.add(SLOWEST, Trial::at_least(thousandths(bound), slowest), &case);
+        }
+        Err(error) => findings.fail(SLOWEST, &case, &error),
+    }
 }
 
 fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
@@ -153,7 +242,7 @@ fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
     let (q, m) = (q as u64, u64::from(side.trailing_zeros()));
     let promised = 2 * q * q * (2 * side - m - 2) + (6 - q) * q * (side - 1);
     findings.add(READ_ON_MESHES, Trial::equal(promised, order.read(&asked, &data).steps), &case);
-    let write = order.write(&asked, &data).steps;
+    let write = order.write(&asked, &data, &data).steps;
     findings.add(WRITE_ON_MESHES, Trial::at_most(promised / 2 + 3 * q * side, write), &case);
 }
 
@@ -187,7 +276,7 @@ fn by_chance(dimensions: u32, seeds: u64, findings: &mut Findings) {
             let stages = route_by(&program, &placement, rules, &Routing::PLAIN)?;
             Ok(stages.iter().map(|stage| stage.steps).sum::<u64>())
         };
-        match (0..seeds).map(steps).collect::<Result<Vec<u64>, cubefold_simulator::SimulationError>>() {
+        match (0..seeds).map(steps).collect::<Result<Vec<u64>, SimulationError>>() {
             Ok(mut steps) => {
                 steps.sort_unstable();
                 let quantile = steps[steps.len() * 95 / 100 - 1];

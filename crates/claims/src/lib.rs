@@ -20,6 +20,7 @@ mod cube;
 mod cube_programs;
 mod data_routing;
 mod dilation;
+mod embedding_paths;
 mod findings;
 mod gonzalez_1995;
 mod grammars;

@@ -8,7 +8,7 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     cases::{
-        ConstructionLabel, Message, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
+        ConstructionLabel, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
         permutations, route, scatter, shifts, torus,
     },
     claim::{Claim, Trial},
@@ -189,17 +189,15 @@ pub(super) const SHARED: Claim = Claim::misprinted(
     "A9",
 );
 
-/// The (4, 4)-mesh by `kappa = 2` and `U_V` on the line of 4: (0,1) -> (0,2) and (1,1) -> (2,1)
-/// leave one node.
+/// The (4, 4, 4)-mesh by `kappa = 2` and `U_V` on the line of 8: five messages, from five processes of three nodes.
 pub(super) fn check_shared(findings: &mut Findings) {
-    let (guest, host) = (mesh(&[4, 4]), mesh(&[4]));
+    let (guest, host) = (mesh(&[4, 4, 4]), mesh(&[8]));
     let found = named(SHARED, ConstructionKind::Contraction, &guest, &host, findings);
     let Some((construction, placement)) = found else { return };
     let case = ConstructionLabel(&construction);
-    let set: [Message; 2] = [(4, 8), (5, 6)].map(|(from, to)| (ProcessId::new(from), ProcessId::new(to)));
-    // U_V leads the (2, 2)-mesh to the line of 4 with dilation 2.
-    let rho = 2;
-    // As printed: both at once, from node to node.
+    let set = SHARED_SET.map(|(from, to)| (ProcessId::new(from), ProcessId::new(to)));
+    let rho = construction.dilation().links;
+    // As printed: all at once, from node to node.
     let node = |process| ProcessId::new(construction.node(process).index());
     let at_once = vec![set.map(|(from, to)| (node(from), node(to))).to_vec()];
     let together = MessageSets::new(host.node_count(), at_once);
@@ -216,5 +214,36 @@ pub(super) fn check_shared(findings: &mut Findings) {
             findings.add_reading(SHARED, Trial::at_most(rho, most(&apart).steps), &case);
         }
         (Err(error), _) | (_, Err(error)) => findings.fail(SHARED, &case, &error),
+    }
+}
+
+/// The messages of errata A9 by the labels of their processes.
+const SHARED_SET: [(u32, u32); 5] = [(1, 2), (36, 40), (33, 34), (25, 41), (9, 10)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_messages_of_errata_a9_are_those_of_the_golden_file() {
+        let golden = include_str!("../../../tests/golden/papers_rest.json");
+        let golden: serde_json::Value = serde_json::from_str(golden).unwrap();
+        let case =
+            golden["cases"].as_array().unwrap().iter().find(|case| case["item"] == "errata-A9").unwrap();
+        let pairs = |key: &str| -> Vec<(u32, u32)> { serde_json::from_value(case[key].clone()).unwrap() };
+        assert_eq!(pairs("messages"), SHARED_SET);
+        let construction =
+            Construction::named(ConstructionKind::Contraction, &mesh(&[4, 4, 4]), &mesh(&[8])).unwrap();
+        let node = |process| construction.node(ProcessId::new(process)).index();
+        let nodes: Vec<(u32, u32)> = SHARED_SET.iter().map(|&(from, to)| (node(from), node(to))).collect();
+        assert_eq!(nodes, pairs("nodes"));
+        assert_eq!(construction.dilation().links, case["expect"]["promised"].as_u64().unwrap());
+        let crosses = |&&(from, to): &&(u32, u32)| from <= 2 && to >= 3;
+        let crossing = nodes.iter().filter(crosses).count() as u64;
+        assert_eq!(crossing, case["expect"]["across_link_2_3"].as_u64().unwrap());
+        let mut findings = Findings::default();
+        check_shared(&mut findings);
+        let claim = findings.checked("", SHARED);
+        assert_eq!((claim.promised, claim.worst), (Some(4.into()), Some(6.into())));
     }
 }

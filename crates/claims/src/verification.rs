@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use crate::{
     claim::{CheckedClaim, Claim, Trial, Verdict},
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
+    embedding_paths,
     findings::{Case, Findings, Scope},
     gonzalez_1995, grammars, greenberg, listed_steps, misprints, other_sizes, steps,
 };
@@ -44,6 +45,7 @@ enum CaseSet {
     TableExchanges,
     AnyDilationTwo,
     DataRouting,
+    EmbeddingPaths,
     Twists,
     Contraction,
     OtherSizes,
@@ -56,7 +58,8 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
-    Gonzalez, Grammars, Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes, TableExchanges, Twists,
+    EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes,
+    TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -71,6 +74,7 @@ impl CaseSet {
             TableExchanges => constructions::exchange_cases(scope),
             AnyDilationTwo => listed_steps::any_dilation_two_cases(scope),
             DataRouting => data_routing::cases(scope),
+            EmbeddingPaths => embedding_paths::cases(scope),
             Twists => data_routing::twist_cases(scope),
             Contraction => contraction::cases(scope),
             OtherSizes => other_sizes::cases(scope),
@@ -167,6 +171,11 @@ const PARTS: &[Part] = &[
         name: "CS838 1999: programs on hypercubes [cycles, steps]",
         claims: || cube_programs::CLAIMS.to_vec(),
         cases: &[CubePrograms],
+    },
+    Part {
+        name: "CS838 1999: messages on the paths of embeddings [links, cycles]",
+        claims: || embedding_paths::CLAIMS.to_vec(),
+        cases: &[EmbeddingPaths],
     },
     Part { name: "CS838 1999: embeddings [links, vertices, nodes]", claims: cs838::claims, cases: &[Cs838] },
     Part {

@@ -54,7 +54,7 @@ pub use program_record::ProgramRecord;
 pub use read_flat::{ReadResultsError, read_flat};
 pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, StepOfStage, table_columns};
 pub(crate) use run_columns::swept;
-pub use run_record::RunRecord;
+pub use run_record::{ReceivedRecord, RunRecord};
 pub use schema::{results_schema, scenario_schema};
 pub use search_record::SearchRecord;
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};

@@ -40,6 +40,7 @@ mod placement_file;
 mod placement_npy;
 mod placement_search;
 mod program;
+mod random_access;
 mod row_errors;
 pub(crate) mod scenario_program;
 mod setting;
@@ -62,9 +63,10 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::Communication;
+use cubefold_simulator::{Communication, MessageRoutes};
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
+pub(crate) use self::execution::CountedPaths;
 pub use self::{
     added_embedding::AddedEmbeddingError,
     checked::{CheckedScenario, CheckedScenarios, check_with},
@@ -191,6 +193,16 @@ impl Run {
         let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
         let program = Arc::new(self.program.with_vector_units(units, bytes)?);
         Some(Self { program, ..self.clone() })
+    }
+
+    /// The paths of guest edges over which congestion is counted; `None` unless its routing is `embedding`.
+    pub(crate) fn counted_paths(&self) -> Option<CountedPaths<'_>> {
+        if self.communication.routes() != MessageRoutes::OfEmbedding {
+            return None;
+        }
+        // Paths that cannot be made were reported with the scenario.
+        let paths = self.placement.edge_paths().ok().flatten().filter(|paths| paths.are_own());
+        Some(paths.map_or(CountedPaths::OfMachine, CountedPaths::OfEmbedding))
     }
 
     /// Lists the program and its equivalents, of which the fastest counts.
@@ -504,6 +516,9 @@ fn runs(
             execution::check_execution(&fit, execution, program, placement, rules, library.message_limit())
         };
         errors.extend(program.with_others().find_map(|program| check(program).err()));
+    }
+    for (embedding, placement) in &placed {
+        errors.extend(execution::check_paths(settings, execution, embedding, placement).err());
     }
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {

@@ -15,6 +15,7 @@
 mod caterpillar;
 mod construction;
 mod cube_in_rectangle;
+mod edge_paths;
 mod error;
 mod grids;
 mod growing_tree;
@@ -37,6 +38,7 @@ mod trees_in_cubes;
 pub use caterpillar::{Caterpillar, balanced_caterpillars, caterpillar_in_cube};
 pub use construction::{ClassicConstruction, FlipBit};
 pub use cube_in_rectangle::{CubeAndRectangle, cube_in_rectangle};
+pub use edge_paths::EdgePaths;
 pub use error::ClassicError;
 pub use grids::{snake, torus_in_mesh, torus_in_ring};
 pub use growing_tree::{GrowingTree, Side, growing_tree};

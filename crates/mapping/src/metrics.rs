@@ -11,13 +11,14 @@ mod counter;
 mod distances;
 mod edge_blocks;
 mod measures;
+mod on_paths;
 
 pub use balanced::{ChannelCongestion, PatternMessage, all_to_all_pattern};
 pub use measures::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 
-use cubefold_topology::TieRule;
+use cubefold_topology::{Machine, TieRule};
 
-use crate::{Guest, Hypercube, Placement, PlacementForm};
+use crate::{Guest, Hypercube, Placement, PlacementForm, classic::EdgePaths};
 
 impl PlacementMetrics {
     /// Measures a placement of a d-cube, by field where the placement is a product and by edge elsewhere.
@@ -92,6 +93,20 @@ impl Congestion {
     #[must_use]
     pub fn by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
         by_edge::congestion(guest, placement, tie)
+    }
+}
+
+impl PlacementMetrics {
+    /// The same with the congestion of links and nodes, and the load of nodes, by these paths of the edges in the place of
+    /// the routes of the machine.
+    ///
+    /// # Panics
+    ///
+    /// When a path is not one of the machine.
+    #[must_use]
+    pub fn along_paths(self, machine: &Machine, paths: &EdgePaths) -> Self {
+        let (node_load, link_congestion, node_congestion) = on_paths::congestion(machine, paths);
+        Self { node_load, link_congestion, node_congestion, ..self }
     }
 }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::{
     ClassicPlacement, Construction, EmbeddingKind, GreenbergPlacement, Guest, Hypercube, PlacementTable,
     ProcessId, ProductPlacement, ProductPlacementError,
+    classic::{ClassicError, EdgePaths},
 };
 
 /// The node of every process of a guest on a machine.
@@ -129,6 +130,19 @@ impl Placement {
                 let nodes: Vec<NodeId> = labels.into_par_iter().map(node).collect();
                 nodes.into()
             }
+        }
+    }
+
+    /// The paths of the edges of the guest that its construction gives; `None` if messages have only the routes of the
+    /// machine.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be made.
+    pub fn edge_paths(&self) -> Result<Option<&EdgePaths>, ClassicError> {
+        match self {
+            Self::Classic(classic) => classic.paths().map(Some),
+            Self::Product(_) | Self::Table(_) | Self::Construction(_) | Self::Greenberg(_) => Ok(None),
         }
     }
 

@@ -48,7 +48,7 @@ pub fn histogram(caption: &str, run: &Run, summary: &Summary) -> Result<Picture,
 /// The most placements side by side: the number of colours that everybody can distinguish.
 pub const MAX_PLACEMENTS: usize = 8;
 
-/// Draws the dilation spectra (González et al. 1995, 4.4) of named placements.
+/// Draws the dilation spectra (González et al. 1995, 4.2) of named placements.
 ///
 /// # Errors
 ///

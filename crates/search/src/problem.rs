@@ -74,7 +74,7 @@ impl Problem<'_> {
     /// Whether the program is one of stages, which the recursion of section 15 predicts.
     #[must_use]
     pub(crate) fn has_prediction(&self) -> bool {
-        matches!(self.program.special(), Special::None | Special::Cube(_))
+        matches!(self.program.special(), Special::None | Special::RandomAccess(_) | Special::Cube(_))
     }
 
     /// The places that ranks can take: [`per_site`](Self::per_site) a site.

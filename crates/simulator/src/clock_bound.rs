@@ -50,21 +50,13 @@ pub fn serial_messages(
     {
         return messages;
     }
-    all_messages(program, placement.machine(), communication)
+    all_messages(program, ExplicitRoutes::longest(placement, communication))
 }
 
-/// The messages of all stages, under any placement.
-fn all_messages(
-    program: &dyn Program,
-    machine: &Machine,
-    communication: Communication,
-) -> Vec<SerialMessages> {
+/// The messages of all stages, each over at most so many links.
+fn all_messages(program: &dyn Program, links: u64) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
-    let of_stages = |units, stages: usize| SerialMessages {
-        units,
-        count: count * stages as u128,
-        links: ExplicitRoutes::longest(machine, communication),
-    };
+    let of_stages = |units, stages: usize| SerialMessages { units, count: count * stages as u128, links };
     match program.facts().uniform_units {
         Some(units) => vec![of_stages(units, program.stage_count())],
         None => (0..program.stage_count()).map(|stage| of_stages(program.max_units(stage), 1)).collect(),
@@ -81,7 +73,7 @@ pub fn max_cycles(
 ) -> u128 {
     let communication = communication.on(placement.machine());
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, ExplicitRoutes::longest(placement.machine(), communication));
+        return graph.max_cycles(communication, ExplicitRoutes::longest(placement, communication));
     }
     let messages = serial_messages(program, placement, communication, execution);
     sum(program, placement.max_load(), &messages, communication)
@@ -94,10 +86,11 @@ pub(crate) fn max_cycles_of_any_placement(
     communication: Communication,
 ) -> u128 {
     let communication = communication.on(machine);
+    let longest = ExplicitRoutes::longest_of_any_placement(machine, communication);
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, ExplicitRoutes::longest(machine, communication));
+        return graph.max_cycles(communication, longest);
     }
-    let messages = all_messages(program, machine, communication);
+    let messages = all_messages(program, longest);
     sum(program, program.process_count(), &messages, communication)
 }
 

@@ -19,13 +19,13 @@ mod schedule;
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{LinkMode, Machine, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LocalCost, Observer, Program, ServiceOrder, SimulationError, SortedOrder,
-    StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
-    stage_recursion::PlacedProgram,
+    Communication, Cycle, Cycles, LocalCost, MessageRoutes, Observer, Program, ServiceOrder, SimulationError,
+    SortedOrder, StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
+    plan::check_rules, stage_recursion::PlacedProgram,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -96,7 +96,7 @@ impl Routing {
 ///
 /// # Errors
 ///
-/// On a network; for a program with stages in which some processes do not compute; for sorting on a machine
+/// By phases on a network; for a program with stages in which some processes do not compute; for sorting on a machine
 /// with a length that is not a power of two; and under rules by which messages do not move in steps (section
 /// 13.4).
 pub(crate) fn check(
@@ -108,17 +108,24 @@ pub(crate) fn check(
     if program.special().has_no_stages() {
         return Err(SimulationError::NoStages);
     }
-    match (placement.machine().graph(), communication.links()) {
-        (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
-        (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),
-        (None, _) if !program.facts().all_processes_compute => Err(SimulationError::NotTogether),
-        (None, _) if routing.scheme == RoutingScheme::Sorting && sorted_order(placement).is_none() => {
-            Err(SimulationError::NotSorted)
-        }
-        (None, _) => match rule_without_steps(placement, communication) {
-            Some(rule) => Err(SimulationError::NoSteps { rule }),
-            None => Ok(()),
-        },
+    check_rules(placement.machine(), communication)?;
+    let has_phases = communication.routes() == MessageRoutes::OfMachine;
+    if has_phases && placement.machine().graph().is_some() {
+        return Err(SimulationError::NoPhases);
+    }
+    if !program.facts().all_processes_compute {
+        return Err(SimulationError::NotTogether);
+    }
+    if routing.scheme == RoutingScheme::Sorting && sorted_order(placement).is_none() {
+        return Err(SimulationError::NotSorted);
+    }
+    let is_access = program.special().random_access().is_some();
+    if routing.scheme == RoutingScheme::Sorting && is_access && !placement.is_one_to_one() {
+        return Err(SimulationError::SharedNodes);
+    }
+    match rule_without_steps(placement, communication) {
+        Some(rule) => Err(SimulationError::NoSteps { rule }),
+        None => Ok(()),
     }
 }
 
@@ -313,7 +320,7 @@ mod tests {
     use super::*;
     use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{MachineKind, TieRule};
+    use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {

@@ -9,6 +9,8 @@
 //!
 //! Lists are in sorted order: entry `i` is at the node with number `i` in that order.
 
+mod access;
+
 use std::cmp::Ordering;
 
 use cubefold_topology::{Grid, LinkMode, NodeId};
@@ -36,14 +38,6 @@ pub struct SortedOrderError {
     pub dimension: usize,
     /// Its length.
     pub length: u64,
-}
-
-/// A request of a read in progress: the node that asks, and the node that is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Request {
-    asked: usize,
-    asks: usize,
-    is_selected: bool, // whether it is the one request for its node that is forwarded there
 }
 
 /// The result of data routing, and its parallel data movement steps.
@@ -243,99 +237,6 @@ impl SortedOrder {
         let records = records.into_iter().map(|record| record.map(|(_, record)| record)).collect();
         Routed { records, steps: self.steps_of_pass() }
     }
-
-    /// **Random access read**: every node gets the data of the node that it asks, if it asks one.
-    ///
-    /// Two sorts, a rank, two concentrates, a distribute and a generalize. Requests for nothing lose their selection,
-    /// which the text leaves open.
-    ///
-    /// # Panics
-    ///
-    /// If the number of entries is not that of the nodes, or an asked node does not exist.
-    #[must_use]
-    pub fn read<T: Clone>(&self, asked: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
-        let nodes = self.node_count();
-        assert!(asked.len() == nodes && data.len() == nodes, "an entry a node");
-        let (requests, mut steps) = self.sorted_requests(asked);
-        let selected: Vec<bool> = requests.iter().map(|request| request.is_selected).collect();
-        let ranks = self.rank(&selected);
-        // To the first places, with the place in the sorted list as return address.
-        let returned = requests.iter().enumerate().zip(&ranks.records);
-        let concentrated = self.concentrate(
-            returned
-                .map(|((place, request), rank)| rank.map(|rank| (rank, (place, request.asked))))
-                .collect(),
-        );
-        // To the asked nodes, with the first place as return address.
-        let heights: Vec<Option<usize>> =
-            concentrated.records.iter().map(|record| record.map(|(place, _)| place)).collect();
-        let at_asked = self.distribute(
-            concentrated
-                .records
-                .iter()
-                .enumerate()
-                .map(|(place, record)| record.map(|(_, to)| (to, place)))
-                .collect(),
-        );
-        let with_data =
-            at_asked.records.iter().zip(data).map(|(place, data)| Some(((*place)?, data.clone())));
-        let gathered = self.concentrate(with_data.collect());
-        let heightened = gathered.records.into_iter().zip(heights).map(|(data, height)| height.zip(data));
-        let copied = self.generalize(heightened.collect());
-        let mut answers: Vec<(usize, Option<T>)> = requests
-            .iter()
-            .zip(copied.records)
-            .map(|(request, data)| (request.asks, data.filter(|_| request.asked < nodes)))
-            .collect();
-        steps += ranks.steps + concentrated.steps + at_asked.steps + gathered.steps + copied.steps;
-        steps += self.sort(&mut answers, |one, other| one.0.cmp(&other.0));
-        Routed { records: answers.into_iter().map(|(_, data)| data).collect(), steps }
-    }
-
-    /// **Random access write**: the data of every node go to the node that it names, if it names one; of
-    /// several for the same node, those of the greatest place are kept.
-    ///
-    /// A sort, a rank, a concentrate and a distribute.
-    ///
-    /// # Panics
-    ///
-    /// If the number of entries is not that of the nodes, or a named node does not exist.
-    #[must_use]
-    pub fn write<T: Clone>(&self, named: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
-        assert!(named.len() == self.node_count() && data.len() == named.len(), "an entry a node");
-        let (requests, mut steps) = self.sorted_requests(named);
-        let selected: Vec<bool> = requests.iter().map(|request| request.is_selected).collect();
-        let ranks = self.rank(&selected);
-        let ranked = requests.iter().zip(&ranks.records);
-        let concentrated = self.concentrate(
-            ranked
-                .map(|(request, rank)| rank.map(|rank| (rank, (request.asked, data[request.asks].clone()))))
-                .collect(),
-        );
-        let distributed = self.distribute(concentrated.records);
-        steps += ranks.steps + concentrated.steps + distributed.steps;
-        Routed { records: distributed.records, steps }
-    }
-
-    /// The requests sorted by the asked node and then by the asking node, of which the last is selected; with
-    /// the steps of the sort.
-    fn sorted_requests(&self, asked: &[Option<usize>]) -> (Vec<Request>, u64) {
-        let nodes = self.node_count();
-        let request = |(asks, &asked): (usize, &Option<usize>)| {
-            assert!(asked.is_none_or(|asked| asked < nodes), "a node that there is not");
-            Request { asked: asked.unwrap_or(usize::MAX), asks, is_selected: asked.is_some() }
-        };
-        let mut requests: Vec<Request> = asked.iter().enumerate().map(request).collect();
-        let steps = self.sort(&mut requests, |one, other| {
-            if one.asked == other.asked {
-                // Of two requests for a node, the one from the smaller place is not forwarded.
-                let first = if one.asks < other.asks { &mut *one } else { &mut *other };
-                first.is_selected = false;
-            }
-            (one.asked, one.asks).cmp(&(other.asked, other.asks))
-        });
-        (requests, steps)
-    }
 }
 
 /// Steps of operations along bits under a link mode: if a link carries one message at a time, partners
@@ -352,7 +253,7 @@ pub fn steps_under(links: LinkMode, steps: u64) -> u64 {
 mod tests {
     use super::*;
     use cubefold_topology::{Machine, MachineKind};
-    use rand::{RngExt, SeedableRng, seq::SliceRandom};
+    use rand::{SeedableRng, seq::SliceRandom};
     use rand_chacha::ChaCha12Rng;
 
     fn order(kind: MachineKind, lengths: &[u64]) -> SortedOrder {
@@ -421,34 +322,10 @@ mod tests {
         assert_eq!((error.dimension, error.length), (1, 6));
     }
 
-    /// Tao 1988, figure 2.3, line by line; and the examples of rank, concentrate, distribute and generalize.
+    /// The examples of rank, concentrate, distribute and generalize (Tao 1988, section 2.4).
     #[test]
-    fn figure_2_3_is_read_as_printed() {
+    fn operations_along_bits_are_those_of_the_text() {
         let cube = order(MachineKind::Hypercube, &[2; 3]);
-        let asked = [Some(2), Some(6), Some(2), None, Some(5), Some(6), None, Some(6)];
-        let (requests, steps) = cube.sorted_requests(&asked);
-        assert_eq!(steps, 6);
-        let lines = requests.iter().map(|own| (own.asked, own.asks, own.is_selected));
-        let none = usize::MAX;
-        assert_eq!(
-            lines.collect::<Vec<_>>(),
-            [
-                (2, 0, false),
-                (2, 2, true),
-                (5, 4, true),
-                (6, 1, false),
-                (6, 5, false),
-                (6, 7, true),
-                (none, 3, false),
-                (none, 6, false)
-            ]
-        );
-        let data = ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7"];
-        let read = cube.read(&asked, &data);
-        assert_eq!(read.steps, 27);
-        let expected: Vec<Option<&str>> = asked.iter().map(|asked| asked.map(|place| data[place])).collect();
-        assert_eq!(read.records, expected);
-
         let selected = [false, false, false, true, false, true, true, true];
         let ranks = [None, None, None, Some(0), None, Some(1), Some(2), Some(3)];
         assert_eq!(cube.rank(&selected).records, ranks);
@@ -463,34 +340,5 @@ mod tests {
         assert_eq!(text(cube.distribute(some(first)).records), "-A---BC-");
         // With -1 before the first height A has the places 0 and 1.
         assert_eq!(text(cube.generalize(some(first)).records), "AABBBBC-");
-    }
-
-    #[test]
-    fn reads_and_writes_are_direct_copies() {
-        let mut generator = ChaCha12Rng::seed_from_u64(2);
-        for order in orders() {
-            let nodes = order.node_count();
-            let data: Vec<usize> = (1000..).take(nodes).collect();
-            for _ in 0..20 {
-                let busy = generator.random_range(1..=nodes);
-                let named: Vec<Option<usize>> = (0..nodes)
-                    .map(|_| generator.random_bool(0.8).then(|| generator.random_range(0..busy)))
-                    .collect();
-                let copied: Vec<Option<usize>> =
-                    named.iter().map(|own| own.map(|place| data[place])).collect();
-                let read = order.read(&named, &data);
-                assert_eq!(read.records, copied);
-                assert_eq!(read.steps, 2 * order.steps_of_sort() + 5 * order.steps_of_pass());
-                let mut written = vec![None; nodes];
-                for (own, place) in data.iter().zip(&named) {
-                    if let Some(place) = place {
-                        written[*place] = Some(*own);
-                    }
-                }
-                let write = order.write(&named, &data);
-                assert_eq!(write.records, written);
-                assert_eq!(write.steps, order.steps_of_sort() + 3 * order.steps_of_pass());
-            }
-        }
     }
 }

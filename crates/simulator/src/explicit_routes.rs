@@ -3,7 +3,7 @@
 //! A run whose [`Communication`](crate::Communication) asks for one of these rules has its routes from here,
 //! asynchronously or coordinated; all others take the routes of their machine.
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::{Placement, ProcessId, classic::EdgePaths};
 use cubefold_topology::{
     Axis, Channel, Direction, Displacement, HostDimension, Machine, NodeId, TieRule, mix, narrow,
 };
@@ -22,6 +22,9 @@ pub enum MessageRoutes {
         /// Equal seeds draw equal routes.
         seed: u64,
     },
+    /// Between neighbours of the guest the paths of the construction that placed it, if it gives any; otherwise those of
+    /// the machine (CS838 1999, psi).
+    OfEmbedding,
 }
 
 /// A message, as far as its route depends on it.
@@ -44,7 +47,7 @@ impl MessageRoutes {
     /// Whether two messages between the same processes may take different routes.
     pub(crate) fn depend_on_stage(self) -> bool {
         match self {
-            Self::OfMachine => false,
+            Self::OfMachine | Self::OfEmbedding => false,
             Self::Valiant { .. } => true,
         }
     }
@@ -55,28 +58,56 @@ impl MessageRoutes {
 pub(crate) struct ExplicitRoutes<'run> {
     machine: &'run Machine,
     tie: TieRule,
-    seed: u64,
+    rule: Rule<'run>,
+}
+
+/// How a route is found.
+#[derive(Debug, Clone, Copy)]
+enum Rule<'run> {
+    /// Drawn by this seed.
+    Drawn(u64),
+    /// Looked up, if there are any.
+    Paths(Option<&'run EdgePaths>),
 }
 
 impl<'run> ExplicitRoutes<'run> {
     /// The routes under some rules; `None` if messages take those of the machine.
-    pub(crate) fn new(machine: &'run Machine, communication: Communication) -> Option<Self> {
+    pub(crate) fn new(placement: &'run Placement, communication: Communication) -> Option<Self> {
+        let (machine, tie) = (placement.machine(), communication.tie());
         match communication.routes() {
-            MessageRoutes::OfMachine => None,
-            MessageRoutes::Valiant { seed } => Some(Self { machine, tie: communication.tie(), seed }),
+            MessageRoutes::OfEmbedding => {
+                Some(Self { machine, tie, rule: Rule::Paths(edge_paths(placement)) })
+            }
+            MessageRoutes::OfMachine | MessageRoutes::Valiant { .. } => {
+                Self::of_any_placement(machine, communication)
+            }
         }
     }
 
-    /// The same on the machine of a placement.
-    pub(crate) fn of_placement(placement: &'run Placement, communication: Communication) -> Option<Self> {
-        Self::new(placement.machine(), communication)
+    /// The same, if they do not depend on the placement.
+    pub(crate) fn of_any_placement(machine: &'run Machine, communication: Communication) -> Option<Self> {
+        match communication.routes() {
+            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => None,
+            MessageRoutes::Valiant { seed } => {
+                Some(Self { machine, tie: communication.tie(), rule: Rule::Drawn(seed) })
+            }
+        }
     }
 
-    /// The longest route of any message, or a bound on it \[links\].
-    pub(crate) fn longest(machine: &Machine, communication: Communication) -> u64 {
+    /// A bound on the links of the route of any message.
+    pub(crate) fn longest(placement: &Placement, communication: Communication) -> u64 {
+        let bound = Self::longest_of_any_placement(placement.machine(), communication);
         match communication.routes() {
-            MessageRoutes::OfMachine => machine.distance_bound(),
-            MessageRoutes::Valiant { .. } => 2 * machine.distance_bound(),
+            MessageRoutes::OfEmbedding => bound.max(edge_paths(placement).map_or(0, EdgePaths::longest)),
+            MessageRoutes::OfMachine | MessageRoutes::Valiant { .. } => bound,
+        }
+    }
+
+    /// The same, if routes do not depend on the placement.
+    pub(crate) fn longest_of_any_placement(machine: &Machine, communication: Communication) -> u64 {
+        match communication.routes() {
+            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => machine.distance_bound(),
+            MessageRoutes::Valiant { .. } => machine.distance_bound().saturating_mul(2),
         }
     }
 
@@ -84,8 +115,8 @@ impl<'run> ExplicitRoutes<'run> {
     pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64) -> u64 {
         match communication.routes() {
             MessageRoutes::OfMachine => 0,
-            MessageRoutes::Valiant { .. } => {
-                let links = Self::longest(machine, communication);
+            MessageRoutes::Valiant { .. } | MessageRoutes::OfEmbedding => {
+                let links = Self::longest_of_any_placement(machine, communication);
                 messages.saturating_mul(links.saturating_mul(size_of::<Channel>() as u64))
             }
         }
@@ -108,11 +139,25 @@ impl<'run> ExplicitRoutes<'run> {
         if from == to {
             return [vec![], vec![]];
         }
-        let draws = Draws::new(self.seed, pair);
+        match self.rule {
+            Rule::Drawn(seed) => self.drawn(&Draws::new(seed, pair), from, to),
+            Rule::Paths(paths) => {
+                let path = paths.and_then(|paths| paths.path(pair.source, pair.destination));
+                let route = match path {
+                    Some(nodes) => channels_between(self.machine, nodes),
+                    None => self.machine.route(from, to, self.tie).collect(),
+                };
+                [route, vec![]]
+            }
+        }
+    }
+
+    /// The two phases of a message whose route is drawn.
+    fn drawn(&self, draws: &Draws, from: NodeId, to: NodeId) -> [Vec<Channel>; 2] {
         let (mut there, mut onward) = (Way::new(from), Way::new(from));
-        self.go_to_random_node(&draws, &mut there);
+        self.go_to_random_node(draws, &mut there);
         onward.at = there.at;
-        self.go_on_to(to, &draws, &mut onward);
+        self.go_on_to(to, draws, &mut onward);
         [there.channels, onward.channels]
     }
 
@@ -154,6 +199,21 @@ impl<'run> ExplicitRoutes<'run> {
     }
 }
 
+/// The paths of the edges that a placement's construction gives. They were made before the run.
+fn edge_paths(placement: &Placement) -> Option<&EdgePaths> {
+    placement.edge_paths().ok().flatten()
+}
+
+/// The channels that lead from each node of a path to the next, its neighbour.
+fn channels_between(machine: &Machine, nodes: impl Iterator<Item = NodeId>) -> Vec<Channel> {
+    let nodes: Vec<NodeId> = nodes.collect();
+    let channel = |pair: &[NodeId]| {
+        let leads_on = |direction: &Direction| machine.neighbour(pair[0], *direction) == Some(pair[1]);
+        machine.directions().find(leads_on).map(|direction| Channel { node: pair[0], direction })
+    };
+    nodes.windows(2).filter_map(channel).collect()
+}
+
 /// The number of links that the units of all messages of a program cross; `None` if messages take the routes of the
 /// machine.
 #[must_use]
@@ -162,7 +222,7 @@ pub fn explicit_unit_hops(
     placement: &Placement,
     communication: Communication,
 ) -> Option<u128> {
-    let routes = ExplicitRoutes::of_placement(placement, communication)?;
+    let routes = ExplicitRoutes::new(placement, communication)?;
     let mut sum = 0;
     for stage in 0..program.stage_count() {
         program.for_each_message(stage, &mut |source, destination, units| {
@@ -231,7 +291,7 @@ mod tests {
 
     fn routes_of(machine: &Machine, seed: u64) -> ExplicitRoutes<'_> {
         let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-        ExplicitRoutes::new(machine, rules.with_routes(MessageRoutes::Valiant { seed })).unwrap()
+        ExplicitRoutes::of_any_placement(machine, rules.with_routes(MessageRoutes::Valiant { seed })).unwrap()
     }
 
     fn pair(stage: u32, source: u32, destination: u32) -> RoutedPair {

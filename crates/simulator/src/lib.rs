@@ -56,6 +56,7 @@ mod timing;
 mod trajectories;
 mod transfer;
 mod transport;
+mod worst_case;
 
 pub use belt::NoBeltError;
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
@@ -81,7 +82,8 @@ pub use program::{
     job::{Job, JobError, JobStep, StepBody, StepStage},
     level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
-    neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
+    neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
+    random_access::{Access, Collisions, RandomAccess, Received},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
     stages_as_tasks::task_schedule,
@@ -100,3 +102,4 @@ pub use request::{
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};
 pub use transfer::transfer_over;
+pub use worst_case::worst_case_bound;

@@ -334,7 +334,7 @@ fn select<'run>(
     match program.special() {
         Special::Tasks(graph) => return Ok(Selection::Tasks(graph)),
         Special::Job(job) => return Ok(Selection::Job(job)),
-        Special::Cube(_) | Special::None => {}
+        Special::Cube(_) | Special::RandomAccess(_) | Special::None => {}
     }
     let workers = request.workers.filter(|_| engine::workers::accepts(placement, communication));
     let kind = match request.engine {

@@ -9,6 +9,7 @@ pub(crate) mod job;
 pub(crate) mod level_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
+pub(crate) mod random_access;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
@@ -22,7 +23,7 @@ use std::fmt::Debug;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, GuestRef, Job, StageMessage, TaskGraph};
+use crate::{CubeProgram, Cycles, GuestRef, Job, RandomAccess, StageMessage, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -185,6 +186,8 @@ pub enum Special<'program> {
     Tasks(&'program TaskGraph),
     /// A job: the engine for messages with sizes executes its actors, not its stages.
     Job(&'program Job),
+    /// A random access: routing by sorting executes it as a whole.
+    RandomAccess(&'program RandomAccess),
 }
 
 impl<'program> Special<'program> {
@@ -193,7 +196,7 @@ impl<'program> Special<'program> {
     pub fn cube(self) -> Option<&'program CubeProgram> {
         match self {
             Self::Cube(program) => Some(program),
-            Self::Tasks(_) | Self::Job(_) | Self::None => None,
+            Self::Tasks(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 
@@ -202,7 +205,16 @@ impl<'program> Special<'program> {
     pub fn tasks(self) -> Option<&'program TaskGraph> {
         match self {
             Self::Tasks(graph) => Some(graph),
-            Self::Cube(_) | Self::Job(_) | Self::None => None,
+            Self::Cube(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
+        }
+    }
+
+    /// Returns the random access.
+    #[must_use]
+    pub fn random_access(self) -> Option<&'program RandomAccess> {
+        match self {
+            Self::RandomAccess(access) => Some(access),
+            Self::Cube(_) | Self::Tasks(_) | Self::Job(_) | Self::None => None,
         }
     }
 
@@ -211,7 +223,7 @@ impl<'program> Special<'program> {
     pub fn job(self) -> Option<&'program Job> {
         match self {
             Self::Job(job) => Some(job),
-            Self::Cube(_) | Self::Tasks(_) | Self::None => None,
+            Self::Cube(_) | Self::Tasks(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 

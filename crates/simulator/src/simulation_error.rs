@@ -50,9 +50,15 @@ pub enum SimulationError {
     /// Routes by way of random nodes on a network.
     #[error("routes by way of random coordinates on a network, which has none")]
     NoCoordinates,
+    /// Routes of an embedding, for placements that change.
+    #[error("paths of an embedding, for placements that no embedding made")]
+    NoEmbedding,
     /// Routing by sorting on a machine with a length that is no power of two.
     #[error("routing by sorting on a machine with a length that is no power of two")]
     NotSorted,
+    /// A random access by sorting with several processes on a node.
+    #[error("a random access by sorting with several processes on a node, expected one at most")]
+    SharedNodes,
     /// Messages that differ in size, or whose transmissions occupy a link, move their heads and are
     /// received in different times, in an engine for messages of one unit.
     #[error("messages whose times on a link differ, expected messages of one unit")]

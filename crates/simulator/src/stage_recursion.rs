@@ -78,7 +78,7 @@ impl<'run> PlacedProgram<'run> {
         nodes: &'run [NodeId],
         communication: Communication,
     ) -> Self {
-        let routes = ExplicitRoutes::of_placement(placement, communication);
+        let routes = ExplicitRoutes::new(placement, communication);
         Self { program, placement, nodes, communication, routes }
     }
 

@@ -6,7 +6,7 @@
 
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width, wrap};
 
-use super::{TextTable, page::WordFit};
+use super::TextTable;
 
 /// Words up to this width stay whole as long as there are columns to leave out.
 const LONG_WORD: usize = 20;
@@ -192,8 +192,7 @@ impl TextTable {
     /// Wraps the widest words, though not to less than `least` and their headers, until the table fits.
     fn wrap_words(&mut self, columns: usize, least: usize) {
         let mut too_wide = self.width().saturating_sub(columns);
-        // Words are cut only once.
-        if too_wide == 0 || self.fits == WordFit::Cut && least > MIN_WORD {
+        if too_wide == 0 {
             return;
         }
         let mut widths: Vec<usize> = (0..self.words).map(|place| self.column_width(place)).collect();
@@ -210,10 +209,7 @@ impl TextTable {
 
     /// The table with its words wrapped to these widths, over several rows if necessary.
     fn wrapped(&self, widths: &[usize]) -> Self {
-        let rows = match self.fits {
-            WordFit::Wrap => self.rows.iter().flat_map(|row| wrapped_row(row, widths)).collect(),
-            WordFit::Cut => self.rows.iter().map(|row| cut_row(row, widths)).collect(),
-        };
+        let rows = self.rows.iter().flat_map(|row| wrapped_row(row, widths)).collect();
         Self { rows, ..self.clone() }
     }
 }
@@ -233,29 +229,6 @@ impl Fitted {
         }
         Self { notes: note.into_iter().chain(narrower.notes).collect(), ..narrower }
     }
-}
-
-fn cut_row(row: &[String], widths: &[usize]) -> Vec<String> {
-    let words = row.iter().zip(widths).map(|(cell, width)| cut_cell(cell, *width));
-    words.chain(row.iter().skip(widths.len()).cloned()).collect()
-}
-
-/// A cell cut to a width, with a mark if it is shortened.
-fn cut_cell(cell: &str, width: usize) -> String {
-    const GOES_ON: &str = "..";
-    if display_width(cell) <= width {
-        return cell.to_owned();
-    }
-    let room = width.saturating_sub(GOES_ON.len());
-    let mut end = 0;
-    for (at, letter) in cell.char_indices() {
-        let next = at + letter.len_utf8();
-        if display_width(&cell[..next]) > room {
-            break;
-        }
-        end = next;
-    }
-    format!("{}{GOES_ON}", &cell[..end])
 }
 
 fn wrapped_row(row: &[String], widths: &[usize]) -> Vec<Vec<String>> {
@@ -288,7 +261,6 @@ mod tests {
             header: texts(header),
             rows: rows.iter().map(|row| texts(row)).collect(),
             words: 1,
-            fits: WordFit::Wrap,
             gives_way: &["queue", "waiting"],
         }
     }
@@ -360,15 +332,6 @@ mod tests {
         let fitted = fit(&long, 32);
         assert_eq!(fitted.table.rows, [["tao:square-lowering-", "16"], ["folded", ""]]);
         assert_eq!(fitted.notes, Vec::<String>::new());
-    }
-
-    #[test]
-    fn words_that_are_cut_say_so() {
-        let long = TextTable {
-            fits: WordFit::Cut,
-            ..table(&["claim", "worst"], &[&["one word after another", "16"]])
-        };
-        assert_eq!(fit(&long, 20).table.rows, [["one word af..", "16"]]);
     }
 
     #[test]

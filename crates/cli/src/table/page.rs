@@ -55,20 +55,8 @@ pub(crate) struct TextTable {
     pub(crate) rows: Vec<Vec<String>>,
     /// The number of leading columns with words; the others have numbers.
     pub(crate) words: usize,
-    /// The treatment of words that are too long.
-    pub(crate) fits: WordFit,
     /// The headers of columns that are left out if the table is too wide, the least important first.
     pub(crate) gives_way: &'static [&'static str],
-}
-
-/// The treatment of words that are too long for a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum WordFit {
-    /// They wrap.
-    #[default]
-    Wrap,
-    /// They are cut.
-    Cut,
 }
 
 impl Page {

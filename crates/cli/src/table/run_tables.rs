@@ -46,6 +46,7 @@ pub(crate) fn run_table(
 fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let mut columns = makespan_columns(rows).to_vec();
     columns.push(Column::new("goodput_bytes_per_second", rows));
+    columns.push(Column::new("worst_case_bound", rows));
     columns.extend(time_columns(rows));
     columns.push(Column::new("longest_queue", rows));
     columns.extend(step_columns(rows));

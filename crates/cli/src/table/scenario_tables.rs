@@ -9,7 +9,7 @@ use std::{
 
 use cubefold_experiment::{
     CheckedScenario, CheckedScenarios, Definition, PhysicalLinks, Run, Scenario, ScenarioError,
-    records::{PlacementEntry, PlannedRun, Row, counted},
+    records::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
 };
 
 use super::{
@@ -103,6 +103,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
     let mut page = Page::default();
     let (mut entries, mut runs) = (entries, 0); // the rest, and the number of runs before it
     for (scenario, read) in captions(scenarios).iter().zip(scenarios) {
+        let all = entries;
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
         for group in read.combinations() {
             runs += group.len() as u64;
@@ -123,12 +124,30 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
         let mut told = vec![];
         read.runs.iter().for_each(|run| add_new(&run.program.notes, &mut told));
         page.notes(told);
+        page.notes(path_notes(&scenario.runs, &all[..all.len() - entries.len()]));
     }
     page.notes(vec![
         "Distances and dilations in links; node load (routes through a node) and congestions in guest edges."
             .to_owned(),
     ]);
     page
+}
+
+/// Sentences on the paths over which congestion is counted, where the routing is that of the embeddings.
+fn path_notes(runs: &[RunCaption], entries: &[PlacementEntry]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for (run, entry) in runs.iter().zip(entries) {
+        let paths = match entry.placement.paths.as_deref() {
+            Some("embedding") => "the embedding's own paths",
+            Some(_) => "the machine's routes, since the embedding has no paths of its own",
+            None => continue,
+        };
+        let note = format!("{}: load and congestion are counted over {paths}.", run.embedding);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// The swept settings of a run.

@@ -7,7 +7,7 @@ use cubefold_experiment::{
     tools::benchmark::SavedSet,
 };
 
-use super::{Page, TextTable, page::WordFit};
+use super::{Page, TextTable};
 use crate::format::ResultFormat;
 
 /// Every row, with its comparison if there is one.
@@ -115,12 +115,10 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"]
             .map(|name| Definition::title_of(name).to_owned());
         if !rows.is_empty() {
-            let fits = WordFit::Cut;
             page.table(TextTable {
                 header: header.to_vec(),
                 rows,
                 words: 2,
-                fits,
                 gives_way: &["cases"],
                 ..TextTable::default()
             });

@@ -156,10 +156,11 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
         definition: Definition {
             name: "execution_routing",
             title: "routing",
-            aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread"],
+            aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread", "psi"],
             kind: Kind::Text,
             text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
-                   on networks, and on grids routed as such. The column is there only if a scenario gives it.",
+                   on networks, and on grids routed as such; embedding on both. The column is there only if a \
+                   scenario gives it.",
             source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5 and 28.1",
             ..Definition::BLANK
         },

@@ -6,7 +6,7 @@ use cubefold_mapping::{DimensionDistances, Extremes, GraphBounds, PlacementMetri
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MachineRecord, ProgramRecord,
+    MachineRecord, ProgramRecord, Word,
     column::{Cell, Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
     row_records::{NODES, PROCESSES, RUN},
@@ -17,7 +17,7 @@ use crate::{
         definition::{Definition, Kind},
         exact_mean, mean_of_means,
     },
-    scenario::Run,
+    scenario::{CountedPaths, Run},
 };
 
 /// One entry of `measure`.
@@ -78,6 +78,10 @@ pub struct PlacementRecord {
     /// Units on the busiest channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_units_max: Option<u64>,
+    /// The paths over which load and congestion are counted: `embedding` for those of the construction, `machine` for
+    /// the machine's routes; only if the routing is `embedding`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Word>,
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
@@ -202,6 +206,7 @@ impl PlacementRecord {
             weighted_distance: None,
             link_units: None,
             channel_units_max: None,
+            paths: None,
             distances: None,
             bounds: None,
             construction: None,
@@ -221,6 +226,11 @@ impl PlacementRecord {
             channel_units_max: Some(channel_max),
             ..self
         }
+    }
+
+    /// The same with the paths over which load and congestion are counted.
+    pub(crate) fn counting(self, paths: Option<CountedPaths<'_>>) -> Self {
+        Self { paths: paths.map(|paths| paths.name().into()), ..self }
     }
 
     /// Makes the record of the placement of a run with the distances of each guest dimension, the lower bounds, and the
@@ -353,6 +363,20 @@ pub(crate) static BOUNDS: &[Column<BoundsRecord>] = &[
 pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
     Column {
         definition: Definition {
+            name: "placement_paths",
+            title: "counted paths",
+            aliases: &["paths"],
+            kind: Kind::Text,
+            text: "The paths of the guest edges over which node load and the congestion of links and nodes are \
+                   counted: those of the embedding's construction, or the machine's routes if it gives none. \
+                   The column is there only if the routing is embedding.",
+            source: "CS838 1999, basic definitions; docs/model.md, section 28.1",
+            ..Definition::BLANK
+        },
+        value: |placement| Cell::optional(placement.paths.as_ref()),
+    },
+    Column {
+        definition: Definition {
             name: "placement_constant_distances",
             title: "constant distances",
             kind: Kind::Truth,
@@ -400,7 +424,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             unit: "links",
             text: "The mean dilation of the guest edges.",
             formula: "total dilation / number of guest edges",
-            source: "González et al. 1995, 4.2; docs/model.md, section 7",
+            source: "González et al. 1995, 4.4; docs/model.md, section 7",
             ..Definition::BLANK
         },
         value: |placement| placement.dilation.mean.into(),

@@ -222,6 +222,20 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
     },
     Column {
         definition: Definition {
+            name: "worst_case_bound",
+            title: "worst-case bound",
+            aliases: &["Gottlieb & Kruskal"],
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "What some permutation of as many units on this machine takes at least, not this one. The column \
+                   is there only if a run is a permutation.",
+            formula: "u (N / P) log2 P / (3 (log2 K + 1)), N units on P nodes of degree at most K",
+            source: "Tao 1988, theorem 2.4.2; docs/model.md, section 28.4",
+        },
+        value: |run| Cell::optional(run.worst_case_bound),
+    },
+    Column {
+        definition: Definition {
             name: "loading_cycles",
             title: "loading",
             kind: Kind::Natural,
@@ -481,6 +495,20 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.longest_queue.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "received",
+            title: "received",
+            aliases: &["random access"],
+            kind: Kind::List,
+            text: "Of a random access, the data that each process has received: of a read the process that it has \
+                   asked, empty if none; of a write those that have written to it, in brackets. The column is \
+                   there only if a run is a random access.",
+            source: "Tao 1988, 2.4; docs/model.md, section 28.3",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.received.as_ref().map(|own| Cell::Text(own.in_words().into()))),
     },
     Column {
         definition: Definition {

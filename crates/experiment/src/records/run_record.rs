@@ -1,8 +1,10 @@
 //! One run in the results, and its columns.
 
 use cubefold_collectives::Operation;
-use cubefold_mapping::BoundSource;
-use cubefold_simulator::{DirectionUse, LinkUse, StageRouting, Traffic};
+use cubefold_mapping::{BoundSource, ProcessId};
+use cubefold_simulator::{
+    DirectionUse, LinkUse, RandomAccess, Received, StageRouting, Traffic, worst_case_bound,
+};
 use cubefold_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +79,9 @@ pub struct RunRecord {
     /// Cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_bound_cycles: Option<u64>,
+    /// What some permutation of as many units takes at least, of a permutation \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_case_bound: Option<f64>,
     /// Time for loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
     /// The number of messages.
@@ -128,6 +133,10 @@ pub struct RunRecord {
     /// Its mean over the ranks \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mean_cycles: Option<f64>,
+    /// Of a random access, the data that each process has received: by process a process that it has read, or a list of
+    /// those that have written to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<ReceivedRecord>,
     /// The stages.
     pub stages: Vec<StageRecord>,
     /// Metrics of the placement.
@@ -169,6 +178,7 @@ impl RunRecord {
             bandwidth_bound_cycles: bounds.map(|bounds| bounds.bandwidth_cycles),
             latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
             steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
+            worst_case_bound: worst_case_of(run),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
@@ -192,11 +202,57 @@ impl RunRecord {
             steps: finished.outcome.job.as_ref().map(|times| JobStepRecord::all(run, times)),
             exposed_cycles: finished.outcome.job.as_ref().map(|times| times.exposed),
             exposed_mean_cycles: exposed_mean(run, finished),
+            received: run.program.body.special().random_access().map(ReceivedRecord::new),
             stages: stages(run, finished),
-            placement: PlacementRecord::new(&finished.metrics),
+            placement: PlacementRecord::new(&finished.metrics).counting(run.counted_paths()),
             ratio_to_reference: None,
         }
     }
+}
+
+/// The data that the processes of a random access have received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ReceivedRecord {
+    /// By process, the process whose data it has read; `None` if it has asked for none.
+    Read(Vec<Option<u32>>),
+    /// By process, the processes whose data it holds, in ascending order.
+    Written(Vec<Vec<u32>>),
+}
+
+impl ReceivedRecord {
+    fn new(access: &RandomAccess) -> Self {
+        match access.received() {
+            Received::Read(read) => {
+                Self::Read(read.into_iter().map(|own| own.map(ProcessId::label)).collect())
+            }
+            Received::Written(held) => {
+                let labels = |own: Vec<ProcessId>| own.into_iter().map(ProcessId::label).collect();
+                Self::Written(held.into_iter().map(labels).collect())
+            }
+        }
+    }
+
+    /// The entries as in CSV, separated by spaces.
+    pub(super) fn in_words(&self) -> String {
+        let entries: Vec<String> = match self {
+            Self::Read(read) => {
+                read.iter().map(|own| own.map_or_else(String::new, |own| own.to_string())).collect()
+            }
+            Self::Written(held) => held.iter().map(|own| format!("[{}]", join(own, ","))).collect(),
+        };
+        entries.join(" ")
+    }
+}
+
+/// The worst case of a permutation of as many units on the machine of a run \[cycles\].
+#[expect(clippy::cast_precision_loss, reason = "a bound of a few digits")]
+fn worst_case_of(run: &Run) -> Option<f64> {
+    if run.program.kind.name != "permutation" {
+        return None;
+    }
+    let units = u128::from(run.program.body.process_count()) * u128::from(run.program.max_message_units());
+    Some(worst_case_bound(&run.machine, units) * run.communication.hop().get() as f64)
 }
 
 impl RunRecord {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_simulator::{CountLinkUse, simulate};
-use cubefold_topology::Link;
+use cubefold_topology::{Channel, Direction, HostDimension, Link, NodeId};
 
 use crate::{
     records::{BusyLinks, LinkTraffic},
@@ -11,27 +11,45 @@ use crate::{
         RunError,
         runner::{failed, request},
     },
-    scenario::Run,
+    scenario::{CountedPaths, Run},
 };
 
 /// Lists the number of guest edges on each link that is used, by dimension and near end (`docs/model.md`
 /// section 7).
 ///
-/// An edge is routed once, from the end with the smaller label. Memory is proportional to the number of used
+/// An edge is routed once, from the end with the smaller label, or on the path of its embedding where the routing asks for
+/// it. Memory is proportional to the number of used
 /// links: the caller must limit the size of the machine.
 #[must_use]
 pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     let machine = run.placement.machine();
     let mut counts = BTreeMap::new();
+    let mut add = |channel: Channel| {
+        let Link { near, dimension } = machine.link(channel);
+        *counts.entry((dimension, near)).or_insert(0) += 1;
+    };
+    if let Some(CountedPaths::OfEmbedding(paths)) = run.counted_paths() {
+        for pair in paths.all().flat_map(|path| path.windows(2)) {
+            let leads_on = |direction: &Direction| machine.neighbour(pair[0], *direction) == Some(pair[1]);
+            machine.directions().find(leads_on).into_iter().for_each(|direction| {
+                add(Channel { node: pair[0], direction });
+            });
+        }
+        return listed(counts);
+    }
     for dimension in 0..run.program.guest().dimension_count() {
         for (from, to) in run.program.guest().edges(dimension) {
             let (from, to) = (run.placement.node(from), run.placement.node(to));
             for channel in machine.route(from, to, run.communication.tie()) {
-                let Link { near, dimension } = machine.link(channel);
-                *counts.entry((dimension, near)).or_insert(0) += 1;
+                add(channel);
             }
         }
     }
+    listed(counts)
+}
+
+/// The counts of links in their order.
+fn listed(counts: BTreeMap<(HostDimension, NodeId), u64>) -> Vec<LinkTraffic> {
     let link = |((dimension, near), count)| LinkTraffic { link: Link { near, dimension }, count, ways: None };
     counts.into_iter().map(link).collect()
 }

@@ -151,7 +151,9 @@ pub fn measure_runs(
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement: PlacementRecord::with_distances(&metrics, run).weighted(weigh(run)),
+            placement: PlacementRecord::with_distances(&metrics, run)
+                .weighted(weigh(run))
+                .counting(run.counted_paths()),
         }
     };
     all.iter().enumerate().map(entry).collect()
@@ -212,7 +214,7 @@ impl SharedMetrics {
     }
 }
 
-/// Groups runs by placement and tie rule, in order of first occurrence; groups of fewer than `at_least` runs
+/// Groups runs by placement, tie rule and counted paths, in order of first occurrence; groups of fewer than `at_least` runs
 /// are left out.
 ///
 /// Equal placements of a guest share one allocation: the scenario's library ensures it.
@@ -223,7 +225,8 @@ fn groups<'run>(runs: &[&'run Run], at_least: usize) -> Vec<Group<'run>> {
         // Programs of one run have one placement, and guests of their own.
         let guest = std::ptr::from_ref(&*run.program.body).addr();
         let alone = if run.program.others.is_empty() { 0 } else { guest };
-        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name(), alone);
+        let has_paths = run.counted_paths().is_some();
+        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name(), alone, has_paths);
         let group = *known.entry(key).or_insert_with(|| {
             groups.push(Group { run, places: vec![] });
             groups.len() - 1

@@ -28,8 +28,8 @@ use crate::{
     records::FinishedRun,
     runs::{Progress, Resources, progress::Meter},
     scenario::{
-        DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram, describe_stuck,
-        draw_key::generator_key,
+        CountedPaths, DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram,
+        describe_stuck, draw_key::generator_key,
     },
 };
 
@@ -231,7 +231,11 @@ fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
 
 /// The metrics of a run's placement.
 pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
-    Arc::new(run.program.guest().measure(&run.placement, run.communication.tie()))
+    let metrics = run.program.guest().measure(&run.placement, run.communication.tie());
+    Arc::new(match run.counted_paths() {
+        Some(CountedPaths::OfEmbedding(paths)) => metrics.along_paths(&run.machine, paths),
+        Some(CountedPaths::OfMachine) | None => metrics,
+    })
 }
 
 /// No run takes less than predicted. With one process per node, a run without contention takes exactly that

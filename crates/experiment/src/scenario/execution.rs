@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU64};
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, classic::EdgePaths};
 use cubefold_simulator::{
     self as simulator, Communication, EAGER_ALL, EngineChoice, MAX_MESSAGES, MessageRoutes, Plan, Request,
     Routing, ServiceOrder, SimulationError, Switching,
@@ -80,6 +80,8 @@ pub enum RoutingRule {
     Valiant,
     /// On grids, coordinated: by sorting (section 20).
     Sorting,
+    /// Between neighbours of the guest, the paths of the embedding's construction (section 28.1).
+    Embedding,
     /// On networks, and on grids as on networks: over the neighbours with the lowest numbers (section 12).
     Lowest,
     /// On networks, and on grids as on networks: any of the shortest routes, at random (section 19).
@@ -88,8 +90,8 @@ pub enum RoutingRule {
 
 impl RoutingRule {
     /// Every rule.
-    pub const ALL: [Self; 5] =
-        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Lowest, Self::Spread];
+    pub const ALL: [Self; 6] =
+        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Embedding, Self::Lowest, Self::Spread];
 
     /// Its name in files.
     #[must_use]
@@ -98,6 +100,7 @@ impl RoutingRule {
             Self::DimensionOrder => "dimension-order",
             Self::Valiant => "valiant",
             Self::Sorting => "sorting",
+            Self::Embedding => "embedding",
             Self::Lowest => "lowest",
             Self::Spread => "spread",
         }
@@ -109,7 +112,25 @@ impl RoutingRule {
             // With failures the routes that are left are in dimension order.
             Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
             Self::Valiant | Self::Sorting => machine.grid().is_some(),
-            Self::Lowest | Self::Spread => true,
+            Self::Embedding | Self::Lowest | Self::Spread => true,
+        }
+    }
+}
+
+/// The paths of guest edges over which a run's congestion is counted, where its routing asks for an embedding's.
+pub(crate) enum CountedPaths<'run> {
+    /// The embedding's own.
+    OfEmbedding(&'run EdgePaths),
+    /// The machine's routes: the embedding has no paths of its own.
+    OfMachine,
+}
+
+impl CountedPaths<'_> {
+    /// The word for them in every file.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::OfEmbedding(_) => "embedding",
+            Self::OfMachine => "machine",
         }
     }
 }
@@ -118,6 +139,7 @@ impl RoutingRule {
 pub(super) fn message_routes(execution: Option<Execution>, seed: u64) -> MessageRoutes {
     match execution.and_then(|execution| execution.routing) {
         Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
+        Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
         Some(
             RoutingRule::DimensionOrder | RoutingRule::Sorting | RoutingRule::Lowest | RoutingRule::Spread,
         )
@@ -310,7 +332,8 @@ pub(super) fn check_fit(
         errors.extend(without_steps(settings));
     }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
-    if let Some(machine) = network {
+    let has_paths = execution.is_some_and(|own| own.routing == Some(RoutingRule::Embedding));
+    if let Some(machine) = network.filter(|_| !has_paths) {
         let message = format!(
             "coordinated execution on {}, expected asynchronous",
             with_article(machine.kind().name())
@@ -489,6 +512,24 @@ fn refusal(
     ScenarioError::at(at.unwrap_or(&fit.size.place), message, label)
         .because(mode, "the execution")
         .because(fit.settings.place(Key::MappingEmbeddings), "the embeddings")
+}
+
+/// Reports paths of an embedding that cannot be made.
+pub(super) fn check_paths(
+    settings: &Settings<'_>,
+    execution: Execution,
+    embedding: &EmbeddingName,
+    placement: &Placement,
+) -> Result<(), ScenarioError> {
+    if execution.routing != Some(RoutingRule::Embedding) {
+        return Ok(());
+    }
+    let (Err(reason), Some(place)) = (placement.edge_paths(), settings.place(Key::ExecutionRouting)) else {
+        return Ok(());
+    };
+    let message = format!("no paths of {embedding}: {reason}");
+    let error = ScenarioError::at(place, message, "paths of the embedding");
+    Err(error.because(settings.place(Key::MappingEmbeddings), "the embeddings"))
 }
 
 /// Reports that the requested engine does not apply to a placement. Coordinated runs have an engine of their

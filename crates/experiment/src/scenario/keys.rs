@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use cubefold_collectives::Exchange;
-use cubefold_simulator::{EngineChoice, Reach, ServiceOrder, Switching};
+use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
@@ -267,6 +267,13 @@ keys! {
         "The size of messages in bytes, instead of units.";
     ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Required, All,
         "The pattern of a permutation.";
+    ProgramAccess "program.access", Choice(|| Access::NAMES.to_vec()), Word("read"), All,
+        "Whether a random access reads or writes.";
+    ProgramIndices "program.indices", Form("a list of processes, or file:PATH"), Required, All,
+        "The process that each process names in a random access; -1 for none.";
+    ProgramCollisions "program.collisions", Choice(|| Collisions::ALL.map(Collisions::name).to_vec()),
+        Word("last"), All,
+        "Of several data written to one process by a random access, those that it keeps.";
     ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
         "Whether the messages of divide and conquer are halved dimension by dimension.";
     ProgramAlgorithm "program.algorithm", Form("an algorithm, a table of hierarchical, or a list of them"), Required, All,

@@ -6,7 +6,7 @@
 mod stencil;
 
 use cubefold_mapping::{GraphGuest, Guest};
-use cubefold_simulator::{Cycles, NeighbourProgram, Pattern, Reach};
+use cubefold_simulator::{Cycles, NeighbourProgram, Pattern, Reach, RootedTree};
 use cubefold_topology::{MAX_DIMENSIONS, Machine, MachineError, MachineKind, Network, Wrap};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -29,7 +29,8 @@ use crate::{
 };
 
 /// Names of communications.
-pub(super) const COMMUNICATIONS: [&str; 4] = ["shift", "permutation", "scatter", "stencil"];
+pub(super) const COMMUNICATIONS: [&str; 6] =
+    ["shift", "permutation", "scatter", "stencil", "to-children", "to-parents"];
 
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
     name: "neighbour-exchange",
@@ -90,20 +91,44 @@ fn communication(
     };
     let reach = settings.one_of(Key::ProgramNeighbours, &Reach::ALL, Reach::name, errors);
     let stencil = NeighbourCommunication::Stencil(reach.unwrap_or_default());
-    let choices = [NeighbourCommunication::Shift, permutation, NeighbourCommunication::Scatter, stencil];
+    let choices = [
+        NeighbourCommunication::Shift,
+        permutation,
+        NeighbourCommunication::Scatter,
+        stencil,
+        NeighbourCommunication::ToChildren,
+        NeighbourCommunication::ToParents,
+    ];
     let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
     let name = Key::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
     let along = match communication {
         Some(NeighbourCommunication::Shift) => Some(("shift", "to shift along")),
         Some(NeighbourCommunication::Stencil(_)) => Some(("stencil", "in which coordinates differ")),
-        Some(NeighbourCommunication::Permutation { .. } | NeighbourCommunication::Scatter) | None => None,
+        Some(
+            NeighbourCommunication::Permutation { .. }
+            | NeighbourCommunication::Scatter
+            | NeighbourCommunication::ToChildren
+            | NeighbourCommunication::ToParents,
+        )
+        | None => None,
     };
     if let (Some((own, purpose)), Some(shape)) = (along, network) {
         let kind = with_article(shape.kind().name());
         let message = format!("{name} is \"{own}\" with {kind}, expected scatter or permutation");
         let error =
             ScenarioError::at(&value.place, message, format!("its links have no dimensions {purpose}"));
+        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        return None;
+    }
+    let along_tree = [NeighbourCommunication::ToChildren, NeighbourCommunication::ToParents];
+    if let (Some(communication), Some(guest)) = (communication, guest)
+        && along_tree.contains(&communication)
+        && RootedTree::new(guest).is_none()
+    {
+        let kind = with_article(guest.shape().kind().name());
+        let message = format!("{name} is {:?} with {kind}, expected a tree", communication.name());
+        let error = ScenarioError::at(&value.place, message, "its processes have no parents");
         errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;
     }
@@ -152,6 +177,8 @@ fn neighbours(
         NeighbourCommunication::Shift => Pattern::Shift,
         NeighbourCommunication::Scatter => Pattern::Scatter,
         NeighbourCommunication::Stencil(_) => return None, // it is read apart
+        NeighbourCommunication::ToChildren => Pattern::ToChildren,
+        NeighbourCommunication::ToParents => Pattern::ToParents,
         NeighbourCommunication::Permutation { sets } => {
             let task = format!("permutation sets; {}", shape_name(guest.shape()));
             Pattern::Permutation { sets, key: generator_key(seed, &task) }

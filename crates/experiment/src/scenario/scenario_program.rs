@@ -74,6 +74,10 @@ pub enum NeighbourCommunication {
     Scatter,
     /// `stencil`.
     Stencil(Reach),
+    /// `to-children`, of trees.
+    ToChildren,
+    /// `to-parents`, of trees.
+    ToParents,
 }
 
 impl NeighbourCommunication {
@@ -82,7 +86,7 @@ impl NeighbourCommunication {
     pub fn sets(self) -> Option<usize> {
         match self {
             Self::Permutation { sets } => Some(sets),
-            Self::Shift | Self::Scatter | Self::Stencil(_) => None,
+            Self::Shift | Self::Scatter | Self::Stencil(_) | Self::ToChildren | Self::ToParents => None,
         }
     }
 
@@ -91,7 +95,9 @@ impl NeighbourCommunication {
     pub fn reach(self) -> Option<Reach> {
         match self {
             Self::Stencil(reach) => Some(reach),
-            Self::Shift | Self::Permutation { .. } | Self::Scatter => None,
+            Self::Shift | Self::Permutation { .. } | Self::Scatter | Self::ToChildren | Self::ToParents => {
+                None
+            }
         }
     }
 
@@ -103,6 +109,8 @@ impl NeighbourCommunication {
             Self::Permutation { .. } => "permutation",
             Self::Scatter => "scatter",
             Self::Stencil(_) => "stencil",
+            Self::ToChildren => "to-children",
+            Self::ToParents => "to-parents",
         }
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! Parsing, lists and documentation derive from [`ClassicConstruction::ALL`].
 
+use std::sync::OnceLock;
+
 use cubefold_topology::Machine;
 
 use super::{
-    caterpillar,
+    EdgePaths, caterpillar,
     construction::{ClassicConstruction, FlipBit, Pair, Plan},
     cube_in_rectangle,
     error::ClassicError,
@@ -66,8 +68,8 @@ impl ClassicConstruction {
 
 /// Where a construction of CS838 1999 puts the processes of one guest on one host.
 ///
-/// Its messages take the routes of the host; the promised dilation holds for them, since no route
-/// is longer than a path.
+/// Its messages take the routes of the host, or the [paths](Self::paths) of the construction; the promised dilation
+/// holds for both, since no route is longer than a path.
 ///
 /// ```
 /// use cubefold_mapping::{ClassicPlacement, classic::FlipBit};
@@ -80,13 +82,24 @@ impl ClassicConstruction {
 /// assert_eq!(placement.dilation().links, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ClassicPlacement {
     construction: &'static ClassicConstruction,
     guest: Machine,
     table: PlacementTable,
     dilation: PromisedDilation,
+    paths: OnceLock<EdgePaths>, // made when they are first asked for
 }
+
+/// Paths follow from the rest.
+impl PartialEq for ClassicPlacement {
+    fn eq(&self, other: &Self) -> bool {
+        let own = |own: &Self| (own.construction, own.dilation);
+        own(self) == own(other) && self.guest == other.guest && self.table == other.table
+    }
+}
+
+impl Eq for ClassicPlacement {}
 
 impl ClassicPlacement {
     /// The first construction in the order of [`ClassicConstruction::ALL`] that is for the pair.
@@ -130,7 +143,7 @@ impl ClassicPlacement {
     ) -> Result<Self, ClassicPlacementError> {
         let Plan { nodes, dilation } = plan;
         let table = PlacementTable::new(pair.host, nodes)?;
-        Ok(Self { construction, guest: pair.guest.clone(), table, dilation })
+        Ok(Self { construction, guest: pair.guest.clone(), table, dilation, paths: OnceLock::new() })
     }
 
     /// The construction.
@@ -149,6 +162,20 @@ impl ClassicPlacement {
     #[must_use]
     pub fn table(&self) -> &PlacementTable {
         &self.table
+    }
+
+    /// The paths of the guest's edges.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be made.
+    pub fn paths(&self) -> Result<&EdgePaths, ClassicError> {
+        if let Some(paths) = self.paths.get() {
+            return Ok(paths);
+        }
+        let Self { construction, guest, table, .. } = self;
+        let paths = EdgePaths::new(construction, guest, table.machine(), table.nodes())?;
+        Ok(self.paths.get_or_init(|| paths))
     }
 
     /// The dilation that the notes state.

@@ -238,14 +238,16 @@ pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
     summary: "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
     promised_dilation: "2",
     source: "embeddings among 2D rectangular meshes",
-    plan: |pair| {
-        let fits = |example: &ExampleMeshes| {
-            is_mesh(pair.guest, &example.guest_lengths()) && is_mesh(pair.host, &example.host_lengths())
-        };
-        let example = ExampleMeshes::BOTH.into_iter().find(fits)?;
-        Some(Ok(Plan::exact(2, nodes(example.node_indices()))))
-    },
+    plan: |pair| Some(Ok(Plan::exact(2, nodes(example_of(pair.guest, pair.host)?.node_indices())))),
 };
+
+/// The example of this guest and host.
+pub(super) fn example_of(guest: &Machine, host: &Machine) -> Option<ExampleMeshes> {
+    let fits = |example: &ExampleMeshes| {
+        is_mesh(guest, &example.guest_lengths()) && is_mesh(host, &example.host_lengths())
+    };
+    ExampleMeshes::BOTH.into_iter().find(fits)
+}
 
 /// One of the meshes (2, 9) and (3, 6) in the other: load 1, dilation 2 (CS838 1999, embeddings
 /// among 2D rectangular meshes).

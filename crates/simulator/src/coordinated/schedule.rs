@@ -21,7 +21,7 @@ use super::{
     sorted_order,
 };
 use crate::{
-    Communication, MessageRoutes, Program, SortedOrder, StageMessage, StageRouting,
+    Communication, MessageRoutes, Program, RandomAccess, SortedOrder, StageMessage, StageRouting,
     explicit_routes::{ExplicitRoutes, RoutedPair},
     field_line::{FieldLine, Pair},
     observe::traffic::LinkUseCounter,
@@ -228,7 +228,7 @@ impl<'run> RoutedStages<'run> {
         link_use: Option<LinkUseCounter>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
-        let explicit = ExplicitRoutes::of_placement(placement, communication);
+        let explicit = ExplicitRoutes::new(placement, communication);
         let scheme = match (routing.scheme, explicit, sorted_order(placement)) {
             (RoutingScheme::Phases, Some(explicit), _) => {
                 Scheme::Explicit(explicit, StepRouter::new(placement.machine(), communication.links()))
@@ -273,8 +273,13 @@ impl<'run> RoutedStages<'run> {
 
     /// Routes any stage of any program.
     pub(super) fn route(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
-        if let Scheme::Explicit(..) = self.scheme {
-            return self.route_explicitly(program, stage);
+        match (&self.scheme, program.special().random_access()) {
+            (Scheme::Explicit(..), _) => return self.route_explicitly(program, stage),
+            (Scheme::Sorted(order, links), Some(access)) => {
+                let (order, links) = (order.clone(), *links);
+                return self.sort_access(program, stage, &order, links, access);
+            }
+            (Scheme::Phases | Scheme::Sorted(..), _) => {}
         }
         let Self { placement, routing, router, scheme, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
@@ -308,6 +313,32 @@ impl<'run> RoutedStages<'run> {
             }
         }
         StageSchedule { routing: stage_routing, received, messages: count, hops }
+    }
+
+    /// Executes a stage of a random access by sorting: in every step all nodes send to their partners.
+    fn sort_access(
+        &mut self,
+        program: &dyn Program,
+        stage: usize,
+        order: &SortedOrder,
+        links: LinkMode,
+        access: &RandomAccess,
+    ) -> StageSchedule {
+        let Self { placement, processes, .. } = self;
+        let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
+        let messages = sorted_messages(program, stage);
+        let distance = |own: &StageMessage| {
+            let [from, to] = [own.source, own.destination].map(|process| nodes[process.label() as usize]);
+            placement.machine().distance(from, to)
+        };
+        let distances: Vec<u64> = messages.iter().map(distance).collect();
+        let steps = access.sorted_steps(order, stage);
+        StageSchedule {
+            routing: StageRouting { steps: steps_under(links, steps), conflicts: 0 },
+            received: farthest_received(&messages, &distances, nodes.len()),
+            messages: messages.len() as u64,
+            hops: steps * placement.machine().node_count(),
+        }
     }
 
     /// Routes any stage along explicit routes: all messages at once to the barrier on their ways, if there is one, and

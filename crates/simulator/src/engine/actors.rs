@@ -51,7 +51,7 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic, JobTimes), SimulationError> {
     let machine = placement.machine();
     let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
-        .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
+        .with_explicit_routes(ExplicitRoutes::new(placement, communication));
     let mut core = Core::whole(placement, communication, packets);
     let mut actors = Actors::new(job, observer);
     core.run(&mut actors, None);

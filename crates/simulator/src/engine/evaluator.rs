@@ -14,7 +14,7 @@ use super::{
     tasks::TaskProcesses,
 };
 use crate::{
-    Communication, Cycle, Cycles, Job, Program, SimulationError, Special, TaskGraph,
+    Communication, Cycle, Cycles, Job, MessageRoutes, Program, SimulationError, Special, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_rules},
@@ -78,7 +78,7 @@ impl<'a> Engine<'a> {
             TransportKind::Wide(plan) => Self::Wide(core(rules, Flow::new(machine, rules, plan, &slab))),
             TransportKind::Packets => {
                 let packets = Packets::new(machine, rules, &slab, program.facts().uniform_units)
-                    .with_explicit_routes(ExplicitRoutes::new(machine, rules));
+                    .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
                 Self::Packets(core(rules, packets))
             }
         }
@@ -118,6 +118,9 @@ impl<'a> Evaluator<'a> {
         rules: Communication,
     ) -> Result<Self, SimulationError> {
         check_rules(machine, rules)?;
+        if rules.routes() == MessageRoutes::OfEmbedding {
+            return Err(SimulationError::NoEmbedding);
+        }
         check_message_count(program)?;
         let bound = max_cycles_of_any_placement(program, machine, rules);
         if bound >= 1 << 63 {
@@ -127,12 +130,14 @@ impl<'a> Evaluator<'a> {
         let life = match program.special() {
             Special::Tasks(graph) => Life::Tasks(graph),
             Special::Job(job) => Life::Job(job),
-            Special::Cube(_) | Special::None => Life::Stages(Box::new(StageLife {
-                program: ListedProgram::new(program),
-                state: StageState::new(processes, None),
-                finishes: vec![0; processes],
-                readies: vec![0; processes],
-            })),
+            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+                Life::Stages(Box::new(StageLife {
+                    program: ListedProgram::new(program),
+                    state: StageState::new(processes, None),
+                    finishes: vec![0; processes],
+                    readies: vec![0; processes],
+                }))
+            }
         };
         Ok(Self {
             machine,

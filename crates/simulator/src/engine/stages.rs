@@ -58,7 +58,7 @@ pub(crate) fn run(
         }
         TransportKind::Packets => {
             let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units)
-                .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
+                .with_explicit_routes(ExplicitRoutes::new(placement, communication));
             run_stages(program, placement, starts, Core::whole(placement, communication, packets), observer)
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic), SimulationError> {
     let (machine, units) = (placement.machine(), graph.facts().uniform_units);
     let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
-        .with_explicit_routes(ExplicitRoutes::of_placement(placement, communication));
+        .with_explicit_routes(ExplicitRoutes::new(placement, communication));
     let mut core = Core::whole(placement, communication, packets);
     let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
     core.run(&mut processes, None);

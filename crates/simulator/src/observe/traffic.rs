@@ -208,7 +208,7 @@ impl LinkUseCounter {
         placement: &Placement,
         communication: Communication,
     ) {
-        if let Some(routes) = ExplicitRoutes::of_placement(placement, communication) {
+        if let Some(routes) = ExplicitRoutes::new(placement, communication) {
             self.count_explicit_routes(program, placement, routes);
             return;
         }

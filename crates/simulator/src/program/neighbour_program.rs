@@ -33,6 +33,10 @@ pub enum Pattern {
     },
     /// One stage: every process sends to all its neighbours.
     Scatter,
+    /// One stage: every process of a tree sends to its children.
+    ToChildren,
+    /// One stage: every process of a tree but the root sends to its parent.
+    ToParents,
 }
 
 /// The messages of one stage.
@@ -42,11 +46,51 @@ enum Exchange {
     Swap(HostDimension), // both directions at once, in a wrapping dimension of length 2
     Set(PermutationSet),
     Scatter,
+    ToChildren(RootedTree),
+    ToParents(RootedTree),
+}
+
+/// A tree as a guest, rooted at process 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootedTree {
+    parents: Vec<Option<ProcessId>>, // by process
+}
+
+impl RootedTree {
+    /// The tree of a guest; `None` if it has a cycle, or is in parts.
+    #[must_use]
+    pub fn new(guest: &GraphGuest) -> Option<Self> {
+        let count = usize::try_from(guest.process_count()).ok()?;
+        if guest.shape().link_count() + 1 != guest.process_count() {
+            return None;
+        }
+        let (root, mut parents) = (ProcessId::new(0), vec![None; count]);
+        let (mut found, mut place) = (vec![root], 0);
+        while let Some(&process) = found.get(place) {
+            let above = parents[process.label() as usize];
+            for child in guest.neighbours(process).filter(|&neighbour| Some(neighbour) != above) {
+                parents[child.label() as usize] = Some(process);
+                found.push(child);
+            }
+            place += 1;
+            if found.len() > count {
+                return None;
+            }
+        }
+        (found.len() == count).then_some(Self { parents })
+    }
+
+    fn parent(&self, process: ProcessId) -> Option<ProcessId> {
+        self.parents[process.label() as usize]
+    }
 }
 
 /// A pattern that makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
+#[error(
+    "no stages, expected at least one permutation set, a guest with dimensions to shift along, or a tree with parents \
+     and children"
+)]
 pub struct NoStagesError;
 
 impl NeighbourProgram {
@@ -54,11 +98,14 @@ impl NeighbourProgram {
     ///
     /// # Errors
     ///
-    /// If the pattern has 0 permutation sets, or shifts on a network, which has no dimensions.
+    /// If the pattern has 0 permutation sets, shifts on a network, which has no dimensions, or is for trees and the
+    /// guest is none.
     pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
             Pattern::Scatter => vec![Exchange::Scatter],
+            Pattern::ToChildren => RootedTree::new(&guest).map(Exchange::ToChildren).into_iter().collect(),
+            Pattern::ToParents => RootedTree::new(&guest).map(Exchange::ToParents).into_iter().collect(),
             Pattern::Permutation { sets, key } => {
                 let mut generator = ChaCha12Rng::from_seed(key);
                 (0..sets).map(|_| Exchange::Set(PermutationSet::random(&guest, &mut generator))).collect()
@@ -75,6 +122,11 @@ impl NeighbourProgram {
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
+    }
+
+    /// The children of a process of a tree.
+    fn children(&self, tree: &RootedTree, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.guest.neighbours(process).filter(move |&neighbour| tree.parent(neighbour) == Some(process))
     }
 
     /// The partner in a wrapping dimension of length 2: its only neighbour.
@@ -144,9 +196,17 @@ impl PermutationSet {
 
 impl Program for NeighbourProgram {
     fn facts(&self) -> Facts {
-        let has_scatter = self.stages.contains(&Exchange::Scatter);
+        // Only patterns of one stage have processes that receive several messages.
+        let max_received = match &self.stages[0] {
+            Exchange::Scatter => max_neighbours(&self.guest),
+            Exchange::ToParents(tree) => {
+                let children = |process| self.children(tree, process).count();
+                ProcessId::first(self.guest.process_count()).map(children).max().unwrap_or(0)
+            }
+            Exchange::Shift(_) | Exchange::Swap(_) | Exchange::Set(_) | Exchange::ToChildren(_) => 1,
+        };
         Facts {
-            max_received: if has_scatter { max_neighbours(&self.guest) } else { 1 },
+            max_received,
             uniform_units: self.sizes.uniform(),
             ..Facts::new(self.guest.process_count(), self.stages.len(), self.compute)
         }
@@ -169,22 +229,28 @@ impl Program for NeighbourProgram {
             (Exchange::Swap(dimension), _) => self.other(process, *dimension),
             (Exchange::Set(set), End::Source) => set.destination(process),
             (Exchange::Set(set), End::Destination) => set.source(process),
-            (Exchange::Scatter, _) => None,
-        };
-        let all = match self.stages[stage] {
-            Exchange::Scatter => Some(self.guest.neighbours(process)),
-            Exchange::Shift(_) | Exchange::Swap(_) | Exchange::Set(_) => None,
+            (Exchange::ToChildren(tree), End::Destination) | (Exchange::ToParents(tree), End::Source) => {
+                tree.parent(process)
+            }
+            (Exchange::Scatter | Exchange::ToChildren(_) | Exchange::ToParents(_), _) => None,
         };
         let units = self.sizes.of_stage(stage);
-        let partners = partner.into_iter().chain(all.into_iter().flatten());
-        peers.extend(partners.map(|process| Peer { process, units }));
+        let peer = |process| Peer { process, units };
+        peers.extend(partner.map(peer));
+        match (&self.stages[stage], end) {
+            (Exchange::Scatter, _) => peers.extend(self.guest.neighbours(process).map(peer)),
+            (Exchange::ToChildren(tree), End::Source) | (Exchange::ToParents(tree), End::Destination) => {
+                peers.extend(self.children(tree, process).map(peer));
+            }
+            _ => {}
+        }
     }
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
         match &self.stages[stage] {
             Exchange::Shift(direction) => Some(direction.dimension.index()),
             Exchange::Swap(dimension) => Some(dimension.index()),
-            Exchange::Set(_) | Exchange::Scatter => None,
+            Exchange::Set(_) | Exchange::Scatter | Exchange::ToChildren(_) | Exchange::ToParents(_) => None,
         }
     }
 
@@ -224,6 +290,29 @@ mod tests {
         assert_eq!(torus.stage_count(), 3);
         assert_eq!(messages(&torus, 1), [(0, 2), (1, 0), (2, 1), (3, 5), (4, 3), (5, 4)]);
         assert_eq!(messages(&torus, 2), [(0, 3), (1, 4), (2, 5), (3, 0), (4, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn messages_go_down_a_tree_or_up() {
+        let tree = |pattern| {
+            let guest = GraphGuest::new(Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap());
+            NeighbourProgram::new(guest, pattern, Cycles::ZERO).unwrap()
+        };
+        let (down, up) = (tree(Pattern::ToChildren), tree(Pattern::ToParents));
+        let edges = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)];
+        assert_eq!(messages(&down, 0), edges);
+        assert_eq!(messages(&up, 0), edges.map(|(parent, child)| (child, parent)));
+        assert_eq!([&down, &up].map(|program| program.facts().max_received), [1, 2]);
+        for program in [down, up] {
+            let mut sent = messages(&program, 0);
+            sent.sort_unstable();
+            assert_eq!(received(&program, 0), sent);
+        }
+        // A line is a tree rooted at its end; a ring is none.
+        let line = program(MachineKind::Line, &[3], Pattern::ToChildren);
+        assert_eq!(messages(&line, 0), [(0, 1), (1, 2)]);
+        let ring = GraphGuest::new(Machine::new(MachineKind::Ring, &[3]).unwrap());
+        assert!(NeighbourProgram::new(ring, Pattern::ToParents, Cycles::ZERO).is_err());
     }
 
     #[test]

@@ -97,7 +97,8 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
     // Loads in units say little of links of different speed.
     let are_alike = run.machine.link_times().is_none();
-    let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
+    let is_straight = run.communication.routes() == MessageRoutes::OfMachine
+        && run.execution.routing != Some(RoutingRule::Sorting);
     if !(is_small && is_straight && are_alike && (is_all_to_all || run.machine.graph().is_some())) {
         return None;
     }

@@ -67,7 +67,9 @@ pub(super) fn read(
     ];
     let ranks = whole.node_count();
     let budget = reading.settings.budget();
-    if let Err(over) = budget.take_for_a_while(Groups::bytes_at_most(ranks).saturating_mul(3), 0) {
+    let of_step = |(own, over): &(CollectiveSpecification, Vec<usize>)| Groups::bytes_at_most(own, over);
+    let most = steps.iter().map(of_step).fold(0, u64::saturating_add);
+    if let Err(over) = budget.take_for_a_while(most, 0) {
         over_budget(reading, over, ranks);
         return None;
     }

@@ -25,6 +25,8 @@ pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: Neighbour
         NeighbourCommunication::Stencil(_) => vec![Key::ProgramSets],
         NeighbourCommunication::Shift
         | NeighbourCommunication::Permutation { .. }
+        | NeighbourCommunication::ToChildren
+        | NeighbourCommunication::ToParents
         | NeighbourCommunication::Scatter => CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]).collect(),
     };
     let is_sets =

@@ -199,7 +199,7 @@ fn routings_belong_to_machines_and_modes() {
         ["11:11: routing sorting on a machine with a length of 6, expected powers of two"]
     );
     let network = "machine = { kind = \"full-mesh\", nodes = 8 }\nexecution = { routing = \"sorting\" }\n";
-    assert_eq!(errors(network), ["2:25: routing sorting on a network, expected lowest or spread"]);
+    assert_eq!(errors(network), ["2:25: routing sorting on a network, expected embedding, lowest or spread"]);
 }
 
 #[test]
@@ -273,4 +273,146 @@ fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
         wrong.displayed(),
         ["s.toml:2:45: permutation \"p.csv\", line 3: a second message from or to one process, expected one"]
     );
+}
+
+#[test]
+fn messages_on_the_paths_of_an_embedding_do_not_meet() {
+    let text = |guest: &str, cube: u32, mode: &str, links: &str, routing: &str, communication: &str| {
+        format!(
+            "machine = {{ kind = \"hypercube\", dimensions = {cube}, links = \"{links}\" }}\n\
+             program = {{ kind = \"neighbour-exchange\", guest = {guest}, communication = \"{communication}\" }}\n\
+             mapping.embeddings = [\"cs838\"]\nexecution = {{ mode = \"{mode}\"{routing} }}\n"
+        )
+    };
+    let tree = "{ kind = \"binary-tree\", levels = 3 }";
+    let trees = "{ kind = \"mesh-of-trees\", dimensions = 2 }";
+    let own = ", routing = \"embedding\"";
+    for (guest, cube) in [(tree, 4), (trees, 6)] {
+        for links in ["full-duplex", "half-duplex"] {
+            let cycles = |mode, routing| times(&text(guest, cube, mode, links, routing, "scatter"));
+            assert_eq!(cycles("asynchronous", own), (2, None), "{guest} {links}");
+            assert_eq!(cycles("coordinated", own), (2, Some(2)), "{guest} {links}");
+        }
+        // By the routes of the machine two messages meet.
+        assert_eq!(times(&text(guest, cube, "asynchronous", "full-duplex", "", "scatter")).0, 3, "{guest}");
+    }
+    let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", own, "to-children"));
+    let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    assert_eq!(finished.metrics.link_congestion.max, 1);
+    assert_eq!(finished.outcome.traffic.messages, 14);
+    let errors = errors(&text(
+        "{ kind = \"ring\", shape = [16] }",
+        4,
+        "asynchronous",
+        "full-duplex",
+        "",
+        "to-parents",
+    ));
+    assert_eq!(errors.len(), 1);
+    assert!(
+        errors[0].ends_with("program.communication is \"to-parents\" with a ring, expected a tree"),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn trees_on_meshes_send_to_children_without_meeting() {
+    for order in 1..=4_u32 {
+        let text = |communication: &str| {
+            format!(
+                "machine = {{ kind = \"mesh\", shape = [{side}, {side}] }}\n\
+                 program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"binary-tree\", levels = {levels} }}, \
+                 communication = \"{communication}\" }}\n\
+                 mapping.embeddings = [\"cs838\"]\nexecution.routing = \"embedding\"\n",
+                side = 1 << order,
+                levels = 2 * order
+            )
+        };
+        for communication in ["to-children", "to-parents"] {
+            let scenario = scenario(&text(communication));
+            let run = &scenario.runs[0];
+            let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+            assert_eq!(finished.outcome.summary.totals().blocked, 0, "{order} {communication}");
+            let paths = run.placement.edge_paths().unwrap().unwrap();
+            assert_eq!(finished.outcome.summary.makespan().get(), paths.longest(), "{order} {communication}");
+        }
+    }
+}
+
+/// A random access of 8 processes on a 3-cube: figure 2.3 of Tao 1988.
+fn random_access(program: &str, execution: &str) -> String {
+    format!(
+        "machine = {{ kind = \"hypercube\", dimensions = 3 }}\n\
+         program = {{ kind = \"random-access\", {program} }}\n\
+         mapping.embeddings = [\"standard\"]\nexecution = {{ {execution} }}\n"
+    )
+}
+
+const FIGURE: &str = "indices = [2, 6, 2, -1, 5, 6, -1, 6]";
+const SORTING: &str = "mode = \"coordinated\", routing = \"sorting\"";
+
+#[test]
+fn random_accesses_are_executed_by_sorting_and_by_messages() {
+    let write = format!("access = \"write\", {FIGURE}");
+    let write_all = format!("{write}, collisions = \"all\"");
+    let steps = |program: &str| times(&random_access(program, SORTING)).1.unwrap();
+    // Two sorts of 6 steps and five passes of 3; a sort and three passes; a sort, a scan and three rounds of three passes.
+    assert_eq!([FIGURE, &write, &write_all].map(steps), [27, 15, 36]);
+    // A request crosses at most 3 links, and so does an answer.
+    let cycles = |program: &str| times(&random_access(program, "mode = \"asynchronous\"")).0;
+    let [read, written] = [FIGURE, &write].map(cycles);
+    assert!((2..=12).contains(&read) && (1..=6).contains(&written), "{read} {written}");
+    for (program, received) in [
+        (FIGURE, "[2,6,2,null,5,6,null,6]"),
+        (&write, "[[],[],[2],[],[],[4],[7],[]]"),
+        (&write_all, "[[],[],[0,2],[],[],[4],[1,5,7],[]]"),
+    ] {
+        for execution in [SORTING, "mode = \"asynchronous\"", "routing = \"valiant\""] {
+            let scenario = scenario(&random_access(program, execution));
+            let run = &scenario.runs[0];
+            let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+            let record = crate::records::RunRecord::new(run, 0, &finished);
+            assert_eq!(serde_json::to_string(&record.received).unwrap(), received, "{program} {execution}");
+        }
+    }
+}
+
+#[test]
+fn wrong_random_accesses_say_what_is_wrong() {
+    let errors_of = |program: &str| errors(&random_access(program, SORTING));
+    assert_eq!(
+        errors_of("indices = [1, 8, 0, 0, 0, 0, 0, 0]"),
+        ["2:51: an entry of program.indices is 8, expected a process from 0 to 7, or -1 for none"]
+    );
+    assert_eq!(
+        errors_of("indices = [0, 1], collisions = \"all\"")[0],
+        "2:68: program.collisions of a read, expected a write"
+    );
+    let files = |rows: &str| {
+        let text = random_access("indices = \"file:indices.csv\"", SORTING);
+        Files::new(&[("s.toml", text.as_str()), ("indices.csv", rows)])
+    };
+    let scenario = files("process,index\n0,5\n3,-1\n7,0\n").load().unwrap();
+    let named = scenario.runs[0].program.body.special().random_access().unwrap().named().to_vec();
+    assert_eq!(named.iter().flatten().map(|own| own.label()).collect::<Vec<_>>(), [5, 0]);
+    let wrong = |rows: &str| files(rows).displayed();
+    assert_eq!(
+        wrong("process,index\n0,5\n0,6\n"),
+        ["s.toml:2:47: indices \"indices.csv\", line 3: a second index of process 0, expected one"]
+    );
+    assert_eq!(
+        wrong("process,index\n0,8\n"),
+        ["s.toml:2:47: indices \"indices.csv\", line 2: index 8, expected 0 to 7, or -1 for none"]
+    );
+}
+
+#[test]
+fn permutations_show_what_the_worst_of_them_takes() {
+    let text = "machine = { kind = \"torus\", shape = [8, 8] }\n\
+                program = { kind = \"permutation\", pattern = \"transpose\", units = 100 }\n\
+                mapping.embeddings = [\"standard\"]\n";
+    let scenario = scenario(text);
+    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    let record = crate::records::RunRecord::new(&scenario.runs[0], 0, &finished);
+    assert!((record.worst_case_bound.unwrap() - 200.0 / 3.0).abs() < 1e-9);
 }
