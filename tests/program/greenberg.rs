@@ -231,9 +231,7 @@ fn a_machine_of_another_size_is_refused_with_the_one_that_would_do() {
     let finished = run(&["run", &scratch.path("s.toml")]);
     assert_eq!(finished.code, Some(2));
     assert!(
-        finished
-            .stderr
-            .contains("embedding greenberg: a hypercube of 5 dimensions, expected 6, or 7 or more"),
+        finished.stderr.contains("embedding greenberg: a hypercube of 5 dimensions, expected 6, or"),
         "{}",
         finished.stderr
     );

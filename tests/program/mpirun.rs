@@ -50,7 +50,7 @@ fn mpirun_binds_ranks_in_swapped_slots_as_the_rankfile_says() {
     let (scenario, hosts, ranks) =
         (scratch.path("s.toml"), scratch.path("hosts.txt"), scratch.path("ranks.txt"));
     let place = ["place", &scenario, "--format", "open-mpi-rankfile", "--hosts", &hosts];
-    done(&[&place[..], &["--slots-per-node", "2", "--output", &ranks]].concat());
+    done(&[&place[..], &["--slots-per-node", "2", "--quiet", "--output", &ranks]].concat());
     assert_eq!(scratch.read("ranks.txt"), "rank 0=localhost slot=1\nrank 1=localhost slot=0\n");
     let output = mpirun(&ranks).output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr).into_owned();

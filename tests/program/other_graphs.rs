@@ -134,7 +134,7 @@ fn a_grammar_from_a_file_is_checked() {
     assert_eq!(check("G -> (0,1) | G (1,0)\n").0, Some(0));
     let (code, said) = check("G -> (0,1) | A (1,0)\nA -> (0,1)\n");
     assert_eq!(code, Some(2));
-    assert!(said.contains("no production G -> A, expected one (condition 2 of theorem 2.3.2)"), "{said}");
+    assert!(said.contains("no production G │ -> A, expected one (condition 2 of theorem 2.3.2)"), "{said}");
     let (code, said) = check("G -> (0,1)\nG = A\n");
     assert_eq!(code, Some(2));
     assert!(said.contains("g.txt:2:1") && said.contains("expected a production"), "{said}");

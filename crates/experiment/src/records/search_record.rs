@@ -161,9 +161,13 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
         "By how much the placement found is below the best named one.",
         |own| own.gain_percent.into()
     ),
-    column!("bound_value", "bound", Sum, "A value that no placement of the program is below.", |own| own
-        .bound_value
-        .into()),
+    column!(
+        "bound_value",
+        "bound over all",
+        Sum,
+        "A value that no placement of the program is below.",
+        |own| own.bound_value.into()
+    ),
     column!(
         "bound_source",
         "bound by",

@@ -86,7 +86,7 @@ pub(super) fn is_job(steps: &Value) -> bool {
 /// Reads a job.
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
-    let per_node = settings.natural(Key::ProgramProcessesPerNode, reading.errors);
+    let per_node = reading.per_node();
     let iterations = settings.natural(Key::ProgramIterations, reading.errors);
     let Some(value) = settings.get(Key::ProgramSteps) else {
         reading.errors.push(settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
@@ -212,7 +212,11 @@ fn name(
 /// The steps before that a step comes after, by default the one before it.
 fn after(reading: &mut Reading<'_>, written: Option<&Value>, names: &Names) -> Option<Vec<usize>> {
     let Some(value) = written else { return Some(names.len().checked_sub(1).into_iter().collect()) };
-    let entries = value.list("after", "names of steps before it", reading.errors)?;
+    let entries = match &value.content {
+        // It comes after nothing.
+        Content::List(entries) if entries.is_empty() => return Some(vec![]),
+        _ => value.list("after", "names of steps before it", reading.errors)?,
+    };
     let before = reading.errors.len();
     let mut after: Vec<usize> = vec![];
     for entry in entries {

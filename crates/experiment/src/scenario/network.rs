@@ -202,7 +202,8 @@ pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failur
     let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its links:")]);
     let most = memchr::memchr_iter(b'\n', source.text().as_bytes()).count() as u64 + 1;
     let [while_made, kept] = Network::bytes_to_make(0, most);
-    budget.take_for_a_while(while_made.saturating_add(source.text().len() as u64), kept).map_err(over)?;
+    let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
+    budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
     let fabric = Fabric::parse(source.text()).map_err(|diagnostics| {
         let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
         let with_help = |error: ScenarioError| error.with_help(&help);
@@ -212,6 +213,9 @@ pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failur
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)
 }
+
+/// What a line of a description takes while it is read: its cells, and a node with its name.
+const BYTES_A_LINE: u64 = 400;
 
 /// The formats that are recognised, for the help of errors.
 const READ_FORMATS: &str = "docs/clusters.md lists the formats";

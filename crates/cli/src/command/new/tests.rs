@@ -202,8 +202,8 @@ fn a_wrong_answer_is_asked_for_again() {
 fn a_program_that_would_be_refused_is_not_offered() {
     let mut answers = Prepared { choices: vec![3, 0], lengths: vec!["3x5"], ..Prepared::default() };
     let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
-    // Of three programs, that on a hypercube is left out.
-    assert_eq!(answers.offered, [MachineKind::GRIDS.len(), 2]);
+    // Of four programs, that on a hypercube is left out.
+    assert_eq!(answers.offered, [MachineKind::GRIDS.len(), 3]);
     assert!(matches!(answered.program, new_scenario::Program::Neighbours(_)));
     assert!(check(&answered).is_ok());
 }
@@ -241,7 +241,7 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
         .filter(|run| sizes(run) == Some(4096))
         .map(|run| run.program.collective.as_deref().unwrap().specification().unwrap().algorithm.name())
         .collect();
-    assert_eq!(names, ["swing", "trivance", "ring", "bidirectional-ring", "bucket", "bruck"]);
+    assert_eq!(names, ["swing", "trivance", "ring", "bidirectional-ring", "bucket", "bruck", "direct"]);
     assert_eq!(scenario.runs[0].scale.unwrap().cycle_nanoseconds().to_string()[..4], *"1.42");
 }
 

@@ -111,11 +111,23 @@ struct Row<'t> {
     part: &'t str,
 }
 
+/// Nodes above twice the links and this many are refused before they are made: they cannot be connected.
+const SPARE_NODES: u64 = 1 << 16;
+
 /// Adds a host for every number up to the greatest.
 fn number_hosts(reading: &mut FabricReading<'_>, told: &[Row<'_>]) {
-    let ends = told.iter().flat_map(|own| own.ends);
-    let greatest = ends.filter_map(|word| word.parse().ok()).filter(|&node: &u32| node < MAX_NODES).max();
-    for node in 0..=greatest.unwrap_or(0) {
+    let numbered = told.iter().flat_map(|own| own.ends).filter_map(|word| Some((word.parse().ok()?, word)));
+    let greatest = numbered.filter(|&(node, _): &(u32, _)| node < MAX_NODES).max_by_key(|&(node, _)| node);
+    let links = told.len();
+    if let Some((node, word)) = greatest
+        && u64::from(node) > 2 * links as u64 + SPARE_NODES
+    {
+        reading.complain(word, || {
+            format!("node {node} in a list of {links} links, which leave most nodes apart")
+        });
+        return;
+    }
+    for node in 0..=greatest.map_or(0, |(node, _)| node) {
         reading.host(&node.to_string(), "");
     }
 }
