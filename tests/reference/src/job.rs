@@ -5,7 +5,7 @@
 //! before. Stages are numbered on through steps and iterations, and are the tags.
 
 use super::stage_program::SizedMessage;
-use super::task_graph::{Stuck, Task, TaskOperation, TaskProblem, run_tasks};
+use super::task_graph::{Stuck, Task, TaskOperation, TaskProblem, run_operations};
 
 /// A step of a job.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ pub fn run_job(job: &ReferenceJob) -> Result<JobOutcome, Stuck> {
         ends.push(of_iteration);
     }
     let operations = lowering.operations;
-    let outcome = run_tasks(&TaskProblem { operations: operations.clone(), ..job.machine.clone() })?;
+    let outcome = run_operations(&TaskProblem { operations: operations.clone(), ..job.machine.clone() })?;
     let times = |own: &Ends| {
         let over = outcome.over[own.over];
         let begin = match own.computation.map(|own| operations[own].task) {

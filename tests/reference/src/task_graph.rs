@@ -127,6 +127,22 @@ pub struct TaskOutcome {
 ///
 /// Where a law of the model is broken, a fault of this module.
 pub fn run_tasks(problem: &TaskProblem) -> Result<TaskOutcome, Stuck> {
+    let run = to_the_end(problem);
+    let rows = |run: &Run<'_>| (0..problem.nodes.len()).map(|process| run.row(process)).collect();
+    run.outcome(rows)
+}
+
+/// Runs the operations, without an account of what the processes did: one that only waits for another one of its rank
+/// has no message that ends its gap.
+///
+/// # Errors
+///
+/// When it does not come to its end.
+pub fn run_operations(problem: &TaskProblem) -> Result<TaskOutcome, Stuck> {
+    to_the_end(problem).outcome(|_| Vec::new())
+}
+
+fn to_the_end(problem: &TaskProblem) -> Run<'_> {
     let mut run = Run::new(problem);
     loop {
         run.events_happen();
@@ -139,7 +155,7 @@ pub fn run_tasks(problem: &TaskProblem) -> Result<TaskOutcome, Stuck> {
         run.channels_pick();
         match run.events.keys().next() {
             Some(&next) => run.cycle = next,
-            None => return run.outcome(),
+            None => return run,
         }
     }
 }
@@ -604,14 +620,14 @@ impl<'problem> Run<'problem> {
         self.direction = next.copied().or(self.direction);
     }
 
-    fn outcome(self) -> Result<TaskOutcome, Stuck> {
+    fn outcome(self, rows: impl Fn(&Self) -> Vec<TaskRow>) -> Result<TaskOutcome, Stuck> {
         if self.over.len() < self.problem.operations.len() {
             return Err(self.stuck());
         }
         assert!(self.queues.is_empty());
         let over: Vec<u64> = self.over.values().copied().collect();
         let makespan = over.iter().copied().max().unwrap_or(0);
-        let rows = (0..self.problem.nodes.len()).map(|process| self.row(process)).collect();
+        let rows = rows(&self);
         let Self { longest_queue, hops, busy_cycles, .. } = self;
         Ok(TaskOutcome { rows, over, makespan, longest_queue, hops, busy_cycles })
     }

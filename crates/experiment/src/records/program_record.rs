@@ -368,12 +368,12 @@ pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
         definition: Definition {
             name: "program_communication",
             title: "communication",
-            aliases: &["shift", "permutation", "scatter", "stencil"],
+            aliases: &["shift", "permutation", "scatter", "stencil", "to-children", "to-parents"],
             kind: Kind::Text,
             text: "Shift: in each stage all processes send in the same direction along one \
                   dimension. Permutation: every process sends to and receives from at most one \
-                  neighbour. Scatter: every process sends to all neighbours at once. Stencil: also to those \
-                  that differ in several dimensions.",
+                  neighbour. Scatter and stencil: every process sends to all neighbours, or to all around it, \
+                  at once.",
             source: "Tao 1988, 4.2; docs/model.md, sections 2 and 23",
             ..Definition::BLANK
         },

@@ -152,7 +152,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
             name: "lower_bound_source",
-            title: "bound source",
+            title: "bound by",
             aliases: &["theorem", "preprint"],
             kind: Kind::Text,
             text: "For cc-cube programs, whether the bound rests on a theorem or on a preprint. For \
@@ -255,7 +255,7 @@ pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
     definition: Definition {
         name: "ratio_to_reference",
         title: "vs reference",
-        aliases: &["reference", "ratio to the reference"],
+        aliases: &["ratio to the reference"],
         kind: Kind::Decimal,
         unit: "ratio",
         text: "The makespan over that of the reference embedding in the same combination of \

@@ -172,6 +172,7 @@ fn form(path: &str) -> Value {
             },
             "required": ["leaves"], "additionalProperties": false
         }),
+        "machine.grammar" => text,
         "machine.hosts_forward" => json!({ "type": "boolean" }),
         "program.ports" => json!({ "enum": [1, "all"] }),
         "program.over" => list_of(&integer),

@@ -170,7 +170,7 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
     ),
     column!(
         "bound_source",
-        "bound by",
+        "certificate",
         Text,
         "The reason for which the bound holds: `assignment`, `volume`, `cut`, `prediction`, `processors`, or `complete` \
          where all placements were tried.",

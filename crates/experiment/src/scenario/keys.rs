@@ -477,7 +477,7 @@ mod tests {
         let kinds = |key: Key| key.entry().program_kinds().collect::<Vec<_>>();
         assert_eq!(
             kinds(Key::ProgramStages),
-            ["cc-cube", "normal", "all-reduce", "reduce-scatter", "all-gather", "sequence"]
+            ["cc-cube", "normal", "all-reduce", "reduce-scatter", "all-gather", "sequence", "job"]
         );
         assert_eq!(kinds(Key::ProgramSets), ["neighbour-exchange"]);
         assert_eq!(kinds(Key::ProgramComputeCycles).len(), PROGRAM_KINDS.len());

@@ -213,7 +213,7 @@ mod tests {
         let (count, ways) = (shape.node_count(), 3_u32.pow(u32::try_from(lengths.len()).unwrap()));
         let mut messages = BTreeMap::new();
         for source in 0..count {
-            for way in 1..ways {
+            for way in 0..ways {
                 let (mut to, mut stride, mut differing, mut exists) = (0, 1, 0, true);
                 let mut rest = (source, way);
                 for (&length, &wrap) in lengths.iter().zip(wraps) {

@@ -3,8 +3,8 @@
 use super::*;
 
 /// Names of machines, in the order of messages.
-const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, binary-tree, k-ary-tree, grammar, full-mesh, hyperx, dragonfly, fat-tree \
-                     or network";
+const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, binary-tree, k-ary-tree, grammar, full-mesh, hyperx, dragonfly, fat-tree\
+                     , cluster or network";
 
 #[test]
 fn what_has_to_be_there_is_missed_at_its_table() {
@@ -165,8 +165,8 @@ fn programs() {
             "[program]\nkind = \"cc\"",
             &[
                 "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, \
-                 goal, permutation, all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier or \
-                 sequence",
+                 traffic, goal, permutation, random-access, all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier, \
+                 sequence or job",
             ],
         ),
         ("[program]\ndimensions = 0", &["5:14: program.dimensions is 0, expected an integer from 1 to 32"]),

@@ -154,7 +154,8 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
          bidirectional-ring, hamiltonian-rings, bucket, tree, double-tree or direct"
     );
     assert!(
-        only("algorithm = \"direct\"\n").starts_with("6:13: program.algorithm is \"direct\", expected recur")
+        only("algorithm = \"binomial\"\n")
+            .starts_with("6:13: program.algorithm is \"binomial\", expected recur")
     );
     assert_eq!(
         only("algorithm = \"ring\"\nports = \"all\"\n"),
@@ -223,7 +224,7 @@ fn axes_are_every_order_and_one_by_its_name() {
     );
     assert_eq!(
         errors("[machine]\nkind = \"torus\"\nshape = [4, 4]\n[mapping]\nembeddings = [\"axes\"]\n"),
-        ["5:15: embedding axes of a cc-cube program, expected a collective"]
+        ["5:15: embedding axes of a cc-cube program, expected a collective or a job"]
     );
 }
 

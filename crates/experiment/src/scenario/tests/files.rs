@@ -53,7 +53,7 @@ fn the_shape_that_a_named_embedding_needs_may_be_in_the_machine_file() {
     assert_eq!(
         files.displayed(),
         [
-            "m.toml:2:13: length of dimension 2 is 6, expected a power of two for each field of standard, xor and byweight"
+            "m.toml:2:13: length of dimension 2 is 6, expected a power of two for each field of xor and byweight"
         ]
     );
 }
