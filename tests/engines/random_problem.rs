@@ -322,7 +322,7 @@ pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case>
 
 /// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
 pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
-    placed_by_tao(most, |processes, nodes| processes.is_multiple_of(nodes))
+    placed_by_tao(most, u64::is_multiple_of)
 }
 
 /// The same for numbers of processes and nodes of which the first is no multiple.

@@ -463,7 +463,8 @@ fn the_order_of_devices_goes_by_the_list_that_jax_prints() {
     let place = ["place", &scratch.path("s.toml"), "--coordinates", &list, "--format"];
     let order = done(&[&place[..], &["jax-device-order"]].concat());
     let devices = printed_devices("ml_3.txt");
-    let ring: Vec<&(u64, Vec<i64>)> = numbers(&order).iter().map(|&place| &devices[place as usize]).collect();
+    let ring: Vec<&(u64, Vec<i64>)> =
+        numbers(&order).iter().map(|&place| &devices[usize::try_from(place).unwrap()]).collect();
     for (place, device) in ring.iter().enumerate() {
         let next = ring[(place + 1) % ring.len()];
         let hops: i64 = device.1.iter().zip(&next.1).map(|(one, other)| (one - other).abs()).sum();

@@ -140,7 +140,7 @@ fn a_grammar_from_a_file_is_checked() {
     assert!(said.contains("g.txt:2:1") && said.contains("expected a production"), "{said}");
     let (code, said) = check("G -> (0,1)\n");
     assert_eq!(code, Some(2));
-    assert!(said.contains("the graph of words of 2 symbols: 0 nodes, expected at least 2"), "{said}");
+    assert!(said.contains("the graph of words of 2 symbols: 0 │ nodes, expected at least 2"), "{said}");
 }
 
 #[test]

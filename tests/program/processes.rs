@@ -121,7 +121,7 @@ fn lines_say_the_same_as_rows() {
     for (line, row) in text.lines().zip(rows) {
         let mut line: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
         assert_eq!(line.shift_remove("version"), Some(Value::from(1)));
-        assert!(line.keys().eq(HEADER));
+        assert!(line.keys().eq(HEADER), "{line:?}");
         let cell = |value: &Value| match value {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),

@@ -165,6 +165,6 @@ fn busiest(d: u32) -> u64 {
     if d.is_multiple_of(2) {
         (power - 2) / 3 - u64::from(d) / 2
     } else {
-        (power - 1) / 3 - (u64::from(d) + 1) / 2
+        (power - 1) / 3 - u64::from(d).div_ceil(2)
     }
 }

@@ -334,7 +334,7 @@ impl<'a> PlacedCollective<'a> {
             None => self.machine.axes().iter().map(|axis| self.distance_sum_along(axis)).sum(),
             Some(network) => {
                 let to_node = |(&to, &own): (&NodeId, &u64)| {
-                    let distances = network.distances_to(to);
+                    let distances = network.fewest_links_to(to);
                     let links = self.nodes.iter().filter_map(|from| distances[from.index() as usize]);
                     links.map(u128::from).sum::<u128>() * u128::from(own)
                 };
@@ -467,7 +467,7 @@ impl<'a> PlacedCollective<'a> {
         match self.machine.graph() {
             None => from.iter().map(|&node| self.machine.distance(node, end)).max(),
             Some(network) => {
-                let distances = network.distances_to(end);
+                let distances = network.fewest_links_to(end);
                 from.iter().filter_map(|node| distances[node.index() as usize]).map(u64::from).max()
             }
         }

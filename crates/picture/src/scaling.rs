@@ -203,7 +203,9 @@ fn one_value_a_place(
         let at = group[0].at;
         if group.iter().any(|own| own.at != at) {
             let places: Vec<usize> = group.iter().map(|own| own.row).collect();
-            let varying = table.varying_settings(&places, columns.across);
+            let mut varying = table.varying_settings(&places, columns.across);
+            // The column of all swept keys says the same once more.
+            varying.retain(|&(column, _)| column != "sweep");
             return Err(PictureError::SeveralRows {
                 rows: group.len(),
                 place: format!("{} {}", columns.across, number(at.across)),

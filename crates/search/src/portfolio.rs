@@ -92,9 +92,9 @@ const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
 const HEATS: [f64; 2] = [0.02, 0.0004];
 /// The most starts whose orders of bits are tried.
-const ORDERED_STARTS: usize = 4;
+const ORDERED_STARTS: usize = 16;
 /// What evaluations of the default effort look at in all: messages, and links crossed.
-const WORK: u64 = 3_000_000_000;
+const WORK: u64 = 1_500_000_000;
 
 /// Searches the placement of a problem with the smallest value of an objective, from `starts` on, of which the first is the
 /// reference. `watch` is called between rounds, and can end the search.
@@ -250,12 +250,12 @@ impl<'a> Search<'a> {
             self.judge.arrange(start);
             let nodes = self.judge.nodes()[..self.setting.problem.rank_count()].to_vec();
             let improved = bit_orders::improve(&self.setting.problem, &mut self.judge, &nodes, share)?;
-            if let Some((energy, nodes)) = improved {
-                if let Some(arrangement) = self.setting.arrangement(&nodes) {
-                    self.judge.arrange(arrangement.clone());
-                    self.starts.push((energy, arrangement));
-                    self.take(energy, self.judge.nodes().to_vec());
-                }
+            if let Some((energy, nodes)) = improved
+                && let Some(arrangement) = self.setting.arrangement(&nodes)
+            {
+                self.judge.arrange(arrangement.clone());
+                self.starts.push((energy, arrangement));
+                self.take(energy, self.judge.nodes().to_vec());
             }
         }
         self.starts.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));

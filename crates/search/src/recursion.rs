@@ -34,7 +34,7 @@ impl Nearest {
     /// The least time of a message to the process of the lower label, whose own message of `back` units wants the same
     /// half-duplex link, and goes first, wherever the two processes are neighbours. Where they are not, the message crosses
     /// two links.
-    fn transfer_after(self, rules: Communication, units: u64, back: u64) -> u64 {
+    fn transfer_after(rules: Communication, units: u64, back: u64) -> u64 {
         let (own, other) = (rules.timing_of(units), rules.timing_of(back));
         let beside = other.occupancy().get().saturating_add(own.receipt().get());
         beside.min(own.transfer(2).get())
@@ -83,7 +83,7 @@ pub(crate) fn least_makespan(
                 let is_inside = u64::from(source.label()) % ranks == u64::from(process.label()) % ranks;
                 let transfer = match back {
                     _ if is_inside => rules.timing_of(units).transfer(0).get(),
-                    Some(peer) => nearest.transfer_after(rules, units, peer.units),
+                    Some(peer) => Nearest::transfer_after(rules, units, peer.units),
                     None => nearest.transfer(rules, units),
                 };
                 finish = finish.max(start.saturating_add(transfer));

@@ -24,15 +24,12 @@ impl<'run> TransferTimes<'run> {
     /// The time of a message of so many units over its route, and the links of that; none inside a node \[cycles\].
     #[inline]
     pub(crate) fn between(&self, from: NodeId, to: NodeId, units: u64) -> (Cycles, u64) {
-        match self.machine.link_times() {
-            None => {
-                let links = self.machine.distance(from, to);
-                (self.communication.timing_of(units).transfer(links), links)
-            }
-            Some(_) => {
-                let route: Vec<Channel> = self.machine.route(from, to, self.communication.tie()).collect();
-                self.over(&route, units)
-            }
+        if self.machine.link_times().is_none() {
+            let links = self.machine.distance(from, to);
+            (self.communication.timing_of(units).transfer(links), links)
+        } else {
+            let route: Vec<Channel> = self.machine.route(from, to, self.communication.tie()).collect();
+            self.over(&route, units)
         }
     }
 

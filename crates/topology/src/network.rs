@@ -487,8 +487,19 @@ impl Network {
         distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
     }
 
-    /// The least sum of `l + u` over any path from each node to `to`, given the times of the classes of links \[cycles\];
-    /// `None` without a path.
+    /// The fewest links of any path from each node to `to`, also through hosts that forward nothing; `None` without a path.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn fewest_links_to(&self, to: NodeId) -> Vec<Option<u32>> {
+        let distances = self.links_past(to, self.leaves);
+        distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
+    }
+
+    /// The least sum of `l + u` over any path from each node to `to`, also through hosts that forward nothing, given the
+    /// times of the classes of links \[cycles\]; `None` without a path.
     ///
     /// # Panics
     ///
@@ -496,7 +507,7 @@ impl Network {
     #[must_use]
     pub fn least_sums_to(&self, to: NodeId, times: &[LinkTime]) -> Vec<Option<u64>> {
         let weight = |channel| times[usize::from(self.class(channel))].first_unit();
-        WeightedRoutes::to(self, to, weight).iter().map(WeightedRoutes::weight).collect()
+        WeightedRoutes::to(self, to, self.leaves, weight).iter().map(WeightedRoutes::weight).collect()
     }
 
     /// The distance of a node without a route.
@@ -504,8 +515,13 @@ impl Network {
 
     /// The distance of every node to `to` \[links\] by a search; [`Self::UNREACHED`] without a route.
     pub(crate) fn links_to(&self, to: NodeId) -> Vec<u32> {
+        self.links_past(to, self.ends_only())
+    }
+
+    /// The links of every node to `to` over a shortest path through none of the first `ends` nodes;
+    /// [`Self::UNREACHED`] without one.
+    fn links_past(&self, to: NodeId, ends: u32) -> Vec<u32> {
         let mut distances = vec![Self::UNREACHED; self.firsts.len() - 1];
-        let ends = self.ends_only();
         let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
         *own = 0;
         let mut reached = Vec::with_capacity(distances.len());
@@ -681,6 +697,11 @@ mod tests {
         assert_eq!(network.distances_to(NodeId::new(2))[0], Some(4));
         let network = network.with_hosts_forwarding(false);
         assert_eq!(network.distances_to(NodeId::new(2)), [None, Some(2), Some(0), None, Some(1)]);
+        // Host 1 may relay.
+        assert_eq!(network.fewest_links_to(NodeId::new(2)), [Some(4), Some(2), Some(0), Some(3), Some(1)]);
+        let slow = [LinkTime { unit: 2, latency: 5 }];
+        let sums = network.least_sums_to(NodeId::new(2), &slow);
+        assert_eq!(sums, [Some(28), Some(14), Some(0), Some(21), Some(7)]);
         let [a, b, c] = [0, 1, 2].map(NodeId::new);
         assert_eq!(network.hosts_apart(&[a, b]), None);
         assert_eq!(network.hosts_apart(&[b, a, c]), Some((a, c)));

@@ -312,7 +312,6 @@ fn write_json(output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<(
 }
 
 /// The coordinates of each process, one at a time: a large placement is never held as a whole.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn nodes<S: Serializer>(&(run, ranks): &(&Run, &Ranks), serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(ranks.addresses(run).map(|(_, address)| address.as_slice().to_vec()))
 }

@@ -192,7 +192,7 @@ fn table(
     };
     let words = swept.header().len() + 1;
     let rows = rows.iter().enumerate().map(cells).collect();
-    TextTable { caption, rows, header, words, gives_way: &GIVE_WAY, ..TextTable::default() }
+    TextTable { caption, rows, header, words, gives_way: &GIVE_WAY }
 }
 
 /// The settings whose values need no name in the column of cases.

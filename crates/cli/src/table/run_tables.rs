@@ -138,7 +138,11 @@ fn difference(own: &RunRecord, ratio: f64) -> String {
     let Some(seconds) = own.makespan_seconds else { return String::new() };
     let difference = seconds - seconds / ratio;
     let word = if difference < 0.0 { "less" } else { "more" };
-    if ratio == 1.0 { String::new() } else { format!(", {} {word}", engineering_seconds(difference.abs())) }
+    if difference.abs() < f64::EPSILON {
+        String::new()
+    } else {
+        format!(", {} {word}", engineering_seconds(difference.abs()))
+    }
 }
 
 /// A ratio of makespans in words.

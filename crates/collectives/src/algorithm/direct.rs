@@ -29,7 +29,7 @@ fn plan(context: &PlanContext) -> Plan {
     let mut plan = Plan::default();
     match context.operation() {
         Operation::AllReduce if context.exchange == Exchange::Whole => {
-            plan.reduce(schedule(Contents::Vector))
+            plan.reduce(schedule(Contents::Vector));
         }
         Operation::AllReduce => plan.reduce_and_return(schedule(Contents::Block)),
         Operation::ReduceScatter => plan.reduce(schedule(Contents::Block)),

@@ -410,7 +410,7 @@ mod tests {
         assert_eq!(rates, ["9.9928 GB/s", "400 B/s", "1.2345 TB/s", "0.5 B/s", "23.301 GB/s", "135 GB/s"]);
         let times = [0.0, 2.1e-6, 12.414e-6, 1.0 / 3.0, 5e-7, 999.96e-9].map(written_seconds);
         assert_eq!(times, ["0 ps", "2.1 us", "12.41 us", "333.3 ms", "500 ns", "1000 ns"]);
-        for text in rates.iter() {
+        for text in &rates {
             assert!(Measure::Bandwidth.parse(text).is_ok(), "{text}");
         }
     }

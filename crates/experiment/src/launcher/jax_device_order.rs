@@ -87,9 +87,8 @@ fn write_order(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()
 
 fn write_ids(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     // Devices of several slices have names beside numbers.
-    let shown = |name: &str| match name.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => name.to_owned(),
-        false => format!("{name:?}"),
+    let shown = |name: &str| {
+        if name.bytes().all(|byte| byte.is_ascii_digit()) { name.to_owned() } else { format!("{name:?}") }
     };
     write(output, file.seats().map(|seat| shown(file.host(seat))))
 }

@@ -113,7 +113,7 @@ fn processors(slot: &str) -> Option<Processors> {
 
 /// Hosts of the machine and the division of their slots among its nodes.
 struct Hosts<'t> {
-    hosts: NodesOfHosts<'t>,
+    division: NodesOfHosts<'t>,
     last: u64,           // the greatest slot of a host
     slots_per_node: u64, // of a node of the machine; unused if each host is one node
 }
@@ -159,14 +159,14 @@ impl<'t> Hosts<'t> {
         }
         let (place, processors) = (place?, processors?);
         let inner = self.node_on_host(reading, processors, slot)?;
-        let node = reading.numbered_node(host, self.hosts.node(place) + inner)?;
+        let node = reading.numbered_node(host, self.division.node(place) + inner)?;
         let taken = if let Processors::One(number) = processors { Some((place, number)) } else { None };
         Some((taken, node))
     }
 
     /// The number, on its host, of the node with some processors.
     fn node_on_host(&self, reading: &mut Reading<'_>, processors: Processors, slot: &str) -> Option<u64> {
-        let each = self.hosts.nodes_per_host;
+        let each = self.division.nodes_per_host;
         let (first, last) = match processors {
             Processors::One(number) => (number, number),
             Processors::Range(..) | Processors::OfSockets if each == 1 => return Some(0),
@@ -203,7 +203,7 @@ impl<'t> Hosts<'t> {
 
     /// The place of a host: by its name, or `+n0`, `+n1`, .. in the order of the list.
     fn host(&self, reading: &mut Reading<'_>, host: &str) -> Option<u64> {
-        let names = self.hosts.names;
+        let names = self.division.names;
         let numbered = host.strip_prefix("+n").and_then(|number| number.parse().ok());
         let place = numbered.and_then(|number| names.place_of_listed(number)).or_else(|| names.place(host));
         if place.is_none() {

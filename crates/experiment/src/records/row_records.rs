@@ -97,10 +97,8 @@ pub struct ProcessRow<'run> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct StepOfStage<'run> {
     /// The iteration, counted from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u64>,
     /// The name of the step.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<&'run str>,
 }
 

@@ -207,7 +207,7 @@ fn guest_schema(lengths: &Value) -> Value {
         "edges" | "grammar" => json!({ "type": "string" }),
         _ => count.clone(),
     };
-    let properties = GUEST_KEYS.iter().map(|key| ((*key).to_owned(), own(&key))).collect();
+    let properties = GUEST_KEYS.iter().map(|key| ((*key).to_owned(), own(key))).collect();
     let mut guest = object(&properties);
     guest["required"] = json!(["kind"]);
     guest

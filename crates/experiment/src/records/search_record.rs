@@ -55,7 +55,6 @@ pub struct SearchRecord {
     pub found_seconds: Option<f64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn number<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u128(*value)
 }

@@ -163,7 +163,6 @@ fn nic(
 }
 
 /// Reads the links between nodes, and the speeds of those to leaves and to spines.
-#[expect(clippy::type_complexity, reason = "the links, and the speeds of two sorts of them")]
 fn outside(
     settings: &Settings<'_>,
     nics: Option<u64>,

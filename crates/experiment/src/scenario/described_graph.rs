@@ -48,7 +48,7 @@ impl fmt::Debug for DescribedGraph<'_> {
     }
 }
 
-impl<'a> DescribedGraph<'a> {
+impl DescribedGraph<'_> {
     /// Reads the graph, with the lengths by which its nodes are numbered. `beside` finds the files that it names.
     pub(super) fn read(
         &self,

@@ -164,7 +164,7 @@ pub(super) fn place_seeded(
     place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
 ) -> Result<Placement, Failure> {
     let (guest, key) = (fit.program.placed_shape(), |task: &str| generator_key(fit.seed, task));
-    let hosts = fit.allocation.map(|own| own.nodes());
+    let hosts = fit.allocation.map(super::super::input::region::Allocation::nodes);
     place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, key: &key }).map_err(|refusal| {
         let message = format!("embedding {}: {refusal}", named.name);
         let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")

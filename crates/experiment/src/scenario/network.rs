@@ -155,12 +155,11 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError
 #[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
 fn hosts_forward(keys: &NetworkKeys<'_>, errors: &mut Vec<ScenarioError>) -> Option<Option<bool>> {
     let Some(value) = keys.hosts_forward else { return Some(None) };
-    match value.content {
-        Content::Boolean(own) => Some(Some(own)),
-        _ => {
-            errors.push(value.unexpected(format!("{}.hosts_forward", keys.name), "true or false"));
-            None
-        }
+    if let Content::Boolean(own) = value.content {
+        Some(Some(own))
+    } else {
+        errors.push(value.unexpected(format!("{}.hosts_forward", keys.name), "true or false"));
+        None
     }
 }
 

@@ -165,13 +165,13 @@ pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Se
     let objective =
         table.get("objective").map(|value| value.choice(&table.name("objective"), &known, errors));
     let mut number = |key: &str, least: u64| {
-        table.get(key).and_then(|value| value.natural(&table.name(key), least..=MAX_INTEGER, errors))
+        table.get(key).and_then(|value| value.natural(table.name(key), least..=MAX_INTEGER, errors))
     };
     let (evaluations, seed) = (number("evaluations", 1), number("seed", 0));
-    let listed = table.get("start").and_then(|value| value.list(&table.name("start"), "embeddings", errors));
+    let listed = table.get("start").and_then(|value| value.list(table.name("start"), "embeddings", errors));
     let mut starts = vec![];
     for start in listed.unwrap_or_default() {
-        starts.extend(start.text(&table.name("start"), errors).map(str::to_owned));
+        starts.extend(start.text(table.name("start"), errors).map(str::to_owned));
     }
     let objective = objective.map_or(Some(Objective::default()), |read| read)?;
     (errors.len() == before).then_some(SearchRequest { objective, evaluations, seed, starts })

@@ -81,14 +81,12 @@ impl EdgePaths {
         nodes: &[NodeId],
     ) -> Result<Self, ClassicError> {
         let own = OWN_PATHS.iter().find(|(own, _)| *own == construction);
-        match own.and_then(|(_, paths)| paths(guest, host)) {
-            Some(embedding) => Ok(Self::of(&embedding?, true)),
-            None => {
-                let edges = guest_edges(guest);
-                let embedding =
-                    RoutedEmbedding::along_routes_of_the_host(host.clone(), nodes.to_vec(), edges)?;
-                Ok(Self::of(&embedding, false))
-            }
+        if let Some(embedding) = own.and_then(|(_, paths)| paths(guest, host)) {
+            Ok(Self::of(&embedding?, true))
+        } else {
+            let edges = guest_edges(guest);
+            let embedding = RoutedEmbedding::along_routes_of_the_host(host.clone(), nodes.to_vec(), edges)?;
+            Ok(Self::of(&embedding, false))
         }
     }
 

@@ -79,7 +79,7 @@ impl KAryTree {
 
 /// A tree in heap order with the children of every vertex exchanged.
 fn mirrored(tree: &[u32]) -> Vec<u32> {
-    let levels = (0..tree.len().ilog2() + 1).map(|level| &tree[(1 << level) - 1..(2 << level) - 1]);
+    let levels = (0..=tree.len().ilog2()).map(|level| &tree[(1 << level) - 1..(2 << level) - 1]);
     levels.flat_map(|level| level.iter().rev().copied()).collect()
 }
 

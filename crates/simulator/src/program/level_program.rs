@@ -267,8 +267,14 @@ mod tests {
                 Some(_) => "cross",
             };
             let moves = program.moves().iter();
-            let moves =
-                moves.map(|own| json!([own.from, own.to, own.dimension.map(|own| own.number()), word(own)]));
+            let moves = moves.map(|own| {
+                json!([
+                    own.from,
+                    own.to,
+                    own.dimension.map(cubefold_mapping::CubeDimension::number),
+                    word(own)
+                ])
+            });
             let expected = &case["expect"];
             assert_eq!(Value::from(moves.collect::<Vec<_>>()), expected["moves"], "{case}");
             assert_eq!(Some(program.stage_count() as u64), expected["steps"].as_u64(), "{case}");

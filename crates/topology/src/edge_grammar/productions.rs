@@ -104,7 +104,7 @@ impl EdgeGrammar {
     /// The grammar of alternatives without a mistake.
     fn new(name: &str, nonterminals: &[&str], alternatives: &[Alternative<'_>]) -> Self {
         let mut symbols: Vec<char> =
-            alternatives.iter().flat_map(|own| own.terminal).flatten().flat_map(str::chars).collect();
+            alternatives.iter().filter_map(|own| own.terminal).flatten().flat_map(str::chars).collect();
         symbols.sort_unstable();
         symbols.dedup();
         let number = |symbol: char| symbols.partition_point(|&own| own < symbol) as u64;

@@ -111,8 +111,7 @@ impl Machine {
         let (words, links) = grammar.graph(size).map_err(|reason| MachineError::Grammar { size, reason })?;
         let found = words.words().len();
         let nodes = u32::try_from(found).ok().filter(|&nodes| nodes >= 2);
-        let nodes =
-            nodes.ok_or_else(|| MachineError::Grammar { size, reason: DerivationError::Words { found } })?;
+        let nodes = nodes.ok_or(MachineError::Grammar { size, reason: DerivationError::Words { found } })?;
         let network = Network::from_edges(nodes, &links)?;
         let source = GraphSource::Grammar(Arc::new(words));
         Ok(Self::of_graph(MachineKind::Grammar, Shape::new(&[nodes.into()])?, source, network))

@@ -56,8 +56,14 @@ impl WeightedRoutes {
     /// No route.
     const NONE: Self = Self { weight: u64::MAX, links: Network::UNREACHED, count: 0 };
 
-    /// Returns the routes of every node to one, where `weight_of` gives the weight of each channel, at least 1.
-    pub(crate) fn to(network: &Network, to: NodeId, weight_of: impl Fn(usize) -> u64) -> Vec<Self> {
+    /// Returns the routes of every node to one, through none of the first `ends_only` nodes, where `weight_of` gives the
+    /// weight of each channel, at least 1.
+    pub(crate) fn to(
+        network: &Network,
+        to: NodeId,
+        ends_only: u32,
+        weight_of: impl Fn(usize) -> u64,
+    ) -> Vec<Self> {
         let nodes = usize::try_from(network.node_count()).unwrap_or(usize::MAX);
         let mut row = vec![Self::NONE; nodes];
         let mut reached = BinaryHeap::from([Reverse((0_u64, 0_u32, to.index()))]);
@@ -67,7 +73,7 @@ impl WeightedRoutes {
             if (own.weight, own.links) != (weight, links) {
                 continue; // reached by a better route since
             }
-            if node < network.ends_only() && node != to.index() {
+            if node < ends_only && node != to.index() {
                 continue; // no route leads through it
             }
             let first = network.first_channel(node) as usize;
@@ -136,7 +142,8 @@ impl Row {
 
     /// Returns the row of a destination by the weights of links.
     fn weighted(network: &Network, to: NodeId) -> Self {
-        Self::Weighted(WeightedRoutes::to(network, to, |channel| network.weight(channel)).into())
+        let ends_only = network.ends_only();
+        Self::Weighted(WeightedRoutes::to(network, to, ends_only, |channel| network.weight(channel)).into())
     }
 
     /// Bytes of a row a node.

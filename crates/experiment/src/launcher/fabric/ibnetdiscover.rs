@@ -129,15 +129,16 @@ fn read_cables(reading: &mut FabricReading<'_>, nodes: &BTreeMap<&str, Option<Ve
         if let (Some(from), Some(to), true) = (from, to, is_new) {
             let speed = match speed {
                 None => LinkSpeed::default(),
-                Some(word) => match bandwidth(word) {
-                    Some(bandwidth) => LinkSpeed { bandwidth: Some(bandwidth), ..LinkSpeed::default() },
-                    None => {
+                Some(word) => {
+                    if let Some(bandwidth) = bandwidth(word) {
+                        LinkSpeed { bandwidth: Some(bandwidth), ..LinkSpeed::default() }
+                    } else {
                         reading.complain(word, || {
                             format!("speed {}, expected one such as 4xHDR", described(word))
                         });
                         continue;
                     }
-                },
+                }
             };
             reading.link([from, to], 1, speed, line);
         }

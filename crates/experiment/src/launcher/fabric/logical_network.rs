@@ -114,7 +114,7 @@ fn dimensions(
             });
             return None;
         };
-        lists.push(tree.items(list));
+        lists.push(YamlTree::items(list));
     }
     if let Some(other) = lists.iter().find(|list| list.len() != lists[0].len()) {
         let place = other.first().map_or(root.place.clone(), |first| first.place.clone());

@@ -40,12 +40,11 @@ impl<'t> MappedText<'t> {
         for line in source.split('\n') {
             let content = line.split_once('#').map_or(line, |(content, _)| content).trim_end();
             let begin = span(source, line).start;
-            match content.strip_suffix('\\') {
-                Some(part) => joined.push(part, begin),
-                None => {
-                    joined.push(content, begin);
-                    joined.push("\n", begin + content.len())
-                }
+            if let Some(part) = content.strip_suffix('\\') {
+                joined.push(part, begin)
+            } else {
+                joined.push(content, begin);
+                joined.push("\n", begin + content.len())
             };
         }
         joined

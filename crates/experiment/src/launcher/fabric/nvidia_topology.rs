@@ -75,18 +75,17 @@ fn read(reading: &mut FabricReading<'_>) {
         let mut own = vec![];
         for _ in &rows {
             let word = words.next().unwrap_or(*row);
-            match cell(&bare(word)) {
-                Some(cell) => own.push(cell),
-                None => {
-                    reading.complain(word, || {
-                        format!(
-                            "cell {}, expected X, NV and a number, or one of {}",
-                            described(word),
-                            LEVELS.join(", ")
-                        )
-                    });
-                    break;
-                }
+            if let Some(cell) = cell(&bare(word)) {
+                own.push(cell)
+            } else {
+                reading.complain(word, || {
+                    format!(
+                        "cell {}, expected X, NV and a number, or one of {}",
+                        described(word),
+                        LEVELS.join(", ")
+                    )
+                });
+                break;
             }
         }
         cells.push(own);

@@ -48,12 +48,11 @@ fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
         let key = key.trim();
         let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let after = after.trim_start();
-        let (value, after) = match after.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"')?,
-            None => {
-                let end = after.find(char::is_whitespace).unwrap_or(after.len());
-                after.split_at(end)
-            }
+        let (value, after) = if let Some(quoted) = after.strip_prefix('"') {
+            quoted.split_once('"')?
+        } else {
+            let end = after.find(char::is_whitespace).unwrap_or(after.len());
+            after.split_at(end)
         };
         if !is_key {
             return None;

@@ -35,7 +35,7 @@ fn read(reading: &mut FabricReading<'_>) {
     };
     let Some(root) = &tree.root else { return };
     let all: Vec<&YamlNode> =
-        tree.items(root).iter().filter(|own| tree.get(own, "topology").is_some()).collect();
+        YamlTree::items(root).iter().filter(|own| tree.get(own, "topology").is_some()).collect();
     let is_default = |own: &&&YamlNode| {
         let value = tree.get(own, "cluster_default").and_then(|value| tree.scalar(value));
         value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
@@ -67,7 +67,7 @@ fn topology<'n>(
         if let Some(blocks) = tree.get(own, "blocks") {
             topology.blocks = units(reading, tree, blocks, "block");
         }
-        let sizes = tree.get(own, "block_sizes").map(|sizes| tree.items(sizes)).unwrap_or_default();
+        let sizes = tree.get(own, "block_sizes").map(|sizes| YamlTree::items(sizes)).unwrap_or_default();
         topology.block_sizes = sizes.iter().filter_map(|size| tree.scalar(size)).collect();
         return Some(topology);
     }
@@ -86,7 +86,7 @@ fn units<'n>(
     key: &str,
 ) -> Vec<Unit<'n>> {
     let mut units = vec![];
-    for own in tree.items(list) {
+    for own in YamlTree::items(list) {
         let value = |key: &str| tree.get(own, key).and_then(|value| tree.scalar(value)).unwrap_or_default();
         if value(key).is_empty() {
             reading.complain_at(own.place.clone(), || format!("no {key}: in an entry, expected its name"));

@@ -112,7 +112,7 @@ impl<'t> YamlTree<'t> {
     }
 
     /// The values of a list; a value that is none is a list of itself.
-    pub(super) fn items<'n>(&self, node: &'n YamlNode) -> &'n [YamlNode] {
+    pub(super) fn items(node: &YamlNode) -> &[YamlNode] {
         match &node.content {
             Content::List(values) => values,
             Content::Scalar(_) | Content::Table(_) => std::slice::from_ref(node),
@@ -172,10 +172,10 @@ mod tests {
         let source = "# å\ntop:\n  - name: a\n    Nodes: n[1-2]\n  - [1, 2]\n";
         let tree = YamlTree::read(source).unwrap();
         let top = tree.get(tree.root.as_ref().unwrap(), "top").unwrap();
-        let [first, second] = tree.items(top) else { panic!("two items") };
+        let [first, second] = YamlTree::items(top) else { panic!("two items") };
         let nodes = tree.get(first, "nodes").unwrap();
         assert_eq!((tree.scalar(nodes), &source[nodes.place.clone()]), (Some("n[1-2]"), "n[1-2]"));
-        assert_eq!(tree.items(second).len(), 2);
+        assert_eq!(YamlTree::items(second).len(), 2);
         let part = &tree.scalar(nodes).unwrap()[1..];
         assert_eq!(&source[tree.text.place(part)], "[1-2]");
     }

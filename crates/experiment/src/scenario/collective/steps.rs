@@ -288,14 +288,11 @@ impl StepTable {
 /// The values of a step by their keys; unknown ones are reported.
 fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Option<Step> {
     let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
-    let entries = match &value.content {
-        Content::Table(entries) => entries,
-        _ => {
-            reading
-                .errors
-                .push(value.unexpected("step of the program", "a table of a collective or a computation"));
-            return None;
-        }
+    let Content::Table(entries) = &value.content else {
+        reading
+            .errors
+            .push(value.unexpected("step of the program", "a table of a collective or a computation"));
+        return None;
     };
     let before = reading.errors.len();
     let mut values = KeyedValues::new();

@@ -160,17 +160,16 @@ impl<'t> Table<'t> {
             self.left_out += 1;
             return;
         }
-        match row(&words, columns, line) {
-            Some(row) => self.rows.extend((row.point.bytes > 0).then_some(row)),
-            None => {
-                let message = || {
-                    format!(
-                        "line is {}, expected the columns of the heading: a size, a time above 0, and bandwidths",
-                        described(line)
-                    )
-                };
-                diagnostics.add(span(text, line), message);
-            }
+        if let Some(row) = row(&words, columns, line) {
+            self.rows.extend((row.point.bytes > 0).then_some(row))
+        } else {
+            let message = || {
+                format!(
+                    "line is {}, expected the columns of the heading: a size, a time above 0, and bandwidths",
+                    described(line)
+                )
+            };
+            diagnostics.add(span(text, line), message);
         }
     }
 }
@@ -259,23 +258,22 @@ fn kind(
     let share = best.map_or(0.0, |row| row.bandwidths[1] / row.bandwidths[0]);
     let share = if share.is_finite() { share } else { 0.0 };
     let listed = u32::try_from(table.ranks.len()).unwrap_or(MAX_RANKS);
-    let test = match table.title {
-        Some(title) => titled(text, title, diagnostics)?,
-        None => {
-            let row = best?;
-            let found = unnamed(row, share, listed.max(given.unwrap_or(0)));
-            if found.is_none() {
-                let shown = |word: Option<&str>| word.map_or_else(|| "none".to_owned(), described);
-                let (operation, root) = (shown(row.operation), shown(row.root));
-                let message = || {
-                    format!(
-                        "redop {operation}, root {root} and bandwidths in a ratio of {share:.2} do not tell the benchmark, expected the line \"# {STARTING} NAME\" before them"
-                    )
-                };
-                diagnostics.add(span(text, row.line), message);
-            }
-            found?
+    let test = if let Some(title) = table.title {
+        titled(text, title, diagnostics)?
+    } else {
+        let row = best?;
+        let found = unnamed(row, share, listed.max(given.unwrap_or(0)));
+        if found.is_none() {
+            let shown = |word: Option<&str>| word.map_or_else(|| "none".to_owned(), described);
+            let (operation, root) = (shown(row.operation), shown(row.root));
+            let message = || {
+                format!(
+                    "redop {operation}, root {root} and bandwidths in a ratio of {share:.2} do not tell the benchmark, expected the line \"# {STARTING} NAME\" before them"
+                )
+            };
+            diagnostics.add(span(text, row.line), message);
         }
+        found?
     };
     let Test::Collective(operation) = test else { return Some(SeriesKind::Single) };
     let ranks = (listed >= 2).then_some(listed).or(given).or_else(|| ranks_of(operation, share));

@@ -1,4 +1,5 @@
 //! Fits of exact lines, of protocols and of noise.
+#![allow(clippy::cast_precision_loss, reason = "sizes of tests are small")]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
