@@ -171,7 +171,7 @@ impl JobCase {
             .map(|place| random_step(generator, place, ranks, is_chain))
             .collect();
         let shares = steps.iter().map(|step| step.shares).max().unwrap();
-        let nodes: Vec<NodeId> = machine.nodes().collect();
+        let nodes: Vec<NodeId> = machine.hosts().collect();
         let of_ranks: Vec<NodeId> = if generator.random_bool(0.7) {
             let begin = generator.random_range(0..nodes.len());
             (0..ranks).map(|rank| nodes[(begin + rank) % nodes.len()]).collect()
@@ -306,7 +306,7 @@ fn stencils_equal_the_stages_that_say_the_same() {
         let processes = u32::try_from(stencil.process_count()).unwrap();
         let same = Computations::Same(Cycles::new(compute));
         let stages = StageProgram::new(processes, same, &stencil.messages(0)).unwrap();
-        let nodes: Vec<NodeId> = host.nodes().collect();
+        let nodes: Vec<NodeId> = host.hosts().collect();
         let nodes = (0..processes).map(|_| *nodes.choose(generator).unwrap()).collect();
         let placement = Placement::Table(PlacementTable::new(&host, nodes).unwrap());
         let rules = rules(generator, &host);

@@ -299,7 +299,7 @@ mod tests {
             let [links, nodes] = [by_links.len(), by_nodes.len()].map(|count| count as u64);
             let greatest = |error| match error {
                 TooManyFailuresError::FallsApart { greatest, .. } => greatest + 1,
-                other => panic!("{other}"),
+                other @ TooManyFailuresError::TooManyDivide { .. } => panic!("{other}"),
             };
             assert_eq!(greatest(with_failed_links(machine, links, key).unwrap_err()), links);
             assert_eq!(greatest(with_failed_nodes(machine, nodes, key).unwrap_err()), nodes);

@@ -279,6 +279,13 @@ const WORDS: &[KeyWord] = &[
         "In one stage every process sends to all around it, also across edges and corners.",
     ),
     ("program.communication", "scatter", "In one stage every process sends to all of its neighbours."),
+    ("program.neighbours", "faces", "A process sends to those that differ from it in one dimension."),
+    ("program.neighbours", "edges", "A process sends to those that differ from it in one dimension or two."),
+    (
+        "program.neighbours",
+        "all",
+        "A process sends to all around it, that differ in any number of dimensions.",
+    ),
     ("program.stages", "ascend", "Every dimension once, from the lowest to the highest."),
     ("program.stages", "descend", "Every dimension once, from the highest to the lowest."),
     (
