@@ -394,7 +394,10 @@ mod tests {
         let calcs: String = (0..count).map(|place| format!("c{place}: calc 1\n")).collect();
         let scenario =
             "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
-        let run = run_of_files(scenario, &[("a.goal", &format!("num_ranks 1\nrank 0 {{\n{calcs}}}\n"))]);
+        let run = run_of_files(
+            scenario,
+            &[("a.goal", &format!("num_ranks 2\nrank 0 {{\n{calcs}}}\nrank 1 {{\n}}\n"))],
+        );
         let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
         let draw = |cycles, memory| {
             timeline("a graph", &run, &finished, &Window { processes: None, cycles, memory })

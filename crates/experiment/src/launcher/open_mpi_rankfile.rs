@@ -136,7 +136,7 @@ impl<'t> Hosts<'t> {
         }
         let any = each == 1 && reading.options.slots_per_node.is_none();
         let last = if any { u32::MAX.into() } else { slots - 1 };
-        Some(Self { hosts, last, slots_per_node: slots / each })
+        Some(Self { division: hosts, last, slots_per_node: slots / each })
     }
 
     /// The slot of a host, if it is one processor, and its node. Where a host is one node, only the host

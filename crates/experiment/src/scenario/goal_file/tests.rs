@@ -108,6 +108,7 @@ fn ranks_are_there_once_and_end() {
         [
             "a.goal:5:1: a second operation a of rank 0, expected one",
             "a.goal:4:1: b names no operation of this rank, expected one of its labels",
+            "a.goal:6:12: b names no operation of this rank, expected one of its labels",
         ]
     );
     assert!(wrong("num_ranks 1048577\n")[0].starts_with("a.goal:1:11: 1048577, expected a number of ranks"));
