@@ -382,6 +382,7 @@ fn numbers(text: &str) -> Vec<u64> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn files_have_an_entry_for_each_rank_and_are_read_back() {
     let hosts = Scratch::with(&[("hosts.txt", "node[0-15]\n")]);
     for (program, wider) in [

@@ -232,6 +232,7 @@ fn machines() -> Vec<Hostile> {
 }
 
 /// Programs and placements of many processes.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn processes() -> Vec<Hostile> {
     let neighbours = "kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4096, 4096] }";
     let permutation =

@@ -456,6 +456,7 @@ fn validate(
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn runs(
     settings: &Settings<'_>,
     combination: &[&Assignment],

@@ -54,6 +54,7 @@ impl MachineSection {
 }
 
 /// Reads the machine.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 pub(super) fn read(
     settings: &Settings<'_>,
     library: &mut Library,

@@ -358,6 +358,7 @@ fn placement(
 }
 
 /// The placement of processes or ranks by one embedding.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn placement_of_ranks(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,

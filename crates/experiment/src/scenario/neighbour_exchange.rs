@@ -74,6 +74,7 @@ pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> 
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
 /// network, which has no dimensions, with all neighbours at once.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn communication(
     settings: &Settings<'_>,
     guest: Option<&GraphGuest>,

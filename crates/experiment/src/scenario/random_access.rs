@@ -139,6 +139,7 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
 }
 
 /// The processes named in a file with the columns process and index; omitted processes name none.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn of_file(
     reading: &mut Reading<'_>,
     value: &Value,

@@ -210,6 +210,7 @@ fn links(
 }
 
 /// The times of links that the machine brings with it; what it does not say is what the keys of all links say.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn own_links(
     settings: &Settings<'_>,
     classes: &Classes<'_>,

@@ -27,6 +27,7 @@ pub(super) const FORMAT: FabricFormat = FabricFormat {
     read,
 };
 
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn read(reading: &mut FabricReading<'_>) {
     let mut told: BTreeMap<[Vertex; 2], (u64, &str)> = BTreeMap::new(); // by direction
     let mut has_latency = false;

@@ -76,7 +76,7 @@ fn read(reading: &mut FabricReading<'_>) {
         for _ in &rows {
             let word = words.next().unwrap_or(*row);
             if let Some(cell) = cell(&bare(word)) {
-                own.push(cell)
+                own.push(cell);
             } else {
                 reading.complain(word, || {
                     format!(

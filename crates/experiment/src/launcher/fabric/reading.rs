@@ -298,6 +298,7 @@ impl<'t> FabricReading<'t> {
     }
 
     /// The links of each two nodes, counted.
+    #[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
     fn pairs(&mut self) -> Vec<FabricLink> {
         let mut told: Vec<(u32, u32, bool, usize)> = (0..)
             .zip(&self.links)

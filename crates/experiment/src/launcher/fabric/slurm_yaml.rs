@@ -67,7 +67,7 @@ fn topology<'n>(
         if let Some(blocks) = tree.get(own, "blocks") {
             topology.blocks = units(reading, tree, blocks, "block");
         }
-        let sizes = tree.get(own, "block_sizes").map(|sizes| YamlTree::items(sizes)).unwrap_or_default();
+        let sizes = tree.get(own, "block_sizes").map(YamlTree::items).unwrap_or_default();
         topology.block_sizes = sizes.iter().filter_map(|size| tree.scalar(size)).collect();
         return Some(topology);
     }

@@ -30,6 +30,7 @@ pub(super) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
 }
 
 /// Reads a hierarchical all-reduce with `per_node` processes a node.
+#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 pub(super) fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,

@@ -161,7 +161,7 @@ impl<'t> Table<'t> {
             return;
         }
         if let Some(row) = row(&words, columns, line) {
-            self.rows.extend((row.point.bytes > 0).then_some(row))
+            self.rows.extend((row.point.bytes > 0).then_some(row));
         } else {
             let message = || {
                 format!(
