@@ -10,7 +10,7 @@ pub(super) fn run_shape() -> Value {
     let distribution =
         json!({ "max": "count", "mean": "fraction", "p50": "count", "p90": "count", "p99": "count" });
     json!({
-        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "seed": "count", "sweep": "text?",
+        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "seed": "count",
         "machine": machine(),
         "program": program_record(),
         "embedding": "text",
