@@ -44,7 +44,7 @@ impl Column {
 }
 
 /// The names of the columns of processes: those of the rows of `cubefold run --processes` that are numbers.
-const PROCESS_COLUMNS: [&str; 13] = [
+const PROCESS_COLUMNS: [&str; 15] = [
     "run",
     "process",
     "stage",
@@ -75,7 +75,7 @@ impl ProcessColumns {
             let stage = ProcessStage::from(record);
             let rank = RankOfProcess::new(&run.program, record.process);
             let step = run.program.job.as_deref().map(|job| job.locate(record.stage));
-            let place = |number: Option<usize>| number.map_or(-1, |number| signed(number as u64));
+            let of_job = |number: Option<usize>| number.map_or(-1, |number| signed(number as u64));
             let or_none = |number: Option<u32>| number.map_or(-1, i64::from);
             let row = [
                 signed(place as u64),
@@ -89,8 +89,8 @@ impl ProcessColumns {
                 signed(stage.transfer_cycles),
                 signed(stage.blocked_cycles),
                 signed(stage.overlapped_cycles),
-                place(step.map(|own| own.iteration)),
-                place(step.map(|own| own.step)),
+                of_job(step.map(|own| own.iteration)),
+                of_job(step.map(|own| own.step)),
                 or_none(rank.rank),
                 or_none(rank.share),
             ];

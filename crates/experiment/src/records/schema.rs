@@ -174,6 +174,7 @@ fn form(path: &str) -> Value {
             "required": ["leaves"], "additionalProperties": false
         }),
         "machine.grammar" => text,
+        "program.indices" => json!({ "anyOf": [list_of(&json!({ "type": "integer" })), text] }),
         "machine.hosts_forward" => json!({ "type": "boolean" }),
         "program.ports" => json!({ "enum": [1, "all"] }),
         "program.over" => list_of(&integer),
