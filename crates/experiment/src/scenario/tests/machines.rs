@@ -294,8 +294,8 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
             assert_eq!(cycles("coordinated", own), (2, Some(2)), "{guest} {links}");
         }
     }
-    // By the routes of the machine two messages of the mesh of trees meet.
-    assert_eq!(times(&text(trees, 6, "asynchronous", "full-duplex", "", "scatter")).0, 3);
+    // By the routes of the machine two messages of the tree meet on a half-duplex link.
+    assert_eq!(times(&text(tree, 4, "asynchronous", "half-duplex", "", "scatter")).0, 3);
     let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", own, "to-children"));
     let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
     assert_eq!(finished.metrics.link_congestion.max, 1);

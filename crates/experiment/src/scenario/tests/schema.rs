@@ -150,7 +150,7 @@ fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)>
         (
             "program.guest",
             vec![torus, ("program", "kind = \"neighbour-exchange\"")],
-            vec![json!({ "kind": "torus", "shape": [4, 4] }), json!({ "kind": "binary-tree", "levels": 2 })],
+            vec![json!({ "kind": "torus", "shape": [4, 4] }), json!({ "kind": "mesh", "shape": [4, 4] })],
         ),
         ("mapping.embeddings", vec![torus], vec![json!(["xor"])]),
         (
