@@ -97,6 +97,7 @@ impl StencilProgram {
         }
         let extents: Vec<Extent> = guest.shape().extents().collect();
         let most = reach.most_differing(extents.len());
+        let processes = guest.shape().node_count();
         let (mut sizes, mut most_neighbours) = (BTreeMap::new(), 0_u64);
         let mut sets = vec![(0, 0)]; // of dimensions below the next one, with their number
         for dimension in 0..extents.len() {
@@ -104,7 +105,8 @@ impl StencilProgram {
                 |&(set, count): &(u32, usize)| (count < most).then_some((set | 1 << dimension, count + 1));
             let more: Vec<(u32, usize)> = sets.iter().filter_map(with).collect();
             sets.extend(more);
-            if sets.len() as u64 > MAX_MESSAGES {
+            // Every process has a neighbour in each set of dimensions.
+            if (sets.len() as u64 - 1).saturating_mul(processes) > MAX_MESSAGES {
                 return Err(StencilError::TooManyMessages);
             }
         }
