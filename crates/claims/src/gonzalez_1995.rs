@@ -120,7 +120,7 @@ fn check_torus(lengths: &[u64], findings: &mut Findings) {
     }
 }
 
-/// What the theorems say of one torus.
+/// The values that the theorems give for one torus.
 #[derive(Debug, Default)]
 struct Promised {
     spectrum: BTreeMap<u64, u64>,

@@ -39,7 +39,7 @@ fn plan(context: &PlanContext) -> Plan {
     plan
 }
 
-/// What a message carries.
+/// The contents of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Contents {
     /// The item of an all-to-all from its source to its destination.

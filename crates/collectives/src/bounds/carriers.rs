@@ -7,7 +7,7 @@ use cubefold_topology::LinkTime;
 pub(super) struct Carriers(Vec<(LinkTime, u64)>);
 
 impl Carriers {
-    /// Returns so many channels of each time.
+    /// Takes pairs of a time and the number of channels that have it.
     pub(super) fn new(counts: Vec<(LinkTime, u64)>) -> Self {
         Self(counts)
     }

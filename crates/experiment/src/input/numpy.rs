@@ -28,7 +28,7 @@ pub(crate) enum Numbers {
     Floats(Vec<f64>),
 }
 
-/// What a number is made of.
+/// The kind of the numbers in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Signed,
@@ -140,7 +140,7 @@ fn numbers_of(kind: &str, bytes: &[u8]) -> Result<Numbers, String> {
     })
 }
 
-/// The float of so many bytes with this bit pattern.
+/// Decodes a float of `width` bytes from its bits.
 fn float(pattern: u64, width: usize) -> f64 {
     let low = u32::try_from(pattern & u64::from(u32::MAX)).unwrap_or_default();
     match width {

@@ -280,8 +280,8 @@ pub fn written_seconds(seconds: f64) -> String {
     significant(seconds, &TIME_UNITS, 4, f64::round)
 }
 
-/// Writes a number with so many significant digits in the largest unit of which it has at least one, else in
-/// the last.
+/// Formats `number` to `digits` significant digits, in the largest unit that is not larger than it, or in the last.
+/// `units` go from the largest to the smallest.
 fn significant(number: f64, units: &[(f64, &str)], digits: i32, rounded: fn(f64) -> f64) -> String {
     const MOST_PLACES: i32 = 12;
     let unit = units.iter().find(|(scale, _)| number >= *scale).or(units.last());

@@ -78,7 +78,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Makes a text of several lines safe for a terminal: as [`printable`], with line ends and tabs as they are.
+/// Escapes what a terminal would act on, like [`printable`], but keeps line ends and tabs.
 pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char| is_printable(character) || matches!(character, '\n' | '\r' | '\t');
     if text.chars().all(is_kept) {

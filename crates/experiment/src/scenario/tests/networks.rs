@@ -66,7 +66,7 @@ fn divide_and_conquer_takes_the_hypercube_as_long_as_can_be_told_by_hand() {
 }
 
 #[test]
-fn normal_programs_wander_through_shuffle_exchange_networks_and_stay_on_cubes() {
+fn normal_programs_wander_through_networks_and_stay_on_cubes() {
     let program = "program = { kind = \"normal\", stages = [2, 3, 0, 1, 0] }\n";
     assert_eq!(makespan(&format!("{}{program}", machine("shuffle-exchange", 4))), 2 * 5 - 1);
     let cube = scenario(&format!(
@@ -77,6 +77,9 @@ fn normal_programs_wander_through_shuffle_exchange_networks_and_stay_on_cubes() 
         (scenario.runs[0].program.kind.name, scenario.runs[0].program.guest().cube().is_some())
     };
     assert_eq!((staying_on_cube(&cube), cube.runs[0].program.body.stage_count()), (("normal", true), 5));
+    let wandering = "program = { kind = \"normal\" }\n";
+    let cycles = scenario(&format!("{}{wandering}", machine("cube-connected-cycles", 4)));
+    assert_eq!(staying_on_cube(&cycles), ("normal", false));
 }
 
 #[test]
