@@ -153,6 +153,12 @@ fn check_widths(browser: &Browser) {
     browser.set_width(390);
     let scale = "const own = document.querySelector('figure svg'); return own.getBoundingClientRect().width / own.viewBox.baseVal.width";
     assert_eq!(browser.script(scale), 1);
+    // What is wider says so as soon as it is shown; the page is told of its width a little later than the browser.
+    let told = "const all = [...document.querySelectorAll('.scroll, figure')].filter((own) => own.checkVisibility()); \
+                const wide = all.filter((own) => own.scrollWidth > own.clientWidth + 1); \
+                const says = (own) => getComputedStyle(own, '::before').content.includes('scroll sideways'); \
+                return wide.length > 0 && wide.every(says)";
+    assert!((0..1000).any(|_| browser.script(told) == true), "nothing says that it is wider");
     browser.set_width(1280);
     let none = "return document.querySelectorAll('.scroll.wide').length === 0";
     assert!((0..1000).any(|_| browser.script(none) == true), "a table that fits says that it is wider");
