@@ -106,6 +106,7 @@ fn form(path: &str) -> Value {
     let integer = json!({ "type": "integer", "minimum": 0 });
     let lengths = json!({ "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 1 } });
     let text = json!({ "type": "string" });
+    let code_type = json!({ "type": ["string", "integer"] });
     // A node by its number, its coordinates, or its name in the file of a network.
     let node = json!({ "anyOf": [integer, list_of(&integer), text] });
     let pair = json!({ "type": "array", "items": node, "minItems": 2, "maxItems": 2 });
@@ -183,7 +184,7 @@ fn form(path: &str) -> Value {
         "program.loading" => json!({
             "type": "object",
             "properties": {
-                "code_types": { "anyOf": [{ "enum": CODE_TYPE_RULES }, { "type": "array", "items": text, "minItems": 1 }] },
+                "code_types": { "anyOf": [{ "enum": CODE_TYPE_RULES }, { "type": "array", "items": code_type, "minItems": 1 }] },
                 "broadcast_cycles": { "type": "integer", "minimum": 1, "maximum": 1_u64 << 32 },
             },
             "additionalProperties": false
@@ -342,7 +343,7 @@ fn run_definitions() -> impl Iterator<Item = &'static Definition> {
 }
 
 /// The members of a run, or of one of these, that are objects.
-const OBJECTS: [&str; 17] = [
+const OBJECTS: [&str; 18] = [
     "machine",
     "machine_partition",
     "program",
@@ -358,6 +359,7 @@ const OBJECTS: [&str; 17] = [
     "placement_node_congestion",
     "placement_link_units",
     "placement_load",
+    "placement_bounds",
     "placement_construction",
     "placement_construction_promised_steps",
 ];

@@ -146,7 +146,14 @@ fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)>
             vec![torus],
             vec![json!([{ "kind": "barrier", "algorithm": "dissemination" }, { "compute_cycles": 5 }])],
         ),
-        ("program.loading", vec![torus], vec![json!({ "code_types": "same", "broadcast_cycles": 3 })]),
+        (
+            "program.loading",
+            vec![torus],
+            vec![
+                json!({ "code_types": "same", "broadcast_cycles": 3 }),
+                json!({ "code_types": [0, 1, "a", "a", 2, 3, 3, 3, 0, 1, "a", "a", 2, 3, 3, 3] }),
+            ],
+        ),
         (
             "program.guest",
             vec![torus, ("program", "kind = \"neighbour-exchange\"")],
