@@ -1,6 +1,7 @@
 //! The `[mapping]` table: the embeddings and their placements.
 
 mod misfits;
+mod one_embedding;
 
 use std::sync::Arc;
 
@@ -8,25 +9,27 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
 pub(super) use self::misfits::no_groups;
-use self::misfits::{misfits, no_box, not_a_cube};
+use self::{
+    misfits::{misfits, no_box},
+    one_embedding::placement,
+};
 use super::{
     allocation,
-    budget::BYTES_A_PROCESS,
-    embeddings::{EmbeddingName, Maker, all_axis_orders, expected, in_turn, place_axes, place_seeded},
+    embeddings::{EmbeddingName, Maker, all_axis_orders, expected},
     errors::{ScenarioError, help},
     failures,
     keys::Key,
-    launcher_file::{self, LauncherSource},
-    library::{Library, PlacementKey},
-    placement_file::{self, Failure},
-    placement_npy, placement_search,
+    launcher_file,
+    library::Library,
+    placement_file::Failure,
+    placement_search,
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
 };
 use crate::{
     input::region::{Allocation, Region},
-    scenario::{ScenarioProgram, scenario_program::ContractedGuest},
+    scenario::ScenarioProgram,
 };
 
 /// Embeddings of a scenario that names none.
@@ -63,7 +66,12 @@ pub(super) struct Fit<'a> {
     pub(super) seed: u64,
 }
 
-impl Fit<'_> {
+impl<'a> Fit<'a> {
+    /// The part of the machine that placements may use.
+    fn region(&self) -> Region<'a> {
+        Region { machine: self.machine, partition: self.partition, allocation: self.allocation }
+    }
+
     /// The cube by which embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
         self.program.placement_cube()
@@ -336,157 +344,6 @@ fn with_axis_orders(
     all
 }
 
-/// The placement of one embedding, made or cached; every share of a collective is on the node of its rank.
-fn placement(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.ranks.as_ref().map_or(1, |own| own.share_count);
-    if shares == 1 {
-        return Ok(placement);
-    }
-    take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
-    let nodes = placement.nodes();
-    PlacementTable::new(fit.machine, nodes.repeat(shares as usize))
-        .map(|table| Arc::new(Placement::Table(table)))
-        .map_err(|error| {
-            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-            Failure::Wrong(vec![error])
-        })
-}
-
-/// The placement of processes or ranks by one embedding.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
-fn placement_of_ranks(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let region = Region { machine: fit.machine, partition: fit.partition, allocation: fit.allocation };
-    match &embedding.name {
-        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
-        EmbeddingName::Registered { embedding: registered, .. } => {
-            let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
-            let key = PlacementKey::named(format!("{}{seed}", embedding.name), fit.program, region);
-            match registered.maker {
-                Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
-                Maker::Construction(_) if fit.program.ranks.is_some() && registered.name != "tao" => {
-                    Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
-                }
-                Maker::Construction(place) => library.placement(key, || {
-                    take_memory(fit, embedding)?;
-                    place(fit, embedding)
-                }),
-                Maker::Seeded(place) => library.placement(key, || {
-                    take_memory(fit, embedding)?;
-                    place_seeded(fit, embedding, place)
-                }),
-                Maker::ByNumber(place) => library.placement(key, || {
-                    take_memory(fit, embedding)?;
-                    place(fit, embedding)
-                }),
-                // Its orders have replaced it.
-                Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
-            }
-        }
-        EmbeddingName::Axes(order) => {
-            let key = PlacementKey::named(embedding.name.to_string(), fit.program, region);
-            library.placement(key, || {
-                take_memory(fit, embedding)?;
-                place_axes(fit, embedding, order)
-            })
-        }
-        EmbeddingName::Plane(together) => {
-            let key = PlacementKey::named(embedding.name.to_string(), fit.program, region);
-            library.placement(key, || {
-                take_memory(fit, embedding)?;
-                in_turn(fit, embedding, &fit.job_nodes(), *together)
-            })
-        }
-        EmbeddingName::File(name) => from_file(fit, embedding, name, library),
-        // Searched from those of the other embeddings; until then as `standard` has them.
-        EmbeddingName::Search(_) => {
-            let name = EmbeddingName::with_name("standard").unwrap_or_else(|| embedding.name.clone());
-            placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() }, library)
-        }
-        // These come with their placements, after the file is read.
-        EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
-        EmbeddingName::Launcher(entry) => {
-            let source = LauncherSource {
-                format: entry.format,
-                file: fit.settings.beside(&entry.file),
-                hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
-                coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
-                slots_per_node: entry.slots_per_node,
-            };
-            let key = PlacementKey::launcher(&source, fit.program, region);
-            library.placement(key, || {
-                take_memory(fit, embedding)?;
-                source.read(fit.program.rank_count(), region)
-            })
-        }
-    }
-}
-
-/// The placement in a file.
-fn from_file(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    name: &str,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let region = Region { machine: fit.machine, partition: fit.partition, allocation: fit.allocation };
-    let path = fit.settings.beside(name);
-    let key = PlacementKey::file(&path, fit.program, region);
-    let (processes, budget) = (fit.program.rank_count(), fit.settings.budget());
-    library.placement(key, || {
-        take_memory(fit, embedding)?;
-        match path.extension() {
-            Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
-            _ => placement_file::read(&path, processes, region, budget),
-        }
-    })
-}
-
-/// The placement of groups of consecutive processes, one group per node, by an embedding of the groups as a
-/// guest. In a cube, the lowest dimensions are the place inside the node.
-fn groups(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let guest = match &embedding.name {
-        EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
-            Maker::Rule(_) => ContractedGuest::Cube,
-            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
-            Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
-        },
-        EmbeddingName::Axes(_)
-        | EmbeddingName::Plane(_)
-        | EmbeddingName::File(_)
-        | EmbeddingName::Launcher(_)
-        | EmbeddingName::Search(_)
-        | EmbeddingName::Added(_) => ContractedGuest::Own,
-    };
-    let program = fit.program.contracted(guest);
-    let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
-    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
-    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
-    let nodes = fit.program.over_groups(guest, &placed.listed_nodes());
-    let table = PlacementTable::new(fit.machine, nodes);
-    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-        Failure::Wrong(vec![error])
-    })
-}
-
-/// Takes the memory for the table of a placement, before it is made.
-fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
-    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_PROCESS))
-}
-
 /// Takes memory for a placement, before it is made.
 fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(), Failure> {
     fit.settings.budget().take(bytes).map_err(|over| {
@@ -498,60 +355,6 @@ fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(
 /// Memory per process on several shares or in a group: the list of nodes while it is made and when it is
 /// kept, and the data that a table has per process \[bytes\].
 const BYTES_A_SHARE: u64 = 16;
-
-/// The placement of a rule: by fields of labels, or process by process if a network is involved.
-fn place_by_rule(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    kind: EmbeddingKind,
-    key: PlacementKey,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    if kind == EmbeddingKind::Standard && fit.standard_counts() {
-        return library.placement(key, || {
-            take_memory(fit, embedding)?;
-            as_numbered(fit)
-        });
-    }
-    let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
-    library.placement(key, || {
-        // `misfits` has reported the causes; this error is a fallback.
-        Placement::embed(kind, cube, fit.machine).map_err(|error| {
-            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
-            Failure::Wrong(vec![error])
-        })
-    })
-}
-
-/// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
-fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
-    let words = match &fit.program.ranks {
-        None if fit.program.ranks_per_node == 1 => {
-            (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1)
-        }
-        _ => fit.program.ranks_per_node,
-    };
-    let words = usize::try_from(words).unwrap_or(usize::MAX);
-    // A program that fills the machine is on the nodes of its own numbers, failed ones included, which have spare nodes.
-    let fills = fit.allocation.is_none() && fit.group_count() == fit.machine.numbered_hosts();
-    let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() || !(fills || fit.program.is_wandering()) {
-        fit.job_nodes()
-    } else {
-        fit.machine
-            .nodes()
-            .take(usize::try_from(fit.machine.numbered_hosts()).unwrap_or(usize::MAX))
-            .collect()
-    };
-    let nodes = match &fit.program.block {
-        Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
-        None => hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect(),
-    };
-    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-        Failure::Wrong(vec![error])
-    })
-}
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {
     let message = format!("embedding {} cannot be read: {reason}", embedding.name);

@@ -74,7 +74,6 @@ pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> 
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
 /// network, which has no dimensions, with all neighbours at once.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn communication(
     settings: &Settings<'_>,
     guest: Option<&GraphGuest>,
@@ -103,37 +102,47 @@ fn communication(
     let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
     let name = Key::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
-    let along = match communication {
-        Some(NeighbourCommunication::Shift) => Some(("shift", "to shift along")),
-        Some(NeighbourCommunication::Stencil(_)) => Some(("stencil", "in which coordinates differ")),
-        Some(
-            NeighbourCommunication::Permutation { .. }
-            | NeighbourCommunication::Scatter
-            | NeighbourCommunication::ToChildren
-            | NeighbourCommunication::ToParents,
-        )
-        | None => None,
-    };
-    if let (Some((own, purpose)), Some(shape)) = (along, network) {
-        let kind = with_article(shape.kind().name());
-        let message = format!("{name} is \"{own}\" with {kind}, expected scatter or permutation");
-        let error =
-            ScenarioError::at(&value.place, message, format!("its links have no dimensions {purpose}"));
-        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
-        return None;
-    }
-    let along_tree = [NeighbourCommunication::ToChildren, NeighbourCommunication::ToParents];
     if let (Some(communication), Some(guest)) = (communication, guest)
-        && along_tree.contains(&communication)
-        && RootedTree::new(guest).is_none()
+        && let Some(error) = misfit(settings, value, guest, communication)
     {
-        let kind = with_article(guest.shape().kind().name());
-        let message = format!("{name} is {:?} with {kind}, expected a tree", communication.name());
-        let error = ScenarioError::at(&value.place, message, "its processes have no parents");
-        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        errors.push(error);
         return None;
     }
     sets.and(reach).and(communication)
+}
+
+/// Why a guest cannot communicate so, if it cannot: a network has no dimensions, and only trees have parents.
+fn misfit(
+    settings: &Settings<'_>,
+    value: &Value,
+    guest: &GraphGuest,
+    communication: NeighbourCommunication,
+) -> Option<ScenarioError> {
+    let is_network = guest.shape().graph().is_some();
+    let (expected, label) = match communication {
+        NeighbourCommunication::Shift if is_network => {
+            ("scatter or permutation", "its links have no dimensions to shift along")
+        }
+        NeighbourCommunication::Stencil(_) if is_network => {
+            ("scatter or permutation", "its links have no dimensions in which coordinates differ")
+        }
+        NeighbourCommunication::ToChildren | NeighbourCommunication::ToParents
+            if RootedTree::new(guest).is_none() =>
+        {
+            ("a tree", "its processes have no parents")
+        }
+        NeighbourCommunication::Shift
+        | NeighbourCommunication::Stencil(_)
+        | NeighbourCommunication::Permutation { .. }
+        | NeighbourCommunication::Scatter
+        | NeighbourCommunication::ToChildren
+        | NeighbourCommunication::ToParents => return None,
+    };
+    let name = Key::ProgramCommunication.path();
+    let kind = with_article(guest.shape().kind().name());
+    let message = format!("{name} is {:?} with {kind}, expected {expected}", communication.name());
+    let error = ScenarioError::at(&value.place, message, label);
+    Some(error.because(settings.place(Key::ProgramGuest), "the guest"))
 }
 
 /// Largest number of messages of all permutation sets together: they are drawn before anything runs.

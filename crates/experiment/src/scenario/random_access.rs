@@ -1,6 +1,8 @@
 //! Random accesses: `program.kind = "random-access"`, a read or a write of the data of other processes
 //! (`docs/model.md` section 28.3).
 
+use std::path::Path;
+
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Access, Collisions, RandomAccess, StageProgram};
 
@@ -139,7 +141,6 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
 }
 
 /// The processes named in a file with the columns process and index; omitted processes name none.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn of_file(
     reading: &mut Reading<'_>,
     value: &Value,
@@ -151,50 +152,55 @@ fn of_file(
         Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
         None => reading.machine.machine.as_ref()?.host_count().saturating_mul(per_node),
     };
-    let mut wrong = |line: Option<usize>, reason: &str| {
-        let line = line.map_or_else(String::new, |line| format!(", line {line}"));
-        let message = format!("indices {name:?}{line}: {reason}");
-        let error = ScenarioError::at(&value.place, message, "this file");
-        reading.errors.push(error.with_help("paths are relative to the scenario file"));
-        None
+    let named = if (2..=MAX_PROCESSES).contains(&processes) {
+        named_in_file(&settings.beside(name), processes)
+    } else {
+        Err((None, format!("{processes} processes, expected 2 to {MAX_PROCESSES} (2^20)")))
     };
-    if !(2..=MAX_PROCESSES).contains(&processes) {
-        return wrong(None, &format!("{processes} processes, expected 2 to {MAX_PROCESSES} (2^20)"));
-    }
-    let path = settings.beside(name);
-    let text = match input_file::read(&path, input_file::MAX_BYTES).map(String::from_utf8) {
-        Ok(Ok(text)) => text,
-        Ok(Err(_)) => return wrong(None, "not UTF-8 text"),
-        Err(error) => return wrong(None, &error.to_string()),
-    };
-    let mut named: Vec<Option<Option<ProcessId>>> = vec![None; usize::try_from(processes).ok()?];
+    named
+        .map_err(|(line, reason)| {
+            let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+            let error =
+                ScenarioError::at(&value.place, format!("indices {name:?}{line}: {reason}"), "this file");
+            reading.errors.push(error.with_help("paths are relative to the scenario file"));
+        })
+        .ok()
+}
+
+/// Reads a file of processes and indices.
+///
+/// # Errors
+///
+/// What is wrong, with its line where it is one's.
+fn named_in_file(path: &Path, processes: u64) -> Result<Vec<Option<ProcessId>>, (Option<usize>, String)> {
+    let bytes = input_file::read(path, input_file::MAX_BYTES).map_err(|error| (None, error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| (None, "not UTF-8 text".to_owned()))?;
+    let mut named: Vec<Option<Option<ProcessId>>> = (0..processes).map(|_| None).collect();
     for (number, line) in (1..).zip(text.lines()) {
+        let wrong = |reason: String| Err((Some(number), reason));
         if number == 1 {
             if line.trim() != "process,index" {
-                return wrong(Some(1), "wrong header, expected \"process,index\"");
+                return wrong("wrong header, expected \"process,index\"".to_owned());
             }
             continue;
         }
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let [process, index] = fields[..] else {
-            return wrong(Some(number), "expected a process and an index");
+            return wrong("expected a process and an index".to_owned());
         };
         let Some(entry) = process.parse::<usize>().ok().and_then(|process| named.get_mut(process)) else {
-            return wrong(Some(number), &format!("process {process}, expected 0 to {}", processes - 1));
+            return wrong(format!("process {process}, expected 0 to {}", processes - 1));
         };
         if entry.is_some() {
-            return wrong(Some(number), &format!("a second index of process {process}, expected one"));
+            return wrong(format!("a second index of process {process}, expected one"));
         }
         *entry = Some(match index.parse::<i64>() {
             Ok(-1) => None,
             Ok(index) if u64::try_from(index).is_ok_and(|index| index < processes) => {
                 u32::try_from(index).ok().map(ProcessId::new)
             }
-            _ => {
-                let reason = format!("index {index}, expected 0 to {}, or -1 for none", processes - 1);
-                return wrong(Some(number), &reason);
-            }
+            _ => return wrong(format!("index {index}, expected 0 to {}, or -1 for none", processes - 1)),
         });
     }
-    Some(named.into_iter().map(Option::flatten).collect())
+    Ok(named.into_iter().map(Option::flatten).collect())
 }

@@ -27,47 +27,20 @@ pub(super) const FORMAT: FabricFormat = FabricFormat {
     read,
 };
 
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
+/// The cycles of each channel, with the word of the file to point at.
+type Channels<'a> = BTreeMap<[Vertex; 2], (u64, &'a str)>;
+
 fn read(reading: &mut FabricReading<'_>) {
-    let mut told: BTreeMap<[Vertex; 2], (u64, &str)> = BTreeMap::new(); // by direction
+    let mut channels = Channels::new();
     let mut has_latency = false;
     for line in lines(reading.text, Remarks::AfterHash) {
-        let mut words = line.split_whitespace().peekable();
-        let mut head = None;
-        while let Some(kind) = words.next() {
-            let number = words.next().filter(|word| word.parse::<u32>().is_ok());
-            let vertex = match (kind, number) {
-                ("router", Some(number)) => reading.switch(&format!("router {number}"), number),
-                ("node", Some(number)) => reading.host(number, number),
-                _ => {
-                    let message =
-                        || format!("{} in a line, expected router or node and its number", described(kind));
-                    reading.complain(kind, message);
-                    break;
-                }
-            };
-            let Some((vertex, _)) = vertex else { return };
-            let Some(head) = head else {
-                head = Some(vertex);
-                continue;
-            };
-            let latency = words.next_if(|word| word.parse::<u64>().is_ok());
-            has_latency |= latency.is_some();
-            let cycles = latency.map_or(1, |word| word.parse().unwrap_or(1));
-            if cycles == 0 {
-                reading.complain(kind, || "a latency of 0 cycles, expected at least 1".to_owned());
-            }
-            if matches!((head, vertex), (Vertex::Host(_), Vertex::Host(_))) {
-                reading
-                    .complain(kind, || "a link between two nodes, expected a router at one end".to_owned());
-            }
-            if told.insert([head, vertex], (cycles, kind)).is_some() {
-                reading.complain(kind, || "a channel a second time, expected every channel once".to_owned());
-            }
+        match read_line(reading, line, &mut channels) {
+            Some(told) => has_latency |= told,
+            None => return,
         }
     }
-    for (&[from, to], &(cycles, part)) in &told {
-        let back = told.get(&[to, from]);
+    for (&[from, to], &(cycles, part)) in &channels {
+        let back = channels.get(&[to, from]);
         if let Some(&(other, _)) = back.filter(|&&(other, _)| other != cycles) {
             reading.complain(part, || {
                 format!("a channel of {cycles} cycles one way and {other} the other, expected equal ones")
@@ -84,4 +57,45 @@ fn read(reading: &mut FabricReading<'_>) {
         }
     }
     reading.sort_hosts_by_number();
+}
+
+/// Reads the channels of a line and returns whether a latency is among them; `None` ends the file.
+fn read_line<'a>(
+    reading: &mut FabricReading<'_>,
+    line: &'a str,
+    channels: &mut Channels<'a>,
+) -> Option<bool> {
+    let mut words = line.split_whitespace().peekable();
+    let (mut head, mut has_latency) = (None, false);
+    while let Some(kind) = words.next() {
+        let number = words.next().filter(|word| word.parse::<u32>().is_ok());
+        let vertex = match (kind, number) {
+            ("router", Some(number)) => reading.switch(&format!("router {number}"), number),
+            ("node", Some(number)) => reading.host(number, number),
+            _ => {
+                reading.complain(kind, || {
+                    format!("{} in a line, expected router or node and its number", described(kind))
+                });
+                break;
+            }
+        };
+        let (vertex, _) = vertex?;
+        let Some(head) = head else {
+            head = Some(vertex);
+            continue;
+        };
+        let latency = words.next_if(|word| word.parse::<u64>().is_ok());
+        has_latency |= latency.is_some();
+        let cycles = latency.map_or(1, |word| word.parse().unwrap_or(1));
+        if cycles == 0 {
+            reading.complain(kind, || "a latency of 0 cycles, expected at least 1".to_owned());
+        }
+        if matches!((head, vertex), (Vertex::Host(_), Vertex::Host(_))) {
+            reading.complain(kind, || "a link between two nodes, expected a router at one end".to_owned());
+        }
+        if channels.insert([head, vertex], (cycles, kind)).is_some() {
+            reading.complain(kind, || "a channel a second time, expected every channel once".to_owned());
+        }
+    }
+    Some(has_latency)
 }

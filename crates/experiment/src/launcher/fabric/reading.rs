@@ -298,38 +298,20 @@ impl<'t> FabricReading<'t> {
     }
 
     /// The links of each two nodes, counted.
-    #[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
     fn pairs(&mut self) -> Vec<FabricLink> {
-        let mut told: Vec<(u32, u32, bool, usize)> = (0..)
+        let mut told: Vec<Told> = (0..)
             .zip(&self.links)
             .map(|(place, link)| {
                 let [from, to] = [self.number(link.from), self.number(link.to)];
-                (from.min(to), from.max(to), from > to, place)
+                Told { ends: (from.min(to), from.max(to)), is_back: from > to, place }
             })
             .collect();
         told.sort_unstable();
         let (mut links, mut one_way, mut both_ways) = (vec![], None, None);
-        for pair in told.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            let (near, far, _, first) = pair[0];
-            let speed = self.links[first].speed;
-            if let Some(&(.., other)) = pair.iter().find(|&&(.., own)| self.links[own].speed != speed) {
-                let place = self.links[other].place.clone();
-                let names =
-                    [self.links[other].from, self.links[other].to].map(|end| self.name(end).into_owned());
-                self.complain_at(place, || {
-                    let [one, other] = names;
-                    format!(
-                        "links of different speed between {one} and {other}, expected equal ones side by side"
-                    )
-                });
-            }
-            let mut counts = [0_u64; 2];
-            for &(_, _, is_back, own) in pair {
-                let count = &mut counts[usize::from(is_back)];
-                *count = count.saturating_add(self.links[own].count);
-            }
-            let last = pair[pair.len() - 1].3;
-            let count = match (self.pairs, counts) {
+        for pair in told.chunk_by(|one, other| one.ends == other.ends) {
+            self.check_speeds(pair);
+            let (first, last) = (pair[0].place, pair[pair.len() - 1].place);
+            let count = match (self.pairs, self.counts(pair)) {
                 (PairCount::Lines, [one, other]) => one.saturating_add(other),
                 (PairCount::OneOrBothDirections, [count, 0] | [0, count]) => {
                     one_way = one_way.or(Some(first));
@@ -338,24 +320,47 @@ impl<'t> FabricReading<'t> {
                 (PairCount::OneOrBothDirections, [one, other]) => {
                     both_ways = both_ways.or(Some(last));
                     if one != other {
-                        let place = self.links[last].place.clone();
-                        self.complain_at(place, || {
-                            format!("{one} links one way and {other} the other way between two nodes, expected as many each way, or one way only")
-                        });
+                        self.complain_of(last, format!("{one} links one way and {other} the other way between two nodes, expected as many each way, or one way only"));
                     }
                     one
                 }
             };
-            links.push(FabricLink { ends: (near, far), count, speed });
+            links.push(FabricLink { ends: pair[0].ends, count, speed: self.links[first].speed });
         }
         if let (Some(one_way), Some(both)) = (one_way, both_ways) {
-            let place = self.links[one_way.max(both)].place.clone();
-            self.complain_at(place, || {
-                "some links in both directions and others in one, expected every link once, or every link in both directions"
-                    .to_owned()
-            });
+            let message = "some links in both directions and others in one, expected every link once, or every link in both directions";
+            self.complain_of(one_way.max(both), message.to_owned());
         }
         links
+    }
+
+    /// Reports links of one pair of nodes that have different speeds.
+    fn check_speeds(&mut self, pair: &[Told]) {
+        let speed = self.links[pair[0].place].speed;
+        if let Some(other) = pair.iter().find(|own| self.links[own.place].speed != speed) {
+            let link = &self.links[other.place];
+            let [one, two] = [link.from, link.to].map(|end| self.name(end).into_owned());
+            self.complain_of(
+                other.place,
+                format!("links of different speed between {one} and {two}, expected equal ones side by side"),
+            );
+        }
+    }
+
+    /// How many links a pair of nodes has in each direction.
+    fn counts(&self, pair: &[Told]) -> [u64; 2] {
+        let mut counts = [0_u64; 2];
+        for own in pair {
+            let count = &mut counts[usize::from(own.is_back)];
+            *count = count.saturating_add(self.links[own.place].count);
+        }
+        counts
+    }
+
+    /// Complains of a link where it was read.
+    fn complain_of(&mut self, link: usize, message: String) {
+        let place = self.links[link].place.clone();
+        self.complain_at(place, || message);
     }
 
     /// Reports parts that are not connected with each other, if hosts are in several.
@@ -395,6 +400,14 @@ impl<'t> FabricReading<'t> {
             format!("{found} fabrics without a link between them, expected a connected network: {all}{more}")
         });
     }
+}
+
+/// A link as it was read, ordered by its two nodes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    ends: (u32, u32), // ascending
+    is_back: bool,    // from the second to the first
+    place: usize,     // in the list of links
 }
 
 /// The lowest node known to be in the same part.

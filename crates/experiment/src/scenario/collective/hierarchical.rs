@@ -30,7 +30,6 @@ pub(super) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
 }
 
 /// Reads a hierarchical all-reduce with `per_node` processes a node.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 pub(super) fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -66,19 +65,27 @@ pub(super) fn read(
         (step(Operation::AllReduce, outer?, units.div_ceil(inside)), others),
         (step(Operation::AllGather, inner?, units), vec![0]),
     ];
-    let ranks = whole.node_count();
-    let budget = reading.settings.budget();
-    let of_step = |(own, over): &(CollectiveSpecification, Vec<usize>)| Groups::bytes_at_most(own, over);
-    let most = steps.iter().map(of_step).fold(0, u64::saturating_add);
-    if let Err(over) = budget.take_for_a_while(most, 0) {
-        over_budget(reading, over, ranks);
+    let collective = sequence(reading, &steps)?;
+    let scale = reading.machine.timing.scale();
+    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+}
+
+/// The collectives one after the other, if they fit in memory; their bytes are taken from the budget.
+fn sequence(
+    reading: &mut Reading<'_>,
+    steps: &[(CollectiveSpecification, Vec<usize>); 3],
+) -> Option<Collective> {
+    let most = steps.iter().map(|(own, over)| Groups::bytes_at_most(own, over)).fold(0, u64::saturating_add);
+    if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {
+        over_budget(reading, over, steps[0].0.shape.node_count());
         return None;
     }
-    let (mut made, mut bytes_taken) = (vec![], 0);
+    let (mut made, mut bytes) = (vec![], 0);
     for (specification, over) in steps {
-        match Groups::new(specification, &over) {
+        match Groups::new(specification.clone(), over) {
             Ok(groups) => {
-                bytes_taken += groups.bytes();
+                bytes += groups.bytes();
                 made.push(CollectiveStep::from(groups));
             }
             Err(error) => {
@@ -89,10 +96,8 @@ pub(super) fn read(
         }
     }
     let collective = Collective::of_steps(made).ok()?; // three steps of the same ranks
-    take_program(reading, bytes_taken, &collective)?;
-    let scale = reading.machine.timing.scale();
-    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+    take_program(reading, bytes, &collective)?;
+    Some(collective)
 }
 
 /// The algorithm of a level, which performs these operations.
