@@ -34,7 +34,7 @@ fn cases(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(cases(1200))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn asynchronous_cube_programs(case in cube_case(SMALL)) {

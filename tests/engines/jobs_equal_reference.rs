@@ -25,7 +25,7 @@ use crate::sized_equal_reference::{network, random_grid, rules};
 /// The cases that there are.
 const ALL: u64 = 20_000;
 /// The cases of every run of the tests.
-const SHARE: u64 = 800;
+const SHARE: u64 = 200;
 
 #[test]
 fn a_share_of_the_jobs() {
@@ -294,7 +294,7 @@ fn random_step(generator: &mut impl Rng, place: usize, ranks: usize, is_chain: b
 
 #[test]
 fn stencils_equal_the_stages_that_say_the_same() {
-    (0..300_u64).into_par_iter().for_each(|number| {
+    (0..100_u64).into_par_iter().for_each(|number| {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
         let guest: Machine = random_grid(generator);
         let host = random_grid(generator);

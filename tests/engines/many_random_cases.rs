@@ -16,7 +16,7 @@ use crate::random_problem::Case;
 /// The cases that there are.
 const ALL: u64 = 20_000;
 /// The cases of every run of the tests.
-const SHARE: u64 = 300;
+const SHARE: u64 = 100;
 /// The least part of the cases with blocked cycles, in percent.
 const BLOCKED: u64 = 40;
 

@@ -253,7 +253,7 @@ fn machines_have_the_links_of_the_page() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn runs_on_networks_equal_the_reference(case in case(machine())) {
@@ -263,7 +263,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn programs_in_which_processes_pass_equal_the_reference_on_grids(case in case(grid())) {

@@ -15,7 +15,7 @@ use crate::sized_equal_reference::{SizedCase, compare, neighbour_case, numbered_
 /// The cases that there are.
 const ALL: u64 = 20_000;
 /// The cases of every run of the tests.
-const SHARE: u64 = 400;
+const SHARE: u64 = 120;
 
 #[test]
 fn a_share_of_the_cases() {

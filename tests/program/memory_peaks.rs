@@ -106,8 +106,8 @@ fn product(side: u32) -> String {
 fn sweeps() -> Vec<Hostile> {
     let cases = repeated(100_000, |seed| format!("[[sweep.cases]]\nseed = {seed}"));
     let inline = list(200_000, |seed| format!("{{seed={seed}}}"));
-    let algorithms = list(100_000, |_| "\"ring\"".to_owned());
-    let meshes = list(124, |number| (900 + number).to_string());
+    let algorithms = list(30_000, |_| "\"ring\"".to_owned());
+    let meshes = list(30, |number| (900 + number).to_string());
     let seeds = list(1000, |seed| seed.to_string());
     let failures = list(12, |seed| seed.to_string());
     vec![
@@ -115,12 +115,12 @@ fn sweeps() -> Vec<Hostile> {
         hostile("100 000 cases", Refused, format!("{RING}mapping.embeddings = [\"xor\"]\n{cases}")),
         hostile("200 000 cases in a row", Refused, format!("{RING}[sweep]\ncases = [{inline}]\n")),
         hostile(
-            "100 000 algorithms",
+            "30 000 algorithms",
             Listed,
             format!("{RING}program = {{ kind = \"all-reduce\", algorithm = [{algorithms}] }}\n"),
         ),
         hostile(
-            "100 full meshes",
+            "30 full meshes",
             Listed,
             format!("machine.kind = \"full-mesh\"\n{BARRIER}[sweep]\n\"machine.nodes\" = [{meshes}]\n"),
         ),

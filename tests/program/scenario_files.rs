@@ -18,7 +18,8 @@ fn listed(files: &[String]) -> Vec<Value> {
 
 #[test]
 fn every_scenario_passes_the_check_and_all_do_at_once_with_their_runs_numbered_through() {
-    let files = files_in("scenarios", "toml");
+    let mut files = files_in("scenarios", "toml");
+    files.retain(|path| path != LONGEST);
     let of_file = |path: &String| {
         let runs = listed(std::slice::from_ref(path));
         assert!(!runs.is_empty(), "{path}");
@@ -29,6 +30,7 @@ fn every_scenario_passes_the_check_and_all_do_at_once_with_their_runs_numbered_t
         run["run"] = place.into();
     }
     assert_eq!(listed(&files), expected);
+    files.push(LONGEST.to_owned());
     let page = done(&check(&files));
     assert!(page.contains("No errors; "), "{page}");
 }

@@ -70,17 +70,18 @@ fn assert_right(algorithm: &GroupAlgorithm) {
     assert!(outcome.is_ok(), "{:?}: {outcome:?}", algorithm.specification());
 }
 
-/// Replays every collective on up to 64 processes, the larger ones first, on all processors: with the vectors
+/// Replays every collective on up to `most` processes, the larger ones first, on all processors: with the vectors
 /// that `vectors` returns for the number of ranks, and the root that `root` returns, modulo that number, for the
 /// number of the specification on the shape and the vector.
 fn replay_all<V: Iterator<Item = u64>>(
+    most: u64,
     vectors: impl Fn(u64) -> V + Sync,
     root: impl Fn(u64, u64) -> u64 + Sync,
 ) {
     let on_shape = |(ranks, lengths): (u64, Vec<u64>)| {
         (0..).zip(specifications(&lengths)).map(move |(turn, plain)| (ranks, turn, plain))
     };
-    let shapes = (2..=64).rev().flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |own| (ranks, own)));
+    let shapes = (2..=most).rev().flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |own| (ranks, own)));
     let all: Vec<(u64, u64, CollectiveSpecification)> = shapes.flat_map(on_shape).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -98,20 +99,20 @@ fn replay_all<V: Iterator<Item = u64>>(
 }
 
 #[test]
-fn every_collective_on_up_to_64_processes_keeps_its_promise() {
+fn every_collective_on_up_to_27_processes_keeps_its_promise() {
     let vectors = |ranks| [1, ranks - 1, ranks, ranks + 1, 3 * ranks - 1].into_iter();
-    replay_all(vectors, |turn, _| turn);
+    replay_all(27, vectors, |turn, _| turn);
 }
 
 #[test]
 #[ignore = "takes minutes: every vector up to three units a process, on every shape up to 64 processes"]
 fn every_collective_keeps_its_promise_with_every_small_vector() {
-    replay_all(|ranks| 1..=3 * ranks, |_, units| units);
+    replay_all(64, |ranks| 1..=3 * ranks, |_, units| units);
 }
 
 #[test]
 fn leaving_out_or_changing_any_one_message_is_noticed() {
-    for ranks in 2..=12 {
+    for ranks in 2..=9 {
         for lengths in shapes(ranks, 3) {
             for plain in specifications(&lengths) {
                 let algorithm = with_vector(&plain, 2 * ranks + 1, ranks / 2);
