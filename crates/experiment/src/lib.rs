@@ -28,7 +28,7 @@ pub mod tools;
 pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, printable};
 pub use records::{
     BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,
-    results_schema, scenario_schema,
+    results_schema, scenario_schema, size_in_words,
 };
 pub use runs::{
     KeepRecords, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links, check_placements,
@@ -45,5 +45,5 @@ pub use scenario::{
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
-    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms, size_in_words,
+    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms,
 };

@@ -34,7 +34,7 @@ mod topic;
 
 pub use crate::input::exact_mean::{exact_mean, mean_of_means};
 pub use bench_record::BenchRecord;
-pub use caption::{RunCaption, ScenarioCaption, counted, settings};
+pub use caption::{RunCaption, ScenarioCaption, counted, settings, size_in_words};
 pub use claim_record::{ClaimRecord, Figure};
 pub use collective_record::StepRecord;
 pub use column::{Cell, Record, Row, Word};

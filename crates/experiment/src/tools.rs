@@ -12,7 +12,6 @@ pub use self::{
     address_exchange::address_exchange_steps,
     algorithm_comparison::{
         AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms,
-        size_in_words,
     },
     calibration::read_measurement,
     program_files::check_export,

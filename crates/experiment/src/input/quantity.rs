@@ -267,6 +267,16 @@ const RATE_UNITS: [(f64, &str); 5] =
 /// Units of times \[seconds\], descending.
 const TIME_UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
 
+/// Writes a number of bytes exactly, in the unit that makes the shortest number: `64 KiB`, `400 MB`.
+pub(crate) fn written_bytes(bytes: u64) -> String {
+    // Of equally short ones in units of 1024, which come last.
+    let whole = SIZES.iter().filter(|(_, unit, _)| u128::from(bytes).is_multiple_of(*unit));
+    let written = whole.map(|(name, unit, _)| (u128::from(bytes) / unit, name));
+    let positive = written.filter(|(number, _)| *number > 0).rev();
+    let shortest = positive.min_by_key(|(number, _)| number.ilog10());
+    shortest.map_or_else(|| format!("{bytes} B"), |(number, name)| format!("{number} {name}"))
+}
+
 /// Writes a rate for a scenario with five significant digits, rounded down: `9.9928 GB/s`.
 #[must_use]
 pub fn written_rate(bytes_per_second: f64) -> String {
@@ -352,6 +362,16 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_written_in_the_unit_in_which_they_are_round() {
+        let written = [0, 1, 1000, 1024, 1536, 65_536, 400_000_000, 25 << 20, 1001].map(written_bytes);
+        let expected = ["0 B", "1 B", "1 kB", "1 KiB", "1536 B", "64 KiB", "400 MB", "25 MiB", "1001 B"];
+        assert_eq!(written, expected);
+        for bytes in (0..4096).chain([1 << 40, 10_u64.pow(12), u64::MAX]) {
+            assert_eq!(Measure::Size.parse(&written_bytes(bytes)).unwrap(), Ratio::from(bytes));
+        }
+    }
 
     #[test]
     fn quantities_are_exact() {

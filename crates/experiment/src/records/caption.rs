@@ -13,7 +13,7 @@ use super::{
     MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join, execution_record::PhaseLengths,
 };
 use crate::{
-    input::text::with_article,
+    input::{quantity::written_bytes, text::with_article},
     scenario::{EmbeddingName, Run, Scenario, SweptValue},
 };
 
@@ -219,13 +219,17 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
     let guest = program.guest.as_ref().map_or_else(String::new, |guest| {
         format!("on {} {}", with_article(&guest.kind), join(&guest.shape, "x"))
     });
+    let collective = program.collective.as_ref().map(|own| {
+        let vector = own.vector_units.map(|units| size_in_words(units, own.vector_bytes));
+        [Some(own.algorithm.to_string()), vector].into_iter().flatten().collect::<Vec<_>>().join(" of ")
+    });
     let communication = program.communication.as_ref().map(|name| match program.sets {
         Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
         None => name.to_string(),
     });
     let compute = format!("{} a stage", counted(program.compute_cycles, "compute cycle"));
     let mut words = vec![vec![program.kind.to_string(), guest]];
-    let others = [communication, dimensions, stages, Some(compute), sizes(program)];
+    let others = [collective, communication, dimensions, stages, Some(compute), sizes(program)];
     words.extend(groups(others.map(Option::unwrap_or_default)));
     words
 }
@@ -261,6 +265,12 @@ fn execution(record: &RunRecord) -> Vec<WordGroup> {
     };
     let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
     groups([execution.mode.to_string(), tie, choice, phases, eager])
+}
+
+/// Formats a size in bytes, or in units if these have no bytes.
+#[must_use]
+pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| counted(units, "unit"), written_bytes)
 }
 
 /// A number with its noun, in the singular for 1.

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::Serialize;
 
 use crate::{
-    records::{RunCaption, RunRecord, counted},
+    records::{RunCaption, RunRecord},
     scenario::SweptValue,
 };
 
@@ -248,22 +248,12 @@ impl FastestChange {
     }
 }
 
-/// Formats a size in the largest unit of 1024 bytes that divides it, else in bytes, or in units if these have
-/// no bytes.
-#[must_use]
-pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
-    const NAMES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let Some(bytes) = bytes else { return counted(units, "unit") };
-    let fits = |power: &usize| bytes > 0 && bytes.is_multiple_of(1 << (10 * power));
-    let power = (0..NAMES.len()).rfind(fits).unwrap_or(0);
-    format!("{} {}", bytes >> (10 * power), NAMES[power])
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::records::size_in_words;
 
     fn competitor(name: &str, units: u64, makespan_cycles: u64) -> Competitor {
         Competitor {
