@@ -46,6 +46,7 @@ mod processors;
 mod program;
 mod ranks;
 mod request;
+mod routers;
 mod routes;
 mod simulation_error;
 mod slab;
@@ -67,7 +68,7 @@ pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
 pub use explicit_routes::{MessageRoutes, explicit_unit_hops};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
-    JobTimes, Observer, OperationTimes, StageRecord, StepRecord, StepTimes,
+    JobTimes, MessageTimes, Observer, OperationTimes, StageRecord, StepRecord, StepTimes,
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},
@@ -98,6 +99,11 @@ pub use program::{
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use request::{
     BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Lines, Request, Shortcuts, Workers,
+};
+pub use routers::{
+    AdaptiveChoice, Allocator, Deadlock, FlowControl, LatencySummary, OpenLoop, OpenLoopError,
+    OpenLoopOutcome, RouterChannel, RouterError, RouterRouting, RouterSettings, RouterTie, Saturated,
+    Saturation, SaturationSearch, TrafficPattern,
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -124,6 +124,41 @@ impl StepTimes {
     }
 }
 
+/// A message that was received (`docs/model.md` section 26.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageTimes {
+    /// Its stage; its tag in a task graph.
+    pub stage: u32,
+    /// Its source.
+    pub source: ProcessId,
+    /// Its destination.
+    pub destination: ProcessId,
+    /// Its size \[units\].
+    pub units: u64,
+    /// The cycle at which it set out.
+    pub start: Cycle,
+    /// The cycle at which its first flit was injected; `start` inside a node. `None` if queues have no limit.
+    pub entered: Option<Cycle>,
+    /// The cycle at which it was received.
+    pub received: Cycle,
+    /// Its time without contention \[cycles\].
+    pub transfer: Cycles,
+}
+
+impl MessageTimes {
+    /// Time in which it waited at its source \[cycles\]; `None` if queues have no limit.
+    #[must_use]
+    pub fn queued(&self) -> Option<Cycles> {
+        Some(self.entered? - self.start)
+    }
+
+    /// Time in which other messages blocked it, that at its source apart if that is known \[cycles\].
+    #[must_use]
+    pub fn blocked(&self) -> Cycles {
+        self.received - self.entered.unwrap_or(self.start) - self.transfer
+    }
+}
+
 /// A receiver of the records of a run.
 ///
 /// Records come in the order of the simulation: those of one process by stage, otherwise as they happen.
@@ -168,6 +203,17 @@ pub trait Observer {
     /// Takes the record of a step of a job that is over at a rank.
     fn step_finished(&mut self, record: &StepRecord) {
         let _ = record;
+    }
+
+    /// Whether it wants the times of every message: of jobs, and of all programs over routers with finite buffers.
+    fn wants_messages(&self) -> bool {
+        false
+    }
+
+    /// Takes the times of all messages of a run, in the order in which they were received; of one cycle by stage, source,
+    /// destination and start.
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        drop(messages);
     }
 }
 
@@ -225,6 +271,19 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.step_finished(record);
         self.1.step_finished(record);
     }
+
+    fn wants_messages(&self) -> bool {
+        self.0.wants_messages() || self.1.wants_messages()
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        if self.0.wants_messages() {
+            self.0.messages_finished(messages.clone());
+        }
+        if self.1.wants_messages() {
+            self.1.messages_finished(messages);
+        }
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -260,6 +319,14 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn step_finished(&mut self, record: &StepRecord) {
         (**self).step_finished(record);
+    }
+
+    fn wants_messages(&self) -> bool {
+        (**self).wants_messages()
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        (**self).messages_finished(messages);
     }
 }
 
@@ -327,6 +394,14 @@ impl Observer for InBatches<'_> {
 
     fn step_finished(&mut self, record: &StepRecord) {
         self.observer.step_finished(record);
+    }
+
+    fn wants_messages(&self) -> bool {
+        self.observer.wants_messages()
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        self.observer.messages_finished(messages);
     }
 }
 

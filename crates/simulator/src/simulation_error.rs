@@ -3,7 +3,7 @@
 use cubefold_mapping::ProcessId;
 use cubefold_topology::LinkMode;
 
-use crate::{ImbalanceError, NoBeltError, StuckTasks};
+use crate::{Deadlock, ImbalanceError, NoBeltError, RouterError, StuckTasks};
 
 /// The reason for which a run was refused, or its outcome must not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +86,15 @@ pub enum SimulationError {
     /// A task graph that does not come to its end.
     #[error(transparent)]
     Stuck(StuckTasks),
+    /// Routers with finite buffers that do not suit the program.
+    #[error(transparent)]
+    Routers(#[from] RouterError),
+    /// Routers with finite buffers in coordinated execution.
+    #[error("coordinated execution over routers with finite buffers, expected asynchronous")]
+    NoRouters,
+    /// Messages that wait for one another's channels for ever.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
     /// The times do not add up: a defect of the simulator.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),

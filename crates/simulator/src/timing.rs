@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 
 use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
-use crate::{Cycles, MessageRoutes};
+use crate::{Cycles, MessageRoutes, RouterError, RouterSettings, routers::settings::Routers};
 
 /// The rules of a machine's network and nodes for one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,7 @@ pub struct Communication {
     eager: u64,
     local: LocalCost,
     processors: NonZeroU64,
+    routers: Option<Routers>, // with finite buffers
 }
 
 /// When a message joins its next queue (`docs/model.md` section 13.1).
@@ -124,6 +125,7 @@ impl Communication {
             eager: 0,
             local: LocalCost::default(),
             processors: NonZeroU64::MIN,
+            routers: None,
         })
     }
 
@@ -183,6 +185,24 @@ impl Communication {
     #[must_use]
     pub fn with_processors(self, processors: NonZeroU64) -> Self {
         Self { processors, ..self }
+    }
+
+    /// The same with routers with finite buffers (`docs/model.md` section 26), on a machine. Call this last: the other rules
+    /// are checked against the routers.
+    ///
+    /// # Errors
+    ///
+    /// When a parameter is out of its range, there are too few channels or, under virtual cut-through, too small buffers for
+    /// packets, and when the machine or one of the other rules does not suit them.
+    pub fn with_routers(self, settings: RouterSettings, machine: &Machine) -> Result<Self, RouterError> {
+        let routers = Routers::new(settings, machine, Self { routers: None, ..self })?;
+        Ok(Self { routers: Some(routers), ..self })
+    }
+
+    /// The routers with finite buffers; `None` if queues have no limit.
+    #[must_use]
+    pub fn routers(self) -> Option<RouterSettings> {
+        self.routers.map(|routers| routers.settings)
     }
 
     /// The link mode.

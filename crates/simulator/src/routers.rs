@@ -1,0 +1,56 @@
+//! Routers with finite buffers: virtual channels, credits, wormhole and virtual cut-through (`docs/model.md` section 26),
+//! and open-loop traffic over them (section 27).
+//!
+//! The routers know flits and packets, and neither processes nor computations: as one of the [transports] of the process
+//! engine they carry the messages of a program, and [`OpenLoop`] drives them by itself.
+//!
+//! [transports]: crate::transport
+
+mod open_loop;
+pub(crate) mod settings;
+
+pub use self::{
+    open_loop::{
+        LatencySummary, OpenLoop, OpenLoopError, OpenLoopOutcome, Saturated, Saturation, SaturationSearch,
+        TrafficPattern,
+    },
+    settings::{
+        AdaptiveChoice, Allocator, FlowControl, RouterError, RouterRouting, RouterSettings, RouterTie,
+    },
+};
+use cubefold_topology::NodeId;
+
+use crate::Cycle;
+
+/// A cycle of channels whose packets wait for one another: nothing moves any more (`docs/model.md` section 26).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a deadlock at cycle {}: {}", cycle.get(), describe(channels))]
+pub struct Deadlock {
+    /// The cycle from which nothing moves.
+    pub cycle: Cycle,
+    /// The channels, each waiting for the next, the last for the first.
+    pub channels: Vec<RouterChannel>,
+}
+
+/// A virtual channel of the link between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouterChannel {
+    /// The node that sends into it.
+    pub from: NodeId,
+    /// The node whose buffer it has.
+    pub to: NodeId,
+    /// Its number, below `V`.
+    pub number: u32,
+}
+
+/// Names the channels of a deadlock, the first few of many.
+fn describe(channels: &[RouterChannel]) -> String {
+    const MAX_NAMED: usize = 8;
+    let name = |own: &RouterChannel| format!("channel {} from node {} to {}", own.number, own.from, own.to);
+    let named: Vec<String> = channels.iter().take(MAX_NAMED).map(name).collect();
+    let further = match channels.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        further => format!(", {further} more"),
+    };
+    format!("{}{further} wait for one another in a circle", named.join(", "))
+}

@@ -1,0 +1,279 @@
+//! Open-loop traffic: packets at a given load, and what they take (`docs/model.md` section 27).
+
+use cubefold_topology::{Machine, NodeId};
+
+use super::Deadlock;
+use crate::{Communication, RouterError};
+
+/// Traffic that every terminal makes by itself, whatever becomes of it (`docs/model.md` section 27).
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenLoop {
+    /// The destinations of packets.
+    pub pattern: TrafficPattern,
+    /// The sizes of packets, each with its weight; neither is 0.
+    pub sizes: Vec<(u64, u64)>,
+    /// Cycles before packets are measured, `W`.
+    pub warmup: u64,
+    /// Cycles in which packets are measured, `M`, at least 1.
+    pub measure: u64,
+    /// Cycles after those in which measured packets may still arrive, `X`.
+    pub drain: u64,
+    /// The mean latency of a packet above which the network counts as saturated \[cycles\].
+    pub latency_limit: f64,
+}
+
+/// The destinations of packets, by source (`docs/model.md` section 27).
+#[derive(Debug, Clone, PartialEq)]
+pub enum TrafficPattern {
+    /// Any terminal, the source included.
+    Uniform,
+    /// Any other terminal.
+    UniformOthers,
+    /// The number of the source rotated by half its bits.
+    Transpose,
+    /// The number of the source rotated left by one bit.
+    Shuffle,
+    /// The number of the source, its bits reversed.
+    BitReversal,
+    /// The number of the source, every bit inverted.
+    BitComplement,
+    /// On grids `ceil(k / 2) - 1` steps on in every dimension.
+    Tornado,
+    /// On grids one step on in every dimension.
+    Neighbour,
+    /// One of some terminals for a share of the packets, any terminal for the others.
+    Hotspot {
+        /// The terminals, at least one.
+        nodes: Vec<NodeId>,
+        /// The share, in 0 to 1.
+        share: f64,
+    },
+    /// One destination for each source, by number; a terminal that is its own sends nothing.
+    Listed(Vec<NodeId>),
+}
+
+impl TrafficPattern {
+    /// The names of all patterns in files, the default first.
+    pub const NAMES: [&'static str; 10] = [
+        "uniform",
+        "uniform-others",
+        "transpose",
+        "shuffle",
+        "bit-reversal",
+        "bit-complement",
+        "tornado",
+        "neighbour",
+        "hotspot",
+        "file",
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        let place = match self {
+            Self::Uniform => 0,
+            Self::UniformOthers => 1,
+            Self::Transpose => 2,
+            Self::Shuffle => 3,
+            Self::BitReversal => 4,
+            Self::BitComplement => 5,
+            Self::Tornado => 6,
+            Self::Neighbour => 7,
+            Self::Hotspot { .. } => 8,
+            Self::Listed(_) => 9,
+        };
+        Self::NAMES[place]
+    }
+}
+
+/// The reason for which open-loop traffic is refused, or its outcome must not be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum OpenLoopError {
+    /// A machine whose messages have no routers with finite buffers.
+    #[error(
+        "open-loop traffic without routers with finite buffers, expected wormhole or virtual-cut-through"
+    )]
+    NoRouters,
+    /// A load out of its range.
+    #[error("a load of {load}, expected above 0 and at most 1")]
+    Load {
+        /// The load found.
+        load: f64,
+    },
+    /// A pattern of bits on a number of terminals that is no power of two, or not one of an even number of bits.
+    #[error("pattern {pattern} of {terminals} terminals, expected {expected}")]
+    Terminals {
+        /// The pattern.
+        pattern: &'static str,
+        /// The terminals.
+        terminals: u64,
+        /// The numbers that would do.
+        expected: &'static str,
+    },
+    /// A pattern of coordinates on a network.
+    #[error("pattern {pattern} on a network, expected a grid: it goes by coordinates")]
+    NoCoordinates {
+        /// The pattern.
+        pattern: &'static str,
+    },
+    /// A destination that is no terminal, or a list of another length.
+    #[error("{found} as a terminal, expected one of 0 to {greatest}")]
+    NoSuchTerminal {
+        /// The number found.
+        found: u64,
+        /// The greatest terminal.
+        greatest: u64,
+    },
+    /// A list with more or fewer destinations than terminals.
+    #[error("{found} destinations, expected {terminals}, one for each terminal")]
+    Destinations {
+        /// The destinations found.
+        found: u64,
+        /// The terminals.
+        terminals: u64,
+    },
+    /// Sizes, windows, shares or bounds of a search out of their ranges.
+    #[error("{what}, expected {expected}")]
+    OutOfRange {
+        /// What was found.
+        what: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Buffers that do not hold the packets.
+    #[error(transparent)]
+    Routers(#[from] RouterError),
+    /// Packets that wait for one another for ever.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
+}
+
+/// The results of a run under open-loop traffic (`docs/model.md` section 27).
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenLoopOutcome {
+    /// The load asked for \[flits a terminal and cycle\].
+    pub load: f64,
+    /// Flits made in the measured cycles \[flits a terminal and cycle\].
+    pub offered_load: f64,
+    /// Flits consumed in the measured cycles \[flits a terminal and cycle\].
+    pub accepted_load: f64,
+    /// Packets made in the measured cycles.
+    pub measured_packets: u64,
+    /// Those of them that were not received by the end.
+    pub missing_packets: u64,
+    /// From the making of a measured packet to its receipt; `None` if none was received.
+    pub packet_latency: Option<LatencySummary>,
+    /// From the injection of its first flit to its receipt; `None` if none was received.
+    pub network_latency: Option<LatencySummary>,
+    /// Whether and by what the network is saturated.
+    pub saturated: Option<Saturated>,
+    /// The number of the last cycle.
+    pub cycles: u64,
+}
+
+/// Latencies of measured packets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LatencySummary {
+    /// Their mean \[cycles\].
+    pub mean: f64,
+    /// The smallest that half of them do not exceed \[cycles\].
+    pub p50: u64,
+    /// The smallest that 99 % of them do not exceed \[cycles\].
+    pub p99: u64,
+    /// The largest \[cycles\].
+    pub max: u64,
+}
+
+/// The sign by which a network counts as saturated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saturated {
+    /// A measured packet is missing at the end.
+    Drain,
+    /// The mean latency of packets exceeds its limit.
+    Latency,
+}
+
+impl Saturated {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drain => "drain",
+            Self::Latency => "latency",
+        }
+    }
+}
+
+/// The interval in which a saturation load is searched for, and how closely.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SaturationSearch {
+    /// The lower end, in 0 to 1.
+    pub low: f64,
+    /// The upper end, above the lower, at most 1.
+    pub high: f64,
+    /// The interval at which the search ends, above 0.
+    pub resolution: f64,
+}
+
+/// The result of a search for the saturation load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saturation {
+    /// The lower end of the last interval.
+    pub load: f64,
+    /// The runs, in their order.
+    pub runs: Vec<OpenLoopOutcome>,
+}
+
+impl OpenLoop {
+    /// Runs the traffic at a load on the machine whose routers the rules have.
+    ///
+    /// # Errors
+    ///
+    /// When the load or another parameter is out of its range, the pattern does not suit the machine, packets are larger
+    /// than buffers under virtual cut-through, or packets wait for one another for ever.
+    pub fn run(
+        &self,
+        machine: &Machine,
+        rules: Communication,
+        load: f64,
+    ) -> Result<OpenLoopOutcome, OpenLoopError> {
+        self.check(machine, rules, load)?;
+        Err(OpenLoopError::NoRouters)
+    }
+
+    /// Searches for the saturation load by halving an interval.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and when the interval is empty or out of 0 to 1.
+    pub fn saturation(
+        &self,
+        machine: &Machine,
+        rules: Communication,
+        search: SaturationSearch,
+    ) -> Result<Saturation, OpenLoopError> {
+        let run = self.run(machine, rules, search.high)?;
+        Ok(Saturation { load: search.low, runs: vec![run] })
+    }
+
+    /// Checks what [`run`](Self::run) refuses, deadlocks apart.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn check(&self, _machine: &Machine, rules: Communication, load: f64) -> Result<(), OpenLoopError> {
+        if rules.routers().is_none() {
+            return Err(OpenLoopError::NoRouters);
+        }
+        if !(load > 0.0 && load <= 1.0) {
+            return Err(OpenLoopError::Load { load });
+        }
+        Ok(())
+    }
+
+    /// Estimates the memory that a run takes \[bytes\].
+    #[must_use]
+    pub fn bytes(&self, _machine: &Machine, _rules: Communication) -> u64 {
+        0
+    }
+}
