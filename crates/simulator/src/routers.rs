@@ -6,8 +6,19 @@
 //!
 //! [transports]: crate::transport
 
+mod deadlock;
+mod delay_line;
+#[cfg(test)]
+mod golden;
+mod grant;
+pub(crate) mod injection;
+mod matching;
+pub(crate) mod network;
 mod open_loop;
+mod packet;
+mod routing;
 pub(crate) mod settings;
+mod wiring;
 
 pub use self::{
     open_loop::{

@@ -205,6 +205,11 @@ impl Communication {
         self.routers.map(|routers| routers.settings)
     }
 
+    /// The routers with finite buffers, as they suit their machine.
+    pub(crate) fn router_rules(self) -> Option<Routers> {
+        self.routers
+    }
+
     /// The link mode.
     #[must_use]
     pub fn links(self) -> LinkMode {
@@ -295,12 +300,33 @@ impl Communication {
         let linear = |constant: Cycles, slope: Cycles, units: u64| {
             Cycles::new(constant.get().saturating_add(slope.get().saturating_mul(units)))
         };
+        let local = linear(self.local.latency, self.local.unit, units);
+        if let Some(routers) = self.routers {
+            return self.timing_over(routers, units, local);
+        }
         MessageTiming {
             occupancy: linear(Cycles::ZERO, self.hop, units),
             head: linear(self.latency, self.hop, forwarded),
             receipt: linear(self.latency, self.hop, units),
-            local: linear(self.local.latency, self.local.unit, units),
+            first_links: 1,
+            local,
         }
+    }
+
+    /// The times of a message over routers with finite buffers: `2m + 3 + (D + 1) R + D (l + 1) + F - 1` over `D` links
+    /// between them (section 26.2).
+    fn timing_over(self, routers: Routers, units: u64, local: Cycles) -> MessageTiming {
+        let settings = routers.settings;
+        let [router, terminal] = [settings.router_cycles, settings.terminal_latency].map(u64::from);
+        let head = self.latency.get().saturating_add(router + 1);
+        let over_none = (2 * terminal + 2 + router).saturating_add(units);
+        // Where hosts are no routers, two links lead to and from hosts of one switch; else one leads to a neighbour.
+        let (first_links, receipt) = match routers.end_links {
+            0 => (1, over_none.saturating_add(head)),
+            links => (links, over_none),
+        };
+        let [head, receipt] = [head, receipt].map(Cycles::new);
+        MessageTiming { occupancy: Cycles::new(units), head, receipt, first_links, local }
     }
 
     /// The same on a machine whose links have these times by class: those that bounds take, the longest.
@@ -342,6 +368,9 @@ impl Communication {
     /// A bound on the time of all transmissions of a message of `units` units, one after another,
     /// over at most `links` links \[cycles\].
     pub(crate) fn transfer_bound(self, units: u64, links: u64) -> u128 {
+        if let Some(routers) = self.routers {
+            return self.bound_over(routers, units, links);
+        }
         let linear = |constant: Cycles, times: u64, slope: Cycles| {
             let constant = u128::from(constant.get()).saturating_mul(times.into());
             constant.saturating_add(u128::from(slope.get()).saturating_mul(units.into()))
@@ -349,6 +378,20 @@ impl Communication {
         let link = linear(self.latency, self.packet_count(units), self.hop);
         let local = linear(self.local.latency, 1, self.local.unit);
         u128::from(links).saturating_mul(link).max(local)
+    }
+
+    /// The same over routers with finite buffers: in every cycle that a message takes, a flit of some message is on a link or
+    /// in a router, or a credit for one is on its way back.
+    fn bound_over(self, routers: Routers, units: u64, links: u64) -> u128 {
+        let settings = routers.settings;
+        let latency = self.latency.get().max(settings.terminal_latency.into());
+        let cycles = u64::from(settings.router_cycles) + u64::from(settings.credit_cycles) + 4;
+        let of_flit = u128::from(latency).saturating_mul(2).saturating_add(cycles.into());
+        // Ways by a random node or group are at most twice as long; two links lead to and from terminals.
+        let crossed = u128::from(links).saturating_mul(2).saturating_add(2);
+        let local = u128::from(self.local.unit.get()).saturating_mul(units.into());
+        let local = local.saturating_add(self.local.latency.get().into());
+        of_flit.saturating_mul(crossed).saturating_mul(units.into()).max(local)
     }
 
     /// The rules under which messages of one unit take the times that messages of `units` units
@@ -373,7 +416,8 @@ impl Communication {
     #[must_use]
     pub(crate) fn stored_hop(self, units: u64) -> Option<Cycles> {
         let timing = self.timing_of(units);
-        (timing.head == timing.receipt && !self.is_eager(units)).then_some(timing.head)
+        let is_stored = self.routers.is_none() && timing.head == timing.receipt;
+        (is_stored && !self.is_eager(units)).then_some(timing.head)
     }
 }
 
@@ -382,7 +426,8 @@ impl Communication {
 pub struct MessageTiming {
     occupancy: Cycles, // at least 1
     head: Cycles,      // at least 1
-    receipt: Cycles,   // at least `head`
+    receipt: Cycles,   // at least `head` over one link
+    first_links: u64, // those that the receipt is over: 1, or 2 between hosts of one router with finite buffers
     local: Cycles,
 }
 
@@ -417,7 +462,7 @@ impl MessageTiming {
     #[must_use]
     #[inline]
     pub fn transfer(self, links: u64) -> Cycles {
-        match links.checked_sub(1) {
+        match links.checked_sub(self.first_links) {
             Some(forwarded) => self.head * forwarded + self.receipt,
             None => self.local,
         }

@@ -1,8 +1,12 @@
 //! Open-loop traffic: packets at a given load, and what they take (`docs/model.md` section 27).
 
+mod pattern;
+mod run;
+
 use cubefold_topology::{Machine, NodeId};
 
-use super::Deadlock;
+use self::run::Run;
+use super::{Deadlock, network::RouterNetwork, settings::Routers};
 use crate::{Communication, RouterError};
 
 /// Traffic that every terminal makes by itself, whatever becomes of it (`docs/model.md` section 27).
@@ -238,22 +242,39 @@ impl OpenLoop {
         load: f64,
     ) -> Result<OpenLoopOutcome, OpenLoopError> {
         self.check(machine, rules, load)?;
-        Err(OpenLoopError::NoRouters)
+        let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;
+        Ok(Run::new(self, machine, rules, &routers, load).run()?)
     }
 
-    /// Searches for the saturation load by halving an interval.
+    /// Searches for the saturation load: a run in the middle of the interval moves its upper end there if it is saturated,
+    /// else the lower, until the interval is at most the resolution.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and when the interval is empty or out of 0 to 1.
+    /// As [`run`](Self::run), and when the interval is empty or not in 0 to 1, or the resolution is not above 0.
     pub fn saturation(
         &self,
         machine: &Machine,
         rules: Communication,
         search: SaturationSearch,
     ) -> Result<Saturation, OpenLoopError> {
-        let run = self.run(machine, rules, search.high)?;
-        Ok(Saturation { load: search.low, runs: vec![run] })
+        search.check()?;
+        let SaturationSearch { mut low, mut high, resolution } = search;
+        let mut runs = vec![];
+        while high - low > resolution {
+            let middle = low + (high - low) / 2.0;
+            if middle <= low || middle >= high {
+                break; // no number is between them
+            }
+            let outcome = self.run(machine, rules, middle)?;
+            if outcome.saturated.is_some() {
+                high = middle;
+            } else {
+                low = middle;
+            }
+            runs.push(outcome);
+        }
+        Ok(Saturation { load: low, runs })
     }
 
     /// Checks what [`run`](Self::run) refuses, deadlocks apart.
@@ -261,19 +282,73 @@ impl OpenLoop {
     /// # Errors
     ///
     /// As [`run`](Self::run).
-    pub fn check(&self, _machine: &Machine, rules: Communication, load: f64) -> Result<(), OpenLoopError> {
-        if rules.routers().is_none() {
-            return Err(OpenLoopError::NoRouters);
+    pub fn check(&self, machine: &Machine, rules: Communication, load: f64) -> Result<(), OpenLoopError> {
+        let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;
+        if rules.packet().is_some() {
+            return Err(out_of_range("packets of messages".to_owned(), "none: a packet is a message"));
         }
         if !(load > 0.0 && load <= 1.0) {
             return Err(OpenLoopError::Load { load });
         }
-        Ok(())
+        if !(self.latency_limit > 0.0) {
+            return Err(out_of_range(format!("a limit of latency of {}", self.latency_limit), "above 0"));
+        }
+        if self.measure == 0 {
+            return Err(out_of_range("0 measured cycles".to_owned(), "at least 1"));
+        }
+        let windows = [self.warmup, self.measure, self.drain].map(u128::from);
+        if windows.iter().sum::<u128>() >= 1 << 62 {
+            return Err(out_of_range("windows of 2^62 cycles or more".to_owned(), "fewer in all"));
+        }
+        self.check_sizes(&routers)?;
+        self.pattern.check(machine)
     }
 
-    /// Estimates the memory that a run takes \[bytes\].
-    #[must_use]
-    pub fn bytes(&self, _machine: &Machine, _rules: Communication) -> u64 {
-        0
+    fn check_sizes(&self, routers: &Routers) -> Result<(), OpenLoopError> {
+        let expected = "at least one size, sizes and weights of at least 1, and weights below 2^63 together";
+        let weights: u128 = self.sizes.iter().map(|own| u128::from(own.1)).sum();
+        if self.sizes.is_empty()
+            || self.sizes.iter().any(|&(units, weight)| units == 0 || weight == 0 || units >= 1 << 32)
+            || weights >= 1 << 63
+        {
+            return Err(out_of_range("sizes of packets out of their ranges".to_owned(), expected));
+        }
+        Ok(routers.check_packet(self.sizes.iter().map(|own| own.0).max().unwrap_or(0))?)
     }
+
+    /// Estimates the memory that a run takes at any load \[bytes\].
+    #[must_use]
+    pub fn bytes(&self, machine: &Machine, rules: Communication) -> u64 {
+        let Some(routers) = rules.router_rules() else { return 0 };
+        let cycles = self.warmup.saturating_add(self.measure).saturating_add(self.drain);
+        let smallest = self.sizes.iter().map(|own| own.0).min().unwrap_or(1).max(1);
+        // Packets that wait at their terminals, in queues that grow by doubling, and the counts of latencies.
+        let waiting = machine.host_count().saturating_mul(cycles / smallest).saturating_mul(16);
+        RouterNetwork::bytes(machine, &routers, machine.host_count())
+            .saturating_add(waiting)
+            .saturating_add(cycles.saturating_mul(32))
+    }
+}
+
+impl SaturationSearch {
+    /// Checks the interval and the resolution.
+    ///
+    /// # Errors
+    ///
+    /// When the interval is empty or not in 0 to 1, or the resolution is not above 0.
+    pub fn check(&self) -> Result<(), OpenLoopError> {
+        let Self { low, high, resolution } = *self;
+        if !(0.0 <= low && low < high && high <= 1.0) {
+            let what = format!("a search from {low} to {high}");
+            return Err(out_of_range(what, "loads in 0 to 1, the first the lower"));
+        }
+        if resolution > 0.0 {
+            return Ok(());
+        }
+        Err(out_of_range(format!("a resolution of {resolution}"), "above 0"))
+    }
+}
+
+fn out_of_range(what: String, expected: &'static str) -> OpenLoopError {
+    OpenLoopError::OutOfRange { what, expected }
 }

@@ -1,0 +1,484 @@
+//! The routers of a machine, cycle by cycle (`docs/model.md` section 26.2).
+//!
+//! All state is in flat arrays: of channels, of ports, of terminals. A router that can do nothing is asleep and costs
+//! nothing: it wakes when a flit or credit arrives, when a head may ask, and in the cycle after one in which it matched
+//! anything. So an idle stretch of time is jumped over.
+//!
+//! Invariant between cycles: a channel's credits, the flits in the buffer that they are for, the flits on the way there and
+//! the credits on the way back are `B` together.
+
+use cubefold_topology::{Machine, NodeId, narrow};
+
+use super::{
+    delay_line::DelayLine,
+    injection::{Departure, Terminals},
+    matching::{Matcher, Request},
+    packet::{Flit, PacketTable},
+    routing::{AtRouter, PacketRoutes},
+    settings::{FlowControl, RouterRouting, Routers},
+    wiring::{End, Wiring},
+};
+use crate::Communication;
+
+/// No channel.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The buffer of an input channel, and what its packet has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InputChannel {
+    first: u16,             // place of its first flit
+    pub(super) len: u16,    // flits
+    pub(super) output: u32, // the output channel, among those of all ports; `NONE` unless active
+    pub(super) accept: u32, // `a`, over the output channels of the router
+}
+
+/// The other side of an output channel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OutputChannel {
+    pub(super) credits: u16,
+    pub(super) grant: u32, // `g`, over the input channels of the router
+}
+
+/// The input and the output of a port.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Port {
+    pub(super) asking: u64,  // input channels that wait and whose cycle has come
+    pub(super) sending: u64, // input channels that are active and have a flit
+    pub(super) used: u64,    // output channels that a packet uses
+    pub(super) channel: u32, // `h`, over the input channels
+    pub(super) accept: u32,  // `a'`, over the output ports
+    pub(super) grant: u32,   // `g'`, over the input ports
+}
+
+/// What the routers take into account in every cycle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RouterRules {
+    pub(super) channels: u32, // `V`
+    pub(super) buffer: u32,   // `B`
+    pub(super) is_speculative: bool,
+    pub(super) need: Need,
+    pub(super) routing: RouterRouting,
+    pub(super) escape_channels: u32,
+}
+
+/// The credits that a head needs of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// None.
+    Nothing,
+    /// Those for its packet, or for all of a buffer.
+    Room,
+}
+
+/// What is on its way between routers and terminals.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    pub(super) to_routers: DelayLine<(u32, Flit)>, // by input channel
+    pub(super) to_terminals: DelayLine<(u32, u32, Flit)>, // by terminal and channel
+    injected: DelayLine<(u32, Flit)>,              // by input channel
+    pub(super) credits: DelayLine<u32>,            // to output channels of routers
+    pub(super) credits_to_terminals: DelayLine<(u32, u32)>, // by terminal and channel
+    credits_of_terminals: DelayLine<u32>,          // to output channels
+    pub(super) starts: DelayLine<u32>,             // input channels whose heads may ask
+}
+
+/// The routers and terminals of a machine.
+#[derive(Debug)]
+pub(crate) struct RouterNetwork<'run> {
+    pub(super) wiring: Wiring,
+    pub(super) routes: PacketRoutes<'run>,
+    pub(super) rules: RouterRules,
+    pub(super) inputs: Vec<InputChannel>,
+    pub(super) outputs: Vec<OutputChannel>,
+    pub(super) ports: Vec<Port>,
+    buffers: Vec<Flit>, // by input channel
+    pub(super) packets: PacketTable,
+    terminals: Terminals,
+    pub(super) in_flight: InFlight,
+    awake: WakeList,           // routers
+    awake_terminals: WakeList, // with something to send
+    taken: Vec<u32>,           // the ones of this cycle
+    pub(super) scratch: Scratch,
+    entered: Vec<u64>,                         // by message, when its first flit was injected
+    consumed: u64,                             // flits
+    pub(super) crossings: u64,                 // links between routers that packets have crossed
+    pub(super) use_of_ports: Option<Vec<u64>>, // flits that left by each, if they are counted
+    now: u64,
+}
+
+/// Buffers of a router's cycle.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    pub(super) asks: Vec<super::grant::Ask>,
+    pub(super) requests: Vec<Request>,
+    pub(super) switch_requests: Vec<Request>,
+    pub(super) seen: Vec<u32>, // by output port, the number of the input port that was seen to ask for it
+    pub(super) channels: Matcher,
+    pub(super) switch: Matcher,
+}
+
+/// Numbers that are each listed once.
+#[derive(Debug)]
+struct WakeList {
+    listed: Vec<u32>,
+    is_listed: Vec<bool>,
+}
+
+impl WakeList {
+    fn new(count: u32) -> Self {
+        Self { listed: vec![], is_listed: vec![false; count as usize] }
+    }
+
+    #[inline]
+    fn add(&mut self, number: u32) {
+        if !std::mem::replace(&mut self.is_listed[number as usize], true) {
+            self.listed.push(number);
+        }
+    }
+
+    /// Moves the numbers to `taken`.
+    fn take(&mut self, taken: &mut Vec<u32>) {
+        taken.clear();
+        std::mem::swap(&mut self.listed, taken);
+        for &number in &*taken {
+            self.is_listed[number as usize] = false;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.listed.clear();
+        self.is_listed.fill(false);
+    }
+}
+
+impl<'run> RouterNetwork<'run> {
+    /// The routers of a machine while nothing moves.
+    pub(crate) fn new(machine: &'run Machine, communication: Communication, routers: &Routers) -> Self {
+        let (wiring, settings) = (Wiring::new(machine), &routers.settings);
+        let routes = PacketRoutes::new(machine, routers);
+        let (channels, ports) = (settings.virtual_channels, wiring.port_count());
+        let is_adaptive = matches!(settings.routing, RouterRouting::Adaptive(_));
+        let has_need = is_adaptive || settings.flow_control == FlowControl::VirtualCutThrough;
+        let rules = RouterRules {
+            channels,
+            buffer: settings.buffer_units,
+            is_speculative: settings.router_cycles <= 2,
+            need: if has_need { Need::Room } else { Need::Nothing },
+            routing: settings.routing,
+            escape_channels: routes.escape_channels(),
+        };
+        let all = ports * channels as usize;
+        let most = wiring.most_ports() as usize;
+        let packet = communication.packet().map(std::num::NonZeroU64::get);
+        Self {
+            rules,
+            routes,
+            inputs: vec![InputChannel { first: 0, len: 0, output: NONE, accept: 0 }; all],
+            outputs: vec![OutputChannel { credits: small(settings.buffer_units), grant: 0 }; all],
+            ports: vec![Port::default(); ports],
+            buffers: vec![Flit::default(); all * settings.buffer_units as usize],
+            packets: PacketTable::default(),
+            terminals: Terminals::new(
+                wiring.terminal_count(),
+                channels,
+                settings.buffer_units,
+                packet,
+                settings.flow_control,
+                settings.seed,
+            ),
+            in_flight: InFlight::new(communication.latency().get(), routers),
+            awake: WakeList::new(wiring.router_count()),
+            awake_terminals: WakeList::new(wiring.terminal_count()),
+            taken: vec![],
+            scratch: Scratch {
+                asks: vec![],
+                requests: vec![],
+                switch_requests: vec![],
+                seen: vec![NONE; most],
+                channels: Matcher::new(settings.allocator, most * channels as usize),
+                switch: Matcher::new(settings.allocator, most),
+            },
+            entered: vec![],
+            consumed: 0,
+            crossings: 0,
+            use_of_ports: None,
+            now: 0,
+            wiring,
+        }
+    }
+
+    /// Bytes for the routers of a machine with so many messages in injection queues at a time.
+    pub(crate) fn bytes(machine: &Machine, routers: &Routers, messages: u64) -> u64 {
+        let terminals = machine.numbered_hosts();
+        let nodes = machine.node_count() - if routers.end_links > 0 { terminals } else { 0 };
+        let ports = match machine.grid() {
+            Some(grid) => nodes.saturating_mul(2 * grid.axes().len() as u64 + 1),
+            None => machine.channel_places().saturating_add(nodes),
+        };
+        let settings = &routers.settings;
+        let (channels, buffer) = (u64::from(settings.virtual_channels), u64::from(settings.buffer_units));
+        let of_channel = (size_of::<InputChannel>() + size_of::<OutputChannel>()) as u64
+            + buffer * size_of::<Flit>() as u64;
+        let of_port = size_of::<Port>() as u64 + channels * of_channel;
+        // Packets and flits on links: about as many as fit in a buffer of each port.
+        let on_links = 64 * buffer.min(64);
+        ports
+            .saturating_mul(of_port + on_links)
+            .saturating_add(Wiring::bytes(nodes, ports))
+            .saturating_add(Terminals::bytes(terminals, channels, messages))
+            .saturating_add(machine.bytes_of_routes())
+    }
+
+    /// A message joins the injection queue of its process in the present cycle; messages of one cycle and queue in their
+    /// order.
+    pub(crate) fn join(&mut self, departure: &Departure) {
+        self.terminals.join(departure);
+        self.awake_terminals.add(departure.from);
+    }
+
+    /// Phase 1: what is due at `now` arrives. The messages of the packets that are received are appended to `received`, an
+    /// entry a packet.
+    pub(crate) fn arrive(&mut self, now: u64, received: &mut Vec<u32>) {
+        self.now = now;
+        while let Some(channel) = self.in_flight.credits.pop_due(now) {
+            self.add_credit(channel);
+        }
+        while let Some(channel) = self.in_flight.credits_of_terminals.pop_due(now) {
+            self.add_credit(channel);
+        }
+        while let Some((terminal, channel)) = self.in_flight.credits_to_terminals.pop_due(now) {
+            self.terminals.add_credit(terminal, channel);
+            if self.terminals.has_queue(terminal) {
+                self.awake_terminals.add(terminal);
+            }
+        }
+        while let Some((channel, flit)) = self.in_flight.to_routers.pop_due(now) {
+            self.push(channel, flit, now);
+        }
+        while let Some((channel, flit)) = self.in_flight.injected.pop_due(now) {
+            self.push(channel, flit, now);
+        }
+        while let Some((terminal, channel, flit)) = self.in_flight.to_terminals.pop_due(now) {
+            self.consume(terminal, channel, flit, now, received);
+        }
+        while let Some(channel) = self.in_flight.starts.pop_due(now) {
+            self.begin_asking(channel);
+        }
+    }
+
+    /// Phases 3 to 6: terminals inject, and routers move flits.
+    pub(crate) fn advance(&mut self, now: u64) {
+        self.now = now;
+        let mut awake = std::mem::take(&mut self.taken);
+        self.awake_terminals.take(&mut awake);
+        for &terminal in &awake {
+            self.inject(terminal, now);
+        }
+        self.terminals.end_cycle();
+        self.awake.take(&mut awake);
+        for &router in &awake {
+            if self.grant(router, now) {
+                self.awake.add(router);
+            }
+        }
+        self.taken = awake;
+    }
+
+    /// The next cycle in which anything can happen; `None` if nothing moves.
+    pub(crate) fn next(&self) -> Option<u64> {
+        if !self.awake.listed.is_empty() || !self.awake_terminals.listed.is_empty() {
+            return Some(self.now + 1);
+        }
+        let InFlight { to_routers, to_terminals, injected, credits, credits_to_terminals, .. } =
+            &self.in_flight;
+        let InFlight { credits_of_terminals, starts, .. } = &self.in_flight;
+        let flits = [to_routers.next(), injected.next(), to_terminals.next()];
+        let others =
+            [credits.next(), credits_of_terminals.next(), credits_to_terminals.next(), starts.next()];
+        flits.into_iter().chain(others).flatten().min()
+    }
+
+    /// Whether a terminal has anything to send.
+    pub(crate) fn has_queue(&self, terminal: u32) -> bool {
+        self.terminals.has_queue(terminal)
+    }
+
+    /// Whether no packet is in the network or in a queue.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.packets.count() == 0 && self.terminals.waiting() == 0
+    }
+
+    /// The cycle at which the first flit of a message was injected.
+    pub(crate) fn entered(&self, message: u32) -> u64 {
+        self.entered.get(message as usize).copied().unwrap_or(0)
+    }
+
+    /// The flits that terminals have consumed.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// The links between routers that packets have crossed.
+    pub(crate) fn crossings(&self) -> u64 {
+        self.crossings
+    }
+
+    /// The most packets of an injection queue after the injections of a cycle.
+    pub(crate) fn longest_queue(&self) -> u64 {
+        self.terminals.longest_queue()
+    }
+
+    /// Forgets all messages, as at cycle 0.
+    pub(crate) fn reset(&mut self) {
+        self.inputs.fill(InputChannel { first: 0, len: 0, output: NONE, accept: 0 });
+        self.outputs.fill(OutputChannel { credits: small(self.rules.buffer), grant: 0 });
+        self.ports.fill(Port::default());
+        self.packets.clear();
+        self.terminals.reset();
+        self.in_flight.clear();
+        self.awake.clear();
+        self.awake_terminals.clear();
+        (self.consumed, self.crossings, self.now) = (0, 0, 0);
+    }
+
+    /// A credit for an output channel.
+    #[inline]
+    fn add_credit(&mut self, channel: u32) {
+        self.outputs[channel as usize].credits += 1;
+        self.awake.add(self.wiring.router(channel / self.rules.channels));
+    }
+
+    /// A flit joins the buffer of its input channel.
+    #[inline]
+    fn push(&mut self, channel: u32, flit: Flit, now: u64) {
+        let own = &mut self.inputs[channel as usize];
+        let buffer = self.rules.buffer;
+        debug_assert!(u32::from(own.len) < buffer, "a credit for every flit");
+        let mut place = u32::from(own.first) + u32::from(own.len);
+        if place >= buffer {
+            place -= buffer;
+        }
+        self.buffers[channel as usize * buffer as usize + place as usize] = flit;
+        own.len += 1;
+        if own.len > 1 {
+            return;
+        }
+        if own.output != NONE {
+            let port = channel / self.rules.channels;
+            self.ports[port as usize].sending |= 1 << (channel % self.rules.channels);
+            self.awake.add(self.wiring.router(port));
+        } else {
+            // It was idle: the flit is a head.
+            self.in_flight.starts.push(now, channel);
+        }
+    }
+
+    /// The first flit of a channel, which has one.
+    #[inline]
+    pub(super) fn front(&self, channel: u32) -> Flit {
+        let own = &self.inputs[channel as usize];
+        self.buffers[channel as usize * self.rules.buffer as usize + usize::from(own.first)]
+    }
+
+    /// Removes the first flit of a channel, which has one.
+    #[inline]
+    pub(super) fn pop(&mut self, channel: u32) -> Flit {
+        let flit = self.front(channel);
+        let own = &mut self.inputs[channel as usize];
+        own.first = if u32::from(own.first) + 1 == self.rules.buffer { 0 } else { own.first + 1 };
+        own.len -= 1;
+        flit
+    }
+
+    /// A flit is consumed at a terminal, which gives a credit.
+    fn consume(&mut self, terminal: u32, channel: u32, flit: Flit, now: u64, received: &mut Vec<u32>) {
+        let port = self.wiring.port_of_terminal(terminal);
+        self.in_flight.credits_of_terminals.push(now, port * self.rules.channels + channel);
+        self.consumed += 1;
+        if flit.is_tail() {
+            received.push(self.packets.get(flit.packet()).message);
+            self.packets.remove(flit.packet());
+        }
+    }
+
+    /// The head in a channel may ask: its route is determined.
+    fn begin_asking(&mut self, channel: u32) {
+        let channels = self.rules.channels;
+        let port = channel / channels;
+        let router = self.wiring.router(port);
+        self.ports[port as usize].asking |= 1 << (channel % channels);
+        self.awake.add(router);
+        let (first, _) = self.wiring.ports(router);
+        let outputs = &self.outputs;
+        let credits = |port: u32| {
+            let begin = ((first + port) * channels) as usize;
+            outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum()
+        };
+        let at = AtRouter { router, wiring: &self.wiring, credits: &credits };
+        let packet = self.packets.get_mut(
+            self.buffers[channel as usize * self.rules.buffer as usize
+                + usize::from(self.inputs[channel as usize].first)]
+            .packet(),
+        );
+        packet.route = self.routes.route(packet, &at);
+    }
+
+    /// Phase 3 at a terminal.
+    fn inject(&mut self, terminal: u32, now: u64) {
+        let Some(sent) = self.terminals.send(terminal, &mut self.packets) else { return };
+        if let Some(message) = sent.entered {
+            let place = message as usize;
+            if self.entered.len() <= place {
+                self.entered.resize(place + 1, 0);
+            }
+            self.entered[place] = now;
+        }
+        let port = self.wiring.port_of_terminal(terminal);
+        self.in_flight.injected.push(now, (port * self.rules.channels + sent.channel, sent.flit));
+        if self.terminals.has_queue(terminal) {
+            self.awake_terminals.add(terminal);
+        }
+    }
+
+    /// The node at the other end of a port; `None` of one that leads to nothing.
+    pub(super) fn node_beyond(&self, port: u32) -> Option<NodeId> {
+        match self.wiring.leads_to(port) {
+            End::Nothing => None,
+            End::Router(other) => Some(self.wiring.node(self.wiring.router(other))),
+            End::Terminal(terminal) => Some(NodeId::new(terminal)),
+        }
+    }
+}
+
+impl InFlight {
+    fn new(latency: u64, routers: &Routers) -> Self {
+        let settings = &routers.settings;
+        let [router, credit, terminal] =
+            [settings.router_cycles, settings.credit_cycles, settings.terminal_latency].map(u64::from);
+        let switch = router.min(2);
+        Self {
+            to_routers: DelayLine::new(switch + latency + 1),
+            to_terminals: DelayLine::new(switch + terminal + 1),
+            injected: DelayLine::new(terminal + 2),
+            credits: DelayLine::new(credit + latency + 1),
+            credits_to_terminals: DelayLine::new(credit + terminal + 1),
+            credits_of_terminals: DelayLine::new(credit + terminal + 1),
+            starts: DelayLine::new(router.saturating_sub(3)),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.to_routers.clear();
+        self.to_terminals.clear();
+        self.injected.clear();
+        self.credits.clear();
+        self.credits_to_terminals.clear();
+        self.credits_of_terminals.clear();
+        self.starts.clear();
+    }
+}
+
+/// Credits of a buffer, of at most 65535 flits.
+fn small(buffer_units: u32) -> u16 {
+    u16::try_from(narrow(buffer_units.into())).unwrap_or(u16::MAX)
+}

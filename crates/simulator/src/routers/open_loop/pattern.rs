@@ -1,0 +1,134 @@
+//! The destinations of open-loop traffic (`docs/model.md` section 27.2).
+
+use cubefold_topology::{Axis, Machine, NodeId, mix, narrow};
+
+use super::{OpenLoopError, TrafficPattern};
+
+/// A pattern on the terminals of a machine.
+#[derive(Debug)]
+pub(super) struct Destinations<'run> {
+    pattern: &'run TrafficPattern,
+    axes: &'run [Axis],
+    terminals: Vec<NodeId>, // ascending
+    bits: u32,              // of their numbers
+    hot: u64,               // draws below it go to hotspots
+}
+
+impl<'run> Destinations<'run> {
+    pub(super) fn new(pattern: &'run TrafficPattern, machine: &'run Machine) -> Self {
+        let terminals: Vec<NodeId> = machine.hosts().collect();
+        let bits = terminals.len().trailing_zeros();
+        let hot = match pattern {
+            TrafficPattern::Hotspot { share, .. } => share_of_draws(*share),
+            _ => 0,
+        };
+        Self { pattern, axes: machine.axes(), terminals, bits, hot }
+    }
+
+    /// The terminals.
+    pub(super) fn terminals(&self) -> &[NodeId] {
+        &self.terminals
+    }
+
+    /// The destination of a packet of a terminal, by number, under a draw; `None` if the terminal sends nothing.
+    pub(super) fn destination(&self, terminal: u32, draw: u64) -> Option<NodeId> {
+        let count = self.terminals.len() as u64;
+        let number = |number: u64| self.terminals[narrow(number) as usize];
+        let label = u64::from(terminal);
+        let rotated = |by: u32| (label << by | label >> (self.bits - by)) & (count - 1);
+        Some(match self.pattern {
+            TrafficPattern::Uniform => number(draw % count),
+            TrafficPattern::UniformOthers => {
+                let other = draw % (count - 1);
+                number(other + u64::from(other >= label))
+            }
+            TrafficPattern::Transpose => number(rotated(self.bits / 2)),
+            TrafficPattern::Shuffle => number(rotated(1)),
+            TrafficPattern::BitReversal => number(label.reverse_bits() >> (64 - self.bits)),
+            TrafficPattern::BitComplement => number(!label & (count - 1)),
+            TrafficPattern::Tornado => self.moved(terminal, |length| length.div_ceil(2) - 1),
+            TrafficPattern::Neighbour => self.moved(terminal, |_| 1),
+            TrafficPattern::Hotspot { nodes, .. } if draw < self.hot => {
+                nodes[narrow(mix(draw) % nodes.len() as u64) as usize]
+            }
+            TrafficPattern::Hotspot { .. } => number(mix(draw) % count),
+            TrafficPattern::Listed(destinations) => {
+                let to = destinations[terminal as usize];
+                return (to != self.terminals[terminal as usize]).then_some(to);
+            }
+        })
+    }
+
+    /// The node so many steps on in every dimension.
+    fn moved(&self, node: u32, steps: impl Fn(u64) -> u64) -> NodeId {
+        let along = |axis: &Axis| {
+            let (length, here) = (axis.length(), u64::from(axis.coordinate(NodeId::new(node))));
+            (here + steps(length)) % length * axis.digit().stride()
+        };
+        NodeId::new(narrow(self.axes.iter().map(along).sum()))
+    }
+}
+
+/// The draws of 64 bits that are a share of all: those below this.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "floor(p 2^64) of the model, the greatest number where p is 1"
+)]
+pub(super) fn share_of_draws(share: f64) -> u64 {
+    (share * (1_u128 << 64) as f64) as u64
+}
+
+impl TrafficPattern {
+    /// Checks the pattern against a machine.
+    pub(super) fn check(&self, machine: &Machine) -> Result<(), OpenLoopError> {
+        let terminals = machine.host_count();
+        let wrong = |expected| OpenLoopError::Terminals { pattern: self.name(), terminals, expected };
+        match self {
+            Self::Uniform => Ok(()),
+            Self::UniformOthers if terminals < 2 => Err(wrong("at least 2")),
+            Self::UniformOthers => Ok(()),
+            Self::Transpose if !terminals.is_power_of_two() || terminals.ilog2() % 2 == 1 => {
+                Err(wrong("a power of 4"))
+            }
+            Self::Shuffle | Self::BitReversal | Self::BitComplement
+                if !terminals.is_power_of_two() || terminals < 2 =>
+            {
+                Err(wrong("a power of 2"))
+            }
+            Self::Transpose | Self::Shuffle | Self::BitReversal | Self::BitComplement => Ok(()),
+            Self::Tornado | Self::Neighbour if machine.grid().is_none() => {
+                Err(OpenLoopError::NoCoordinates { pattern: self.name() })
+            }
+            Self::Tornado | Self::Neighbour => Ok(()),
+            Self::Hotspot { nodes, share } => {
+                if !(0.0..=1.0).contains(share) {
+                    return Err(super::out_of_range(format!("a share of hotspots of {share}"), "0 to 1"));
+                }
+                if nodes.is_empty() {
+                    return Err(super::out_of_range("no hotspots".to_owned(), "at least one"));
+                }
+                check_terminals(nodes, machine)
+            }
+            Self::Listed(nodes) => {
+                let found = nodes.len() as u64;
+                if found != terminals {
+                    return Err(OpenLoopError::Destinations { found, terminals });
+                }
+                check_terminals(nodes, machine)
+            }
+        }
+    }
+}
+
+/// Refuses nodes that are no terminals.
+fn check_terminals(nodes: &[NodeId], machine: &Machine) -> Result<(), OpenLoopError> {
+    match nodes.iter().find(|&&node| !machine.is_host(node)) {
+        None => Ok(()),
+        Some(node) => Err(OpenLoopError::NoSuchTerminal {
+            found: node.index().into(),
+            greatest: machine.numbered_hosts() - 1,
+        }),
+    }
+}

@@ -1,0 +1,173 @@
+//! Routes on grids (`docs/model.md` sections 26.3.1 to 26.3.4).
+
+use cubefold_topology::{Axis, Displacement, Machine, NodeId, Sign, TieRule, mix, narrow};
+
+use super::{AtRouter, PacketRoutes};
+use crate::routers::{
+    packet::{Packet, Progress, Route},
+    settings::RouterTie,
+};
+
+/// The routes of a grid.
+#[derive(Debug)]
+pub(super) struct GridRoutes<'run> {
+    axes: &'run [Axis],
+    nodes: u64,
+    tie: RouterTie,
+    has_rings: bool,
+}
+
+/// A step in dimension order.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    port: u32,
+    is_in_ring: bool,
+}
+
+impl<'run> GridRoutes<'run> {
+    pub(super) fn new(machine: &'run Machine, tie: RouterTie) -> Self {
+        let has_rings = machine.extents().any(|extent| extent.is_ring());
+        Self { axes: machine.axes(), nodes: machine.node_count(), tie, has_rings }
+    }
+
+    /// The escape channels of adaptive routing.
+    pub(super) fn escape_channels(&self) -> u32 {
+        1 + u32::from(self.has_rings)
+    }
+
+    /// Dimension order in one leg.
+    pub(super) fn in_order(
+        &self,
+        packet: &mut Packet,
+        at: &AtRouter<'_>,
+        routes: &PacketRoutes<'_>,
+    ) -> Route {
+        let Some(step) = self.step(packet, at.router, packet.to) else { return Route::over(0, 0) };
+        let class =
+            if step.is_in_ring { routes.classes[usize::from(packet.progress.class)] } else { routes.all };
+        Route::over(step.port, class)
+    }
+
+    /// By way of a random node, or of a random one between the ends.
+    pub(super) fn by_middle(
+        &self,
+        packet: &mut Packet,
+        at: &AtRouter<'_>,
+        terminal: Option<Route>,
+        routes: &PacketRoutes<'_>,
+        is_between: bool,
+    ) -> Route {
+        if packet.progress.middle == Progress::NONE {
+            let any = || narrow(mix(packet.key ^ 128) % self.nodes);
+            packet.progress.middle = if is_between { self.between(packet) } else { any() };
+        }
+        if !packet.progress.is_on_second_leg && packet.progress.middle == at.router {
+            packet.progress.is_on_second_leg = true;
+            packet.progress.dimension = Progress::NO_DIMENSION;
+        }
+        let leg = usize::from(packet.progress.is_on_second_leg);
+        if let Some(terminal) = terminal.filter(|_| leg == 1) {
+            return terminal;
+        }
+        let target = if leg == 1 { packet.to } else { packet.progress.middle };
+        let Some(step) = self.step(packet, at.router, target) else { return Route::over(0, 0) };
+        let channels = match (self.has_rings, step.is_in_ring) {
+            (false, _) => routes.classes[leg],
+            (true, true) => routes.classes[2 * usize::from(packet.progress.class) + leg],
+            (true, false) => routes.classes[leg] | routes.classes[2 + leg],
+        };
+        Route::over(step.port, channels)
+    }
+
+    /// Any shortest way, and the escape channel in dimension order.
+    pub(super) fn adaptive(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
+        let is_escaping = packet.progress.is_escaping;
+        if !is_escaping {
+            // As if it were injected here.
+            packet.progress.dimension = Progress::NO_DIMENSION;
+        }
+        let Some(step) = self.step(packet, at.router, packet.to) else { return Route::over(0, 0) };
+        let channels =
+            if step.is_in_ring { 1 << packet.progress.class } else { (1 << self.escape_channels()) - 1 };
+        let adaptive_ports = if is_escaping { 0 } else { self.nearer_ports(at.router, packet.to) };
+        Route { port: step.port, channels, adaptive_ports }
+    }
+
+    /// The ports that lead nearer to a node, both ways at half a ring.
+    fn nearer_ports(&self, at: u32, to: u32) -> u64 {
+        let mut ports = 0;
+        for (dimension, axis) in self.axes.iter().enumerate() {
+            let Some(way) = axis.displacement(NodeId::new(at), NodeId::new(to), TieRule::Direct) else {
+                continue;
+            };
+            ports |= if is_half_ring(axis, way) { 0b11 } else { 1 << port_of(way.sign) } << (2 * dimension);
+        }
+        ports
+    }
+
+    /// The next link in dimension order, with the dimension and class that the packet then has.
+    fn step(&self, packet: &mut Packet, at: u32, to: u32) -> Option<Step> {
+        let [at, to] = [at, to].map(NodeId::new);
+        for (dimension, axis) in (0_u8..).zip(self.axes) {
+            let Some(way) = self.way(dimension, axis, [at, to], packet) else { continue };
+            if packet.progress.dimension != dimension {
+                packet.progress.dimension = dimension;
+                packet.progress.class = u8::from(axis.coordinate(at) > axis.coordinate(to));
+            }
+            let port = 2 * u32::from(dimension) + port_of(way.sign);
+            return Some(Step { port, is_in_ring: axis.extent().is_ring() });
+        }
+        None
+    }
+
+    /// The way in a dimension, by the tie rule where two are equally long.
+    fn way(
+        &self,
+        dimension: u8,
+        axis: &Axis,
+        [at, to]: [NodeId; 2],
+        packet: &Packet,
+    ) -> Option<Displacement> {
+        let way = axis.displacement(at, to, TieRule::Direct)?;
+        if !is_half_ring(axis, way) {
+            return Some(way);
+        }
+        let is_positive = match self.tie {
+            RouterTie::Rule(TieRule::Direct) => return Some(way),
+            RouterTie::Rule(TieRule::Positive) => true,
+            RouterTie::Rule(TieRule::Negative) => false,
+            RouterTie::Rule(TieRule::Alternate) => {
+                axis.coordinate(NodeId::new(packet.from)).is_multiple_of(2)
+            }
+            RouterTie::Random => mix(packet.key ^ (1 + u64::from(dimension))) % 2 == 1,
+        };
+        Some(Displacement { sign: if is_positive { Sign::Positive } else { Sign::Negative }, ..way })
+    }
+
+    /// A random node on the way in dimension order, in every dimension.
+    fn between(&self, packet: &Packet) -> u32 {
+        let ends = [packet.from, packet.to].map(NodeId::new);
+        let mut middle = ends[0];
+        for (dimension, axis) in (0_u8..).zip(self.axes) {
+            let Some(way) = self.way(dimension, axis, ends, packet) else { continue };
+            let hops = mix(packet.key ^ (192 + u64::from(dimension))) % (way.hops + 1);
+            if hops > 0 {
+                middle = axis.after(middle, Displacement { hops, ..way });
+            }
+        }
+        middle.index()
+    }
+}
+
+/// Whether both ways around a ring are as long as this one.
+fn is_half_ring(axis: &Axis, way: Displacement) -> bool {
+    axis.extent().is_ring() && 2 * way.hops == axis.length()
+}
+
+/// The place of a port among the two of its dimension.
+fn port_of(sign: Sign) -> u32 {
+    match sign {
+        Sign::Positive => 0,
+        Sign::Negative => 1,
+    }
+}

@@ -1,0 +1,177 @@
+//! The ports of routers and what they lead to (`docs/model.md` section 26.1).
+//!
+//! Routers and terminals are numbered from 0. A terminal has the number of its node; a router that of its node, or, where
+//! hosts and switches are different nodes, the number of its switch. The ports of all routers follow one another.
+
+use cubefold_topology::{Direction, Machine, NodeId, narrow};
+
+use super::settings::has_switches;
+
+/// What a port is joined to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing: a line of a grid ends.
+    Nothing,
+    /// This port of another router, among those of all.
+    Router(u32),
+    /// This terminal.
+    Terminal(u32),
+}
+
+/// The ports of all routers of a machine.
+#[derive(Debug)]
+pub(super) struct Wiring {
+    first_ports: Vec<u32>, // by router; one more for the end of the last
+    ends: Vec<End>,        // by port, among those of all routers
+    owners: Vec<u32>,      // by port, its router
+    terminals: Vec<u32>,   // by terminal, the port that it is joined to; `NONE` of one that is down
+    switches: Option<u32>, // the node of the first router, where they are not the hosts
+}
+
+impl Wiring {
+    /// No port.
+    pub(super) const NONE: u32 = u32::MAX;
+
+    pub(super) fn new(machine: &Machine) -> Self {
+        let switches = has_switches(machine).then(|| narrow(machine.numbered_hosts()));
+        let mut own =
+            Self { first_ports: vec![0], ends: vec![], owners: vec![], terminals: vec![], switches };
+        own.terminals = vec![Self::NONE; usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX)];
+        let nodes: Vec<Vec<Neighbour>> = machine
+            .nodes()
+            .skip(switches.unwrap_or(0) as usize)
+            .map(|node| own.neighbours(machine, node))
+            .collect();
+        for neighbours in &nodes {
+            let next = own.first_ports.last().map_or(0, |last| last + narrow(neighbours.len() as u64));
+            own.first_ports.push(next);
+        }
+        for (router, neighbours) in (0..).zip(&nodes) {
+            for (port, neighbour) in (own.first_ports[router as usize]..).zip(neighbours) {
+                let end = own.end(port, *neighbour);
+                own.ends.push(end);
+                own.owners.push(router);
+            }
+        }
+        own
+    }
+
+    /// The neighbours of a router by port.
+    fn neighbours(&self, machine: &Machine, node: NodeId) -> Vec<Neighbour> {
+        let terminal = Neighbour::Terminal(node.index());
+        if machine.grid().is_some() {
+            let directions = Direction::all(machine.axes().len());
+            let along = |direction| match machine.neighbour(node, direction) {
+                Some(next) => Neighbour::Node { next, back: direction.opposite().index() },
+                None => Neighbour::Nothing,
+            };
+            return directions.map(along).chain([terminal]).collect();
+        }
+        let is_host = |next: NodeId| self.switches.is_some_and(|first| next.index() < first);
+        let (mut listed, mut last) = (vec![], (None, 0));
+        for next in machine.neighbours(node) {
+            last = if last.0 == Some(next) { (Some(next), last.1 + 1) } else { (Some(next), 0) };
+            listed.push(if is_host(next) {
+                Neighbour::Terminal(next.index())
+            } else {
+                // Of parallel links the `k`-th at one end is the `k`-th at the other.
+                let first = machine.neighbours(next).position(|other| other == node).unwrap_or(0);
+                Neighbour::Node { next, back: first + last.1 + usize::from(self.switches.is_none()) }
+            });
+        }
+        if self.switches.is_none() { std::iter::once(terminal).chain(listed).collect() } else { listed }
+    }
+
+    /// What a port leads to; a terminal learns its port.
+    fn end(&mut self, port: u32, neighbour: Neighbour) -> End {
+        match neighbour {
+            Neighbour::Nothing => End::Nothing,
+            Neighbour::Terminal(terminal) => {
+                self.terminals[terminal as usize] = port;
+                End::Terminal(terminal)
+            }
+            Neighbour::Node { next, back } => {
+                End::Router(self.first_ports[self.router_of(next) as usize] + narrow(back as u64))
+            }
+        }
+    }
+
+    /// The number of routers.
+    pub(super) fn router_count(&self) -> u32 {
+        narrow(self.first_ports.len() as u64 - 1)
+    }
+
+    /// The number of terminals.
+    pub(super) fn terminal_count(&self) -> u32 {
+        narrow(self.terminals.len() as u64)
+    }
+
+    /// The number of ports of all routers.
+    pub(super) fn port_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The most ports of a router.
+    pub(super) fn most_ports(&self) -> u32 {
+        self.first_ports.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    /// The first port of a router, and the number of its ports.
+    #[inline]
+    pub(super) fn ports(&self, router: u32) -> (u32, u32) {
+        let [first, end] = [0, 1].map(|next| self.first_ports[router as usize + next]);
+        (first, end - first)
+    }
+
+    /// What a port leads to.
+    #[inline]
+    pub(super) fn leads_to(&self, port: u32) -> End {
+        self.ends[port as usize]
+    }
+
+    /// The router of a port.
+    #[inline]
+    pub(super) fn router(&self, port: u32) -> u32 {
+        self.owners[port as usize]
+    }
+
+    /// The port that a terminal is joined to.
+    #[inline]
+    pub(super) fn port_of_terminal(&self, terminal: u32) -> u32 {
+        self.terminals[terminal as usize]
+    }
+
+    /// The router of a node that is one.
+    fn router_of(&self, node: NodeId) -> u32 {
+        node.index() - self.switches.unwrap_or(0)
+    }
+
+    /// The node of a router.
+    #[inline]
+    pub(super) fn node(&self, router: u32) -> NodeId {
+        NodeId::new(router + self.switches.unwrap_or(0))
+    }
+
+    /// Whether hosts and routers are different nodes.
+    pub(super) fn has_switches(&self) -> bool {
+        self.switches.is_some()
+    }
+
+    /// Bytes for the ports of a machine.
+    pub(super) fn bytes(routers: u64, ports: u64) -> u64 {
+        let of_port = (size_of::<End>() + size_of::<u32>() + 2 * size_of::<Neighbour>()) as u64;
+        ports.saturating_mul(of_port).saturating_add(routers.saturating_mul(40))
+    }
+}
+
+/// What a router has at a port.
+#[derive(Debug, Clone, Copy)]
+enum Neighbour {
+    Nothing,
+    Terminal(u32),
+    /// Another router, and the port that leads back.
+    Node {
+        next: NodeId,
+        back: usize,
+    },
+}
