@@ -70,6 +70,9 @@ pub enum NoBeltError {
     /// Messages do not take the routes of the machine.
     #[error("the belt engine needs messages that take one coordinate after another, the lowest first")]
     Routes,
+    /// Messages go through routers with finite buffers.
+    #[error("the belt engine needs queues without limits, not routers with finite buffers")]
+    Routers,
     /// A message occupies a link for another time than until its head has moved on, or until it is received.
     #[error(
         "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"

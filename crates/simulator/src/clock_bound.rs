@@ -42,7 +42,8 @@ pub fn serial_messages(
 ) -> Vec<SerialMessages> {
     let may_use_lines = *execution == Execution::Asynchronous
         && communication.links() != LinkMode::SingleDirection
-        && communication.routes() == MessageRoutes::OfMachine;
+        && communication.routes() == MessageRoutes::OfMachine
+        && communication.routers().is_none();
     if may_use_lines
         && placement.is_one_to_one()
         && let (Some(program), Placement::Product(placement)) = (program.special().cube(), placement)

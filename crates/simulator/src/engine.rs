@@ -17,6 +17,7 @@ pub(crate) mod border;
 pub(crate) mod evaluator;
 mod listed_program;
 mod message_table;
+pub(crate) mod over_routers;
 mod progress;
 mod stages;
 mod tasks;
@@ -41,7 +42,7 @@ use self::{
     progress::Progress,
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic,
+    Communication, Cycle, Cycles, MessageTimes, Observer, Program, ServiceOrder, SimulationError, Traffic,
     explicit_routes::ExplicitRoutes,
     time_wheel::TimeWheel,
     transport::{
@@ -101,8 +102,13 @@ pub(crate) fn bytes(
     transport
         .saturating_add(MessageTable::bytes(messages))
         .saturating_add(messages.saturating_mul(of_message))
-        .saturating_add(Progress::bytes(program.process_count()))
-        .saturating_add(program.process_count().saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
+        .saturating_add(bytes_of_processes(program))
+}
+
+/// Bytes for the processes of a stage program and the calendar.
+fn bytes_of_processes(program: &dyn Program) -> u64 {
+    let calendar = program.process_count().saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT);
+    Progress::bytes(program.process_count()).saturating_add(calendar)
 }
 
 /// The most messages under way at a time, roughly.
@@ -151,11 +157,15 @@ fn packets_queued(program: &dyn Program, distance: Distance<'_>, communication: 
 
 /// The packets of the largest message.
 fn largest_packet_count(program: &dyn Program, communication: Communication) -> u64 {
-    let largest = match program.facts().uniform_units {
+    communication.packet_count(largest_units(program))
+}
+
+/// The units of the largest message.
+pub(crate) fn largest_units(program: &dyn Program) -> u64 {
+    match program.facts().uniform_units {
         Some(units) => units,
         None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
-    };
-    communication.packet_count(largest)
+    }
 }
 
 /// The processes of an engine: they send and receive messages, and compute.
@@ -224,7 +234,8 @@ struct Core<'run, T, B = Alone> {
     calendar: TimeWheel<Event>,
     communication: Communication,
     arrivals: Arrivals,
-    transfers: Vec<Cycles>, // of the messages by number, where channels differ
+    transfers: Vec<Cycles>,         // of the messages by number, where channels differ
+    log: Option<Vec<MessageTimes>>, // of all messages received, if they are asked for
     message_count: u64,
     hop_count: u64,
 }
@@ -248,6 +259,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
             communication,
             arrivals: Arrivals::default(),
             transfers: vec![],
+            log: None,
             message_count: 0,
             hop_count: 0,
         }
@@ -333,19 +345,25 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
     /// All of a packet is at the destination of its message, which is received with the last.
     #[inline]
     fn receive_packet(&mut self, message: u32, now: Cycle, processes: &mut impl Processes<T, B>) {
-        if let Some(received) = self.take_packet(message) {
+        if let Some(received) = self.take_packet(message, now) {
             processes.received(&received, now, self);
         }
     }
 
     /// The message of which all of a packet is at its destination, if that is the last packet.
     #[inline]
-    fn take_packet(&mut self, message: u32) -> Option<ReceivedMessage> {
+    fn take_packet(&mut self, message: u32, now: Cycle) -> Option<ReceivedMessage> {
         let (record, units) = self.messages.table.receive_packet(message)?;
         let transfer = match self.transfers.get(message as usize) {
             Some(&transfer) if record.distance > 0 => transfer,
             _ => self.communication.timing_of(units).transfer(record.distance.into()),
         };
+        if let Some(log) = &mut self.log {
+            let MessageRecord { stage, source, destination, start, .. } = record;
+            let entered = self.transport.entered(message, &record);
+            let received = now;
+            log.push(MessageTimes { stage, source, destination, units, start, entered, received, transfer });
+        }
         Some(ReceivedMessage { record, units, transfer })
     }
 
@@ -406,7 +424,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
             return None;
         }
         match self.communication.timing_of(units).transfer(0) {
-            Cycles::ZERO => self.take_packet(message),
+            Cycles::ZERO => self.take_packet(message, now),
             local => {
                 self.calendar.add(Event::Local(message), (now + local).get());
                 None
@@ -453,11 +471,29 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.transport.admit(&packet.of_message(message, size), now, &self.messages);
     }
 
+    /// Keeps the times of all messages, if `observer` wants them.
+    fn log_messages(&mut self, observer: &dyn Observer) {
+        self.log = observer.wants_messages().then(Vec::new);
+    }
+
+    /// Gives the times of all messages to `observer`, if they were kept.
+    fn report_messages(&mut self, observer: &mut dyn Observer) {
+        if let Some(mut log) = self.log.take() {
+            log.sort_unstable_by_key(|own| (own.received, own.stage, own.source, own.destination, own.start));
+            observer.messages_finished(log);
+        }
+    }
+
+    /// Checks that no packets wait for one another after a run.
+    fn check_deadlock(&self) -> Result<(), SimulationError> {
+        self.transport.deadlock().map_or(Ok(()), |deadlock| Err(SimulationError::Deadlock(deadlock)))
+    }
+
     /// The sums over the messages of the run.
     fn traffic(&self) -> Traffic {
         Traffic {
             messages: self.message_count,
-            hops: self.hop_count,
+            hops: self.transport.crossings().unwrap_or(self.hop_count),
             longest_queue: Some(self.transport.longest_queue()),
             routing: None,
             link_use: None,

@@ -13,9 +13,10 @@ use crate::{
     belt::{BeltOutcome, LineProblem, MachineProblem},
     clock_bound::max_cycles,
     contention_free, coordinated,
-    engine::{self, StartTimes, TransportKind},
+    engine::{self, StartTimes, TransportKind, over_routers},
     field_line::{FieldLine, Pair},
     observe::{InBatches, accounts::Ledger, traffic::LinkUseCounter},
+    routers::settings::Routers,
 };
 
 /// The results of a run.
@@ -51,6 +52,8 @@ enum Selection<'run> {
     Tasks(&'run TaskGraph),
     /// The actors of a job.
     Job(&'run Job),
+    /// Any of these over routers with finite buffers.
+    Routers(Routers),
     /// The belt engine: one line for all of its dimension.
     Lines(LineProblem<'run>),
     /// The belt engine: the whole machine together.
@@ -116,9 +119,11 @@ impl<'run> Plan<'run> {
                     && self.communication.routes() == MessageRoutes::OfMachine
                     && coordinated::is_line_separable(self.program, self.placement)
             }
-            Selection::Tasks(_) | Selection::Job(_) | Selection::Stages(..) | Selection::WholeBelt(_) => {
-                false
-            }
+            Selection::Tasks(_)
+            | Selection::Job(_)
+            | Selection::Stages(..)
+            | Selection::Routers(_)
+            | Selection::WholeBelt(_) => false,
         }
     }
 
@@ -126,7 +131,9 @@ impl<'run> Plan<'run> {
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.selection {
-            Selection::Stages(..) | Selection::Tasks(_) | Selection::Job(_) => Engine::Hop,
+            Selection::Stages(..) | Selection::Tasks(_) | Selection::Job(_) | Selection::Routers(_) => {
+                Engine::Hop
+            }
             Selection::Lines(_) | Selection::WholeBelt(_) => Engine::Belt,
             Selection::Coordinated(_) => Engine::Coordinated,
         }
@@ -143,6 +150,7 @@ impl<'run> Plan<'run> {
             Selection::Stages(_, workers) => workers,
             Selection::Tasks(_)
             | Selection::Job(_)
+            | Selection::Routers(_)
             | Selection::Lines(_)
             | Selection::WholeBelt(_)
             | Selection::Coordinated(_) => None,
@@ -166,6 +174,7 @@ impl<'run> Plan<'run> {
             Selection::Tasks(graph) => engine::bytes_of_tasks(graph) + over(TransportKind::Packets),
             Selection::Job(job) => engine::bytes_of_job(job).saturating_add(over(TransportKind::Packets)),
             Selection::Stages(kind, _) => over(*kind),
+            Selection::Routers(routers) => self.bytes_over_routers(routers),
         };
         match self.workers() {
             None => bytes,
@@ -174,6 +183,17 @@ impl<'run> Plan<'run> {
                 .saturating_add(engine::workers::further_bytes(program, communication))
                 .div_ceil(workers.rank_count()),
         }
+    }
+
+    /// The same over routers with finite buffers.
+    fn bytes_over_routers(&self, routers: &Routers) -> u64 {
+        let Self { program, placement, communication, .. } = *self;
+        let processes = match program.special() {
+            Special::Tasks(graph) => engine::bytes_of_tasks(graph),
+            Special::Job(job) => engine::bytes_of_job(job),
+            Special::Cube(_) | Special::RandomAccess(_) | Special::None => 0,
+        };
+        over_routers::bytes(program, placement, communication, routers).saturating_add(processes)
     }
 
     /// Runs the program, reporting to `observer`.
@@ -200,6 +220,7 @@ impl<'run> Plan<'run> {
                 Outcome { job: Some(times), ..by_hop((summary, traffic)) }
             }
             Selection::Stages(kind, workers) => by_hop(self.run_stages(kind, workers, observer)?),
+            Selection::Routers(routers) => return self.run_over_routers(&routers, link_use, observer),
         };
         if let Some(mut link_use) = link_use {
             link_use.count_routes(program, placement, communication);
@@ -226,6 +247,20 @@ impl<'run> Plan<'run> {
         let run = engine::run(program, placement, communication, kind, starts, &mut observers);
         let traffic = run.map_err(|process| SimulationError::Unfinished { process })?;
         Ok((observers.0.close()?, traffic))
+    }
+
+    fn run_over_routers(
+        &self,
+        routers: &Routers,
+        mut link_use: Option<LinkUseCounter>,
+        observer: &mut InBatches<'_>,
+    ) -> Result<Outcome, SimulationError> {
+        let Self { program, placement, communication, .. } = *self;
+        let counter = link_use.as_mut();
+        let (summary, mut traffic, job) =
+            over_routers::run(program, placement, communication, routers, counter, observer)?;
+        traffic.link_use = link_use.map(LinkUseCounter::finish);
+        Ok(Outcome { summary, traffic, engine: Engine::Hop, job })
     }
 
     fn run_coordinated(
@@ -282,8 +317,10 @@ pub fn check_execution(
     if bound >= 1 << 63 {
         return Err(SimulationError::TooManyCycles { bound });
     }
+    check_packets(program, communication)?;
     match execution {
         Execution::Asynchronous => check_rules(placement.machine(), communication),
+        Execution::Coordinated(_) if communication.routers().is_some() => Err(SimulationError::NoRouters),
         Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing),
     }
 }
@@ -303,6 +340,19 @@ pub(crate) fn check_rules(machine: &Machine, communication: Communication) -> Re
         return Err(SimulationError::NoCoordinates);
     }
     Ok(())
+}
+
+/// Refuses packets that no buffer of routers holds, under virtual cut-through.
+pub(crate) fn check_packets(
+    program: &dyn Program,
+    communication: Communication,
+) -> Result<(), SimulationError> {
+    match communication.router_rules() {
+        Some(routers) if communication.packet().is_none() => {
+            Ok(routers.check_packet(engine::largest_units(program))?)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Refuses a program with more messages at a time than engines can number.
@@ -326,6 +376,10 @@ fn select<'run>(
         EngineChoice::Belt(shortcuts) => Some(shortcuts),
         EngineChoice::Hop | EngineChoice::Sized => None,
     };
+    if let Some(routers) = communication.router_rules() {
+        let is_belt = matches!(request.engine, EngineChoice::Belt(_));
+        return if is_belt { Err(NoBeltError::Routers) } else { Ok(Selection::Routers(routers)) };
+    }
     match shortcuts.map(|shortcuts| select_belt(program, placement, communication, shortcuts)) {
         Some(Ok(selection)) => return Ok(selection),
         Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason),

@@ -52,7 +52,8 @@ pub fn predict(program: &dyn Program, placement: &Placement, communication: Comm
 /// A lower bound of the makespan for all one-to-one placements of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
-    /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\]; `d T_a + T_c B` for messages of one unit.
+    /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\]; `d T_a + T_c B` for messages of one unit; over routers with
+    /// finite buffers `sum of (T_a + 2m + 2 + R + L_s) + (R + l + 1) B`.
     pub cycles: Cycles,
     /// The source of the bound.
     pub source: BoundSource,
@@ -78,6 +79,7 @@ pub fn lower_bound(
     }
     let sizes = || (0..program.stage_count()).map(|stage| program.max_units(stage));
     let grain = |units: u64| match communication.switching() {
+        _ if communication.routers().is_some() => 1,
         Switching::CutThrough => 1,
         Switching::StoreAndForward => communication.packet().map_or(units, |packet| packet.get().min(units)),
     };
@@ -86,11 +88,16 @@ pub fn lower_bound(
         return None;
     }
     let least = least_distances(placement.machine())?;
-    let behind_head: u64 = sizes().map(|units| units - first).sum();
+    let behind_head: Cycles = sizes()
+        .map(|units| {
+            let timing = communication.timing_of(units);
+            timing.receipt() - timing.head()
+        })
+        .sum();
     let compute = program.facts().compute * program.stage_count() as u64;
     // A message needs at least the time of its head for a link.
     let head = communication.timing_of(first).head();
-    let cycles = compute + communication.hop() * behind_head + head * least.sum;
+    let cycles = compute + behind_head + head * least.sum;
     Some(LowerBound { cycles, source: least.source })
 }
 

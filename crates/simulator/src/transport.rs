@@ -8,6 +8,7 @@
 //! join or arrive within the cycle.
 
 pub(crate) mod flow;
+pub(crate) mod over_routers;
 pub(crate) mod packet;
 pub(crate) mod packets;
 
@@ -17,7 +18,10 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
 
 pub(crate) use self::packet::Packet;
-use crate::{Cycle, Cycles, engine::MessageTable, engine::border::Border};
+use crate::{
+    Cycle, Cycles, Deadlock,
+    engine::{MessageRecord, MessageTable, border::Border},
+};
 
 /// The links of a machine or of a slab of it, and what waits and moves on them.
 ///
@@ -61,6 +65,22 @@ pub(crate) trait Transport {
 
     /// Forgets all that waits and moves, as at cycle 0.
     fn reset(&mut self);
+
+    /// The cycle at which the first flit of a message was injected, when it is received; `None` if queues have no limit.
+    fn entered(&self, message: u32, record: &MessageRecord) -> Option<Cycle> {
+        let _ = (message, record);
+        None
+    }
+
+    /// The links that packets have crossed; `None` if they follow from their distances.
+    fn crossings(&self) -> Option<u64> {
+        None
+    }
+
+    /// The packets that wait for one another for ever, if nothing moves any more.
+    fn deadlock(&self) -> Option<Deadlock> {
+        None
+    }
 }
 
 /// The messages under way, as a transport sees them.

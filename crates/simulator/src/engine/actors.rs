@@ -53,10 +53,27 @@ pub(crate) fn run(
     let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
         .with_explicit_routes(ExplicitRoutes::new(placement, communication));
     let mut core = Core::whole(placement, communication, packets);
+    let (summary, times) = run_on(job, &mut core, observer)?;
+    Ok((summary, core.traffic(), times))
+}
+
+/// Runs a job over any transport.
+///
+/// # Errors
+///
+/// When a rank did not come to its end, packets wait for each other, or times do not add up.
+pub(super) fn run_on<T: Transport>(
+    job: &Job,
+    core: &mut Core<'_, T>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, JobTimes), SimulationError> {
+    core.log_messages(observer);
     let mut actors = Actors::new(job, observer);
     core.run(&mut actors, None);
-    let (summary, times) = actors.close()?;
-    Ok((summary, core.traffic(), times))
+    core.check_deadlock()?;
+    let results = actors.close()?;
+    core.report_messages(observer);
+    Ok(results)
 }
 
 /// The actors of a run, and the steps of ranks.

@@ -17,11 +17,16 @@ use crate::{
     Communication, Cycle, Cycles, Job, MessageRoutes, Program, SimulationError, Special, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
-    plan::{check_message_count, check_rules},
+    plan::{check_message_count, check_packets, check_rules},
     processors::Processors,
     slab::Slab,
     transfer::TransferTimes,
-    transport::{Transport, flow::Flow, packets::Packets},
+    transport::{
+        Transport,
+        flow::Flow,
+        over_routers::{DrawnBy, OverRouters},
+        packets::Packets,
+    },
 };
 
 /// The makespans of a program on a machine under one placement after another.
@@ -67,11 +72,17 @@ enum Engine<'a> {
     Narrow(Box<Core<'a, Flow<'a, u64>>>),
     Wide(Box<Core<'a, Flow<'a, u128>>>),
     Packets(Box<Core<'a, Packets<'a>>>),
+    Routers(Box<Core<'a, OverRouters<'a>>>),
 }
 
 impl<'a> Engine<'a> {
     /// The engine of a program's messages, before anything moves.
     fn new(program: &dyn Program, machine: &'a Machine, rules: Communication) -> Self {
+        if let Some(routers) = rules.router_rules() {
+            let drawn_by =
+                if program.special().tasks().is_some() { DrawnBy::Operation } else { DrawnBy::Stage };
+            return Self::Routers(core(rules, OverRouters::new(machine, rules, &routers, drawn_by)));
+        }
         let slab = Slab::whole(machine);
         match TransportKind::of(program, machine, rules) {
             TransportKind::Narrow(plan) => Self::Narrow(core(rules, Flow::new(machine, rules, plan, &slab))),
@@ -121,6 +132,7 @@ impl<'a> Evaluator<'a> {
         if rules.routes() == MessageRoutes::OfEmbedding {
             return Err(SimulationError::NoEmbedding);
         }
+        check_packets(program, rules)?;
         check_message_count(program)?;
         let bound = max_cycles_of_any_placement(program, machine, rules);
         if bound >= 1 << 63 {
@@ -222,6 +234,7 @@ impl<'a> Evaluator<'a> {
             Engine::Narrow(core) => life.run(core, nodes, processors, limit, work),
             Engine::Wide(core) => life.run(core, nodes, processors, limit, work),
             Engine::Packets(core) => life.run(core, nodes, processors, limit, work),
+            Engine::Routers(core) => life.run(core, nodes, processors, limit, work),
         }
     }
 
@@ -303,7 +316,7 @@ impl Life<'_> {
             Self::Tasks(graph) => run_tasks(graph, core, limit),
             Self::Job(job) => run_job(job, core, limit),
         };
-        *work += core.message_count + core.hop_count;
+        *work += core.message_count + core.transport.crossings().unwrap_or(core.hop_count);
         end
     }
 }

@@ -76,16 +76,27 @@ pub(super) fn run_stages<T: Transport, B: Border>(
     mut core: Core<'_, T, B>,
     observer: &mut dyn Observer,
 ) -> Result<Traffic, ProcessId> {
+    match run_on(program, placement, starts, &mut core, observer) {
+        None => Ok(core.traffic()),
+        Some(process) => Err(process),
+    }
+}
+
+/// Runs the processes of one engine, which is kept; returns the first that did not reach its end.
+pub(super) fn run_on<T: Transport, B: Border>(
+    program: &dyn Program,
+    placement: &Placement,
+    starts: StartTimes<'_>,
+    core: &mut Core<'_, T, B>,
+    observer: &mut dyn Observer,
+) -> Option<ProcessId> {
     let per_node = core.communication.processors();
     let nodes = &core.messages.nodes;
     let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(nodes, per_node));
     let mut state = StageState::new(nodes.len(), processors);
-    state.begin(starts, &mut core);
+    state.begin(starts, core);
     core.run(&mut StageProcesses::new(program, &mut state, observer), None);
-    match state.progress.unfinished() {
-        None => Ok(core.traffic()),
-        Some(process) => Err(core.messages.border.label(process)),
-    }
+    state.progress.unfinished().map(|process| core.messages.border.label(process))
 }
 
 /// What changes in the processes of one engine.

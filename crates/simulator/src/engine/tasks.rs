@@ -52,12 +52,30 @@ pub(crate) fn run(
     let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
         .with_explicit_routes(ExplicitRoutes::new(placement, communication));
     let mut core = Core::whole(placement, communication, packets);
-    let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
+    Ok((run_on(graph, &mut core, observer)?, core.traffic()))
+}
+
+/// Runs a task graph over any transport.
+///
+/// # Errors
+///
+/// When operations or packets wait for each other.
+pub(super) fn run_on<T: Transport>(
+    graph: &TaskGraph,
+    core: &mut Core<'_, T>,
+    observer: &mut dyn Observer,
+) -> Result<Summary, SimulationError> {
+    if core.communication.routers().is_some() {
+        core.log_messages(observer);
+    }
+    let mut processes = TaskProcesses::new(graph, core.communication, observer.wants_operations());
     core.run(&mut processes, None);
+    core.check_deadlock()?;
     if let Some(stuck) = processes.stuck() {
         return Err(SimulationError::Stuck(stuck));
     }
-    Ok((processes.close(observer)?, core.traffic()))
+    core.report_messages(observer);
+    Ok(processes.close(observer)?)
 }
 
 /// Flags of an operation.

@@ -12,7 +12,7 @@ impl RouterNetwork<'_> {
     /// A circle of channels whose packets wait for one another, if packets are in the network and nothing moves any more.
     ///
     /// No routing of the model comes to that: the check is for rules that do.
-    pub(crate) fn deadlock(&self, now: u64) -> Option<Deadlock> {
+    pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         if self.next().is_some() || self.packets.count() == 0 {
             return None;
         }
@@ -20,7 +20,7 @@ impl RouterNetwork<'_> {
         let circles = occupied.map(|(channel, _): (u32, _)| self.circle(channel));
         let channels = circles.into_iter().find(|circle| !circle.is_empty()).unwrap_or_default();
         let named = channels.into_iter().filter_map(|channel| self.channel_by_name(channel));
-        Some(Deadlock { cycle: Cycle::new(now), channels: named.collect() })
+        Some(Deadlock { cycle: Cycle::new(self.now()), channels: named.collect() })
     }
 
     /// The circle to which channels that wait lead from one; empty if they lead to none.

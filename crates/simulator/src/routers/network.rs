@@ -103,6 +103,7 @@ pub(crate) struct RouterNetwork<'run> {
     consumed: u64,                             // flits
     pub(super) crossings: u64,                 // links between routers that packets have crossed
     pub(super) use_of_ports: Option<Vec<u64>>, // flits that left by each, if they are counted
+    use_of_terminals: Vec<u64>,                // flits that each has sent, if they are counted
     now: u64,
 }
 
@@ -202,6 +203,7 @@ impl<'run> RouterNetwork<'run> {
             consumed: 0,
             crossings: 0,
             use_of_ports: None,
+            use_of_terminals: vec![],
             now: 0,
             wiring,
         }
@@ -311,6 +313,35 @@ impl<'run> RouterNetwork<'run> {
     /// The cycle at which the first flit of a message was injected.
     pub(crate) fn entered(&self, message: u32) -> u64 {
         self.entered.get(message as usize).copied().unwrap_or(0)
+    }
+
+    /// The cycle of the last step.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Counts the flits that cross each link from now on.
+    pub(crate) fn count_use(&mut self) {
+        self.use_of_ports = Some(vec![0; self.wiring.port_count()]);
+        self.use_of_terminals = vec![0; self.wiring.terminal_count() as usize];
+    }
+
+    /// Gives every channel of a link over which flits have gone, if they were counted, to `take`: its node, the place of its
+    /// link there among all, and the flits. Links to terminals count where hosts are no routers.
+    pub(crate) fn for_each_use(&self, mut take: impl FnMut(NodeId, usize, u64)) {
+        let used = (0..).zip(self.use_of_ports.iter().flatten()).filter(|own| *own.1 > 0);
+        for (port, &units) in used {
+            let router = self.wiring.router(port);
+            let (first, _) = self.wiring.ports(router);
+            if let Some(place) = self.wiring.place_of_link(port - first, self.wiring.leads_to(port)) {
+                take(self.wiring.node(router), place as usize, units);
+            }
+        }
+        for (terminal, &units) in (0..).zip(&self.use_of_terminals).filter(|own| *own.1 > 0) {
+            if self.wiring.has_switches() {
+                take(NodeId::new(terminal), 0, units);
+            }
+        }
     }
 
     /// The flits that terminals have consumed.
@@ -432,6 +463,9 @@ impl<'run> RouterNetwork<'run> {
                 self.entered.resize(place + 1, 0);
             }
             self.entered[place] = now;
+        }
+        if let Some(units) = self.use_of_terminals.get_mut(terminal as usize) {
+            *units += 1;
         }
         let port = self.wiring.port_of_terminal(terminal);
         self.in_flight.injected.push(now, (port * self.rules.channels + sent.channel, sent.flit));

@@ -26,6 +26,7 @@ pub(super) struct Wiring {
     owners: Vec<u32>,      // by port, its router
     terminals: Vec<u32>,   // by terminal, the port that it is joined to; `NONE` of one that is down
     switches: Option<u32>, // the node of the first router, where they are not the hosts
+    terminals_last: bool,  // whether the terminal of a node has its last port, as on grids
 }
 
 impl Wiring {
@@ -34,8 +35,14 @@ impl Wiring {
 
     pub(super) fn new(machine: &Machine) -> Self {
         let switches = has_switches(machine).then(|| narrow(machine.numbered_hosts()));
-        let mut own =
-            Self { first_ports: vec![0], ends: vec![], owners: vec![], terminals: vec![], switches };
+        let mut own = Self {
+            first_ports: vec![0],
+            ends: vec![],
+            owners: vec![],
+            terminals: vec![],
+            switches,
+            terminals_last: machine.grid().is_some(),
+        };
         own.terminals = vec![Self::NONE; usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX)];
         let nodes: Vec<Vec<Neighbour>> = machine
             .nodes()
@@ -150,6 +157,16 @@ impl Wiring {
     #[inline]
     pub(super) fn node(&self, router: u32) -> NodeId {
         NodeId::new(router + self.switches.unwrap_or(0))
+    }
+
+    /// The place of a port among the links of its node; `None` of one that leads to no link of the machine.
+    pub(super) fn place_of_link(&self, port: u32, end: End) -> Option<u32> {
+        match end {
+            End::Nothing => None,
+            End::Terminal(_) => self.has_switches().then_some(port),
+            End::Router(_) if self.has_switches() || self.terminals_last => Some(port),
+            End::Router(_) => Some(port - 1),
+        }
     }
 
     /// Whether hosts and routers are different nodes.

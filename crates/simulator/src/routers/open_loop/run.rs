@@ -100,7 +100,7 @@ impl<'run> Run<'run> {
                 self.make(terminal, now);
             }
             self.network.advance(now);
-            if let Some(deadlock) = self.network.deadlock(now) {
+            if let Some(deadlock) = self.network.deadlock() {
                 return Err(deadlock);
             }
             let is_complete = self.counts.received == self.counts.packets;

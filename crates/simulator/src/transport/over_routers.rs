@@ -1,0 +1,140 @@
+//! Messages over routers with finite buffers (`docs/model.md` section 26).
+
+use std::num::NonZeroU64;
+
+use cubefold_topology::{Machine, NodeId, narrow};
+
+use super::{Arrivals, Messages, Packet, Transport};
+use crate::{
+    Communication, Cycle, Deadlock,
+    engine::{MessageRecord, PacketKey, border::Border},
+    observe::traffic::LinkUseCounter,
+    routers::{injection::Departure, network::RouterNetwork, settings::Routers},
+};
+
+/// The number of a message from which the random choices of its packets follow, besides its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DrawnBy {
+    /// Its stage.
+    Stage,
+    /// The operation of a task graph that sends it.
+    Operation,
+}
+
+/// The routers of a machine, for the messages of a program.
+#[derive(Debug)]
+pub(crate) struct OverRouters<'run> {
+    machine: &'run Machine,
+    network: RouterNetwork<'run>,
+    drawn_by: DrawnBy,
+    packet: Option<NonZeroU64>,
+    end_links: u64,       // of a packet, to and from hosts that are no routers
+    crossed_at_ends: u64, // those of all packets
+    setting_out: Vec<(PacketKey, Departure)>, // messages of this cycle
+}
+
+impl<'run> OverRouters<'run> {
+    /// The routers of a machine while nothing moves.
+    pub(crate) fn new(
+        machine: &'run Machine,
+        communication: Communication,
+        routers: &Routers,
+        drawn_by: DrawnBy,
+    ) -> Self {
+        Self {
+            machine,
+            network: RouterNetwork::new(machine, communication, routers),
+            drawn_by,
+            packet: communication.packet(),
+            end_links: routers.end_links,
+            crossed_at_ends: 0,
+            setting_out: vec![],
+        }
+    }
+
+    /// The same, counting the flits that cross each link.
+    pub(crate) fn counting_use(mut self) -> Self {
+        self.network.count_use();
+        self
+    }
+
+    /// Adds the flits that have crossed each link to a count.
+    pub(crate) fn add_use(&self, counter: &mut LinkUseCounter) {
+        let is_grid = self.machine.grid().is_some();
+        self.network.for_each_use(|node, port, units| {
+            // Signs of directions of a graph do not count.
+            counter.count(node, if is_grid { port } else { 2 * port }, 1, units);
+        });
+    }
+
+    fn departure(&self, message: u32, record: &MessageRecord, from: NodeId, units: u64) -> Departure {
+        let number = match self.drawn_by {
+            DrawnBy::Stage => record.stage,
+            DrawnBy::Operation => record.operation,
+        };
+        let draws = [number, record.source.label(), record.destination.label()].map(u64::from);
+        let (from, to, queue) = (from.index(), record.to.index(), record.source.label());
+        Departure { message, from, to, queue, units, draws }
+    }
+}
+
+impl Transport for OverRouters<'_> {
+    fn next(&self) -> Option<Cycle> {
+        self.network.next().map(Cycle::new)
+    }
+
+    fn arrive<B: Border>(&mut self, now: Cycle, _: &Messages<'_, B>, arrivals: &mut Arrivals) {
+        self.network.arrive(now.get(), &mut arrivals.received);
+    }
+
+    fn set_out<B: Border>(
+        &mut self,
+        message: u32,
+        from: NodeId,
+        _: Cycle,
+        messages: &Messages<'_, B>,
+        _: &mut Arrivals,
+    ) -> u32 {
+        let (record, units) = (messages.table.record(message), messages.table.units(message));
+        let departure = self.departure(message, record, from, units);
+        self.setting_out.push((messages.table.packet_key(message, 0), departure));
+        let packets = self.packet.map_or(1, |packet| units.div_ceil(packet.get()));
+        self.crossed_at_ends += self.end_links * packets;
+        narrow(self.machine.distance(from, record.to))
+    }
+
+    /// One engine has all routers.
+    fn admit<B: Border>(&mut self, _: &Packet, _: Cycle, _: &Messages<'_, B>) {}
+
+    fn depart<B: Border>(&mut self, now: Cycle, _: &Messages<'_, B>) {
+        self.setting_out.sort_unstable_by_key(|own| own.0);
+        for (_, departure) in self.setting_out.drain(..) {
+            self.network.join(&departure);
+        }
+        self.network.advance(now.get());
+    }
+
+    /// The packets of the longest injection queue; no run has 2^32.
+    fn longest_queue(&self) -> u32 {
+        u32::try_from(self.network.longest_queue()).unwrap_or(u32::MAX)
+    }
+
+    fn reset(&mut self) {
+        self.network.reset();
+        self.setting_out.clear();
+        self.crossed_at_ends = 0;
+    }
+
+    fn entered(&self, message: u32, record: &MessageRecord) -> Option<Cycle> {
+        let is_inside = record.distance == 0;
+        Some(if is_inside { record.start } else { Cycle::new(self.network.entered(message)) })
+    }
+
+    fn crossings(&self) -> Option<u64> {
+        Some(self.network.crossings() + self.crossed_at_ends)
+    }
+
+    fn deadlock(&self) -> Option<Deadlock> {
+        self.network.deadlock()
+    }
+}
