@@ -29,6 +29,8 @@ mod random_problem;
 #[cfg(test)]
 mod ranks_equal_reference;
 #[cfg(test)]
+mod routers_equal_reference;
+#[cfg(test)]
 mod sequential_elimination;
 #[cfg(test)]
 mod sized_equal_checked_runs;

@@ -6,6 +6,8 @@
 //!
 //! [transports]: crate::transport
 
+#[cfg(test)]
+mod controls;
 mod deadlock;
 mod delay_line;
 #[cfg(test)]

@@ -368,8 +368,10 @@ impl Communication {
     /// A bound on the time of all transmissions of a message of `units` units, one after another,
     /// over at most `links` links \[cycles\].
     pub(crate) fn transfer_bound(self, units: u64, links: u64) -> u128 {
-        if let Some(routers) = self.routers {
-            return self.bound_over(routers, units, links);
+        if let Some(of_flit) = self.flit_bound(links) {
+            let local = u128::from(self.local.unit.get()).saturating_mul(units.into());
+            let local = local.saturating_add(self.local.latency.get().into());
+            return of_flit.saturating_mul(units.into()).max(local);
         }
         let linear = |constant: Cycles, times: u64, slope: Cycles| {
             let constant = u128::from(constant.get()).saturating_mul(times.into());
@@ -380,18 +382,17 @@ impl Communication {
         u128::from(links).saturating_mul(link).max(local)
     }
 
-    /// The same over routers with finite buffers: in every cycle that a message takes, a flit of some message is on a link or
-    /// in a router, or a credit for one is on its way back.
-    fn bound_over(self, routers: Routers, units: u64, links: u64) -> u128 {
-        let settings = routers.settings;
+    /// A bound on the cycles that a flit adds to the time of all messages over routers with finite buffers, where the longest
+    /// distance is so many links; `None` if queues have no limit. In every cycle that a message takes, a flit of some
+    /// message is on a link or in a router, or a credit for one is on its way back \[cycles\].
+    pub(crate) fn flit_bound(self, links: u64) -> Option<u128> {
+        let settings = self.routers?.settings;
         let latency = self.latency.get().max(settings.terminal_latency.into());
         let cycles = u64::from(settings.router_cycles) + u64::from(settings.credit_cycles) + 4;
-        let of_flit = u128::from(latency).saturating_mul(2).saturating_add(cycles.into());
+        let of_crossing = u128::from(latency).saturating_mul(2).saturating_add(cycles.into());
         // Ways by a random node or group are at most twice as long; two links lead to and from terminals.
         let crossed = u128::from(links).saturating_mul(2).saturating_add(2);
-        let local = u128::from(self.local.unit.get()).saturating_mul(units.into());
-        let local = local.saturating_add(self.local.latency.get().into());
-        of_flit.saturating_mul(crossed).saturating_mul(units.into()).max(local)
+        Some(of_crossing.saturating_mul(crossed))
     }
 
     /// The rules under which messages of one unit take the times that messages of `units` units

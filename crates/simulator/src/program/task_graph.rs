@@ -175,6 +175,9 @@ impl TaskGraph {
         let times = |cycles: Cycles, count: u128| u128::from(cycles.get()).saturating_mul(count);
         let local = communication.local_cost();
         let inside = times(local.latency, sends.into()).saturating_add(times(local.unit, units));
+        if let Some(of_flit) = communication.flit_bound(diameter) {
+            return of_flit.saturating_mul(units).saturating_add(inside).saturating_add(calculations);
+        }
         times(communication.hop(), units)
             .saturating_add(times(communication.latency(), packets.saturating_add(sends.into())))
             .saturating_mul(diameter.into())

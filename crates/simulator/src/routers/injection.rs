@@ -48,7 +48,6 @@ pub(super) struct Terminals {
     queues: Vec<Queue>, // by process
     joined: Vec<u32>,   // queues that messages have joined in this cycle
     longest_queue: u64, // packets
-    waiting: u64,       // messages in queues
 }
 
 /// A terminal.
@@ -108,7 +107,6 @@ impl Terminals {
             queues: vec![],
             joined: vec![],
             longest_queue: 0,
-            waiting: 0,
         }
     }
 
@@ -132,9 +130,10 @@ impl Terminals {
         !self.all[terminal as usize].queues.is_empty()
     }
 
-    /// The number of messages that have not sent all of their packets.
-    pub(super) fn waiting(&self) -> u64 {
-        self.waiting
+    /// Whether no terminal has anything to send.
+    #[cfg(test)]
+    pub(super) fn are_empty(&self) -> bool {
+        self.all.iter().all(|own| own.queues.is_empty())
     }
 
     /// The most packets of a queue after the injections of a cycle.
@@ -158,7 +157,6 @@ impl Terminals {
         own.messages.push_back(Queued { message, from, to, base, number: 0, left: units });
         own.packets += units.div_ceil(self.packet_units);
         self.joined.push(queue);
-        self.waiting += 1;
     }
 
     /// The injections of a cycle are over: the lengths of queues count.
@@ -242,7 +240,6 @@ impl Terminals {
             queue.packets -= 1;
             if queue.messages.front().is_some_and(|message| message.left == 0) {
                 queue.messages.pop_front();
-                self.waiting -= 1;
             }
             if queue.messages.is_empty() {
                 own.queues.remove(place);
@@ -261,7 +258,7 @@ impl Terminals {
         }
         self.queues.clear();
         self.joined.clear();
-        (self.longest_queue, self.waiting) = (0, 0);
+        self.longest_queue = 0;
     }
 }
 

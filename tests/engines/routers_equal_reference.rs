@@ -1,0 +1,535 @@
+//! Routers with finite buffers: the engine equals the reference in every message of random programs on small machines, with
+//! buffers of 1 and the least number of channels among them, a share of them in every run of the tests, all on request.
+//!
+//! The reference has the messages set out when they do in the engine, whose processes are compared with it under the
+//! other rules of switching.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_reference::routers::{
+    RouterMachine, RouterMessage, RouterOutcome, RouterProblem, RouterRule, RouterTie as ReferenceTie,
+    run_routers,
+};
+use cubefold_simulator::{
+    AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, EngineChoice,
+    Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes, NoBeltError, Observer,
+    Operation, OperationKind, Outcome, PhaseLength, Program, Request, Requirement, RouterError,
+    RouterRouting, RouterSettings, RouterTie, Routing, RoutingScheme, SimulationError, StageRecord, StepBody,
+    TaskGraph, TaskScheduleBuilder, max_cycles, predict, simulate,
+};
+use cubefold_topology::{
+    LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule, Wrap,
+};
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::random_problem::grid;
+use crate::sized_equal_reference::random_case_on;
+
+/// The cases that there are.
+const ALL: u64 = 10_000;
+/// The cases of every run of the tests.
+const SHARE: u64 = 250;
+
+#[test]
+fn a_share_of_the_cases() {
+    check_cases(SHARE);
+}
+
+#[test]
+#[ignore = "some minutes: 10 000 cases"]
+fn all_cases() {
+    check_cases(ALL);
+}
+
+fn check_cases(count: u64) {
+    let check = |number: u64| {
+        let case = RouterCase::random(number);
+        case.check().unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
+    };
+    let sum = |one: [u64; 3], other: [u64; 3]| std::array::from_fn(|at| one[at] + other[at]);
+    let [crossing, queued, blocked] = (0..count).into_par_iter().map(check).reduce(|| [0; 3], sum);
+    assert!(10 * crossing >= 9 * count, "{crossing} of {count} cases with messages over links");
+    assert!(10 * queued >= 4 * count, "{queued} of {count} cases with queues");
+    assert!(10 * blocked >= 6 * count, "{blocked} of {count} cases with blocked messages");
+}
+
+/// A program on a machine with routers.
+#[derive(Debug)]
+struct RouterCase {
+    machine: RouterMachine,
+    settings: RouterSettings,
+    placement: Placement,
+    communication: Communication,
+    program: CaseProgram,
+}
+
+#[derive(Debug)]
+enum CaseProgram {
+    /// Stages, or a job of one such step.
+    Stages(Box<dyn Program>),
+    Tasks(TaskGraph),
+}
+
+impl CaseProgram {
+    fn as_dyn(&self) -> &dyn Program {
+        match self {
+            Self::Stages(program) => &**program,
+            Self::Tasks(graph) => graph,
+        }
+    }
+}
+
+/// All that an engine reports.
+#[derive(Debug, Default)]
+struct Reported {
+    records: Vec<StageRecord>,
+    messages: Vec<MessageTimes>,
+}
+
+impl Observer for Reported {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.records.push(*record);
+    }
+
+    fn wants_messages(&self) -> bool {
+        true
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        assert!(self.messages.is_empty(), "they come once");
+        self.messages = messages;
+    }
+}
+
+impl RouterCase {
+    fn random(number: u64) -> Self {
+        let generator = &mut ChaCha12Rng::seed_from_u64(number);
+        let (own, machine) = machine(generator);
+        let settings = settings(generator, &machine);
+        let case = random_case_on(generator, &machine);
+        let placement = case.placement.clone();
+        let packet = match settings.flow_control {
+            FlowControl::VirtualCutThrough => generator.random_range(1..=settings.buffer_units.min(9)),
+            FlowControl::Wormhole => *[0, 1, 2, 5].choose(generator).unwrap(),
+        };
+        let tie = match settings.tie {
+            RouterTie::Rule(tie) => tie,
+            RouterTie::Random => TieRule::Direct,
+        };
+        let latency = *[0, 0, 1, 4].choose(generator).unwrap();
+        let local = LocalCost { latency: Cycles::new(generator.random_range(0..4)), unit: Cycles::new(1) };
+        let communication = Communication::new(LinkMode::FullDuplex, Cycles::new(1), tie)
+            .unwrap()
+            .with_latency(Cycles::new(latency))
+            .with_packets(NonZeroU64::new(packet.into()))
+            .with_eager(*[0, 0, 4, EAGER_ALL].choose(generator).unwrap())
+            .with_local_cost(if generator.random() { local } else { LocalCost::default() })
+            .with_processors(case.communication.processors())
+            .with_routers(settings, &machine)
+            .unwrap();
+        let program = match generator.random_range(0..4) {
+            0 => CaseProgram::Tasks(task_graph(generator, u32::try_from(placement.process_count()).unwrap())),
+            1 => CaseProgram::Stages(Box::new(job(&case))),
+            _ => CaseProgram::Stages(Box::new(case.program())),
+        };
+        Self { machine: own, settings, placement, communication, program }
+    }
+
+    fn run(&self) -> Result<(Outcome, Reported), String> {
+        let mut reported = Reported::default();
+        let request = Request::asynchronous(EngineChoice::Auto).counting(CountLinkUse::Yes);
+        let outcome =
+            simulate(self.program.as_dyn(), &self.placement, self.communication, &request, &mut reported);
+        outcome.map(|outcome| (outcome, reported)).map_err(|error| error.to_string())
+    }
+
+    /// Compares every message; 1 if any crosses a link, any queue is long, any message is blocked.
+    fn check(&self) -> Result<[u64; 3], String> {
+        let (outcome, reported) = self.run()?;
+        if outcome.traffic.messages != reported.messages.len() as u64 {
+            return Err(format!("{} messages", reported.messages.len()));
+        }
+        let (mut crossing, inside): (Vec<MessageTimes>, Vec<MessageTimes>) =
+            reported.messages.iter().partition(|own| self.distance(own) > 0);
+        crossing.sort_by_key(|own| (own.start, own.stage, own.source, own.destination));
+        if let Some(wrong) = inside.iter().find(|own| !self.is_as_inside(own)) {
+            return Err(format!("inside a node {wrong:?}"));
+        }
+        let expected = self.reference(&crossing)?;
+        for (message, times) in crossing.iter().zip(&expected.times) {
+            let found = [message.start, message.entered.unwrap(), message.received].map(|cycle| cycle.get());
+            if found != *times {
+                return Err(format!("{message:?}, expected {times:?}"));
+            }
+            let sum = message.queued().unwrap() + message.transfer + message.blocked();
+            if sum != message.received - message.start || message.transfer != self.transfer(message) {
+                return Err(format!("{message:?} does not add up"));
+            }
+        }
+        let packets: u64 = crossing.iter().map(|own| self.communication.packet_count(own.units)).sum();
+        let end_links = if self.has_switches() { 2 } else { 0 };
+        let found = (outcome.traffic.hops, outcome.traffic.longest_queue);
+        let want =
+            (expected.crossings + end_links * packets, Some(u32::try_from(expected.longest_queue).unwrap()));
+        if found != want {
+            return Err(format!("hops, longest queue {found:?}, expected {want:?}"));
+        }
+        self.check_sums(&outcome)?;
+        let is_blocked = crossing.iter().any(|own| own.blocked() > Cycles::ZERO);
+        Ok([u64::from(!crossing.is_empty()), u64::from(want.1 > Some(1)), u64::from(is_blocked)])
+    }
+
+    /// The evaluator, the prediction, the bound on the clock and the use of links.
+    fn check_sums(&self, outcome: &Outcome) -> Result<(), String> {
+        let (program, machine, rules) = (self.program.as_dyn(), self.placement.machine(), self.communication);
+        let makespan = outcome.summary.makespan().get();
+        let mut evaluator = Evaluator::new(program, machine, rules).map_err(|error| error.to_string())?;
+        for _ in 0..2 {
+            let found =
+                evaluator.makespan(&self.placement.nodes(), None).map_err(|error| error.to_string())?;
+            if found.map(Cycles::get) != Some(makespan) {
+                return Err(format!("evaluated as {found:?}, expected {makespan}"));
+            }
+        }
+        let bound = max_cycles(program, &self.placement, rules, &Execution::Asynchronous);
+        if u128::from(makespan) > bound {
+            return Err(format!("a bound of {bound} cycles, below {makespan}"));
+        }
+        let CaseProgram::Stages(_) = &self.program else { return Ok(()) };
+        // Steps of a job side by side are not predicted.
+        let predicted = predict(program, &self.placement, rules).get();
+        if program.special().job().is_none() && makespan < predicted {
+            return Err(format!("{makespan} cycles, below the predicted {predicted}"));
+        }
+        // Routes that follow from the ends alone, and that other transports take, too.
+        let is_plain = match self.settings.routing {
+            RouterRouting::DimensionOrder => self.settings.tie != RouterTie::Random,
+            RouterRouting::Hops => true,
+            _ => false,
+        };
+        let by_routes = LinkUse::of_routes(program, &self.placement, rules);
+        let used = outcome.traffic.link_use.as_ref().ok_or("no use of links")?;
+        if is_plain && !used.busy_channels().eq(by_routes.busy_channels()) {
+            return Err("links are busy for other cycles than by routes".to_owned());
+        }
+        Ok(())
+    }
+
+    fn node(&self, process: ProcessId) -> NodeId {
+        self.placement.node(process)
+    }
+
+    fn distance(&self, message: &MessageTimes) -> u64 {
+        self.placement.machine().distance(self.node(message.source), self.node(message.destination))
+    }
+
+    fn is_as_inside(&self, message: &MessageTimes) -> bool {
+        let local = self.communication.local_cost();
+        let transfer = local.latency + local.unit * message.units;
+        message.entered == Some(message.start)
+            && message.blocked() == Cycles::ZERO
+            && message.transfer == transfer
+    }
+
+    fn has_switches(&self) -> bool {
+        !matches!(self.machine, RouterMachine::Grid(_) | RouterMachine::Network(..))
+    }
+
+    /// `2m + 3 + (D + 1) R + D (l + 1) + F - 1`.
+    fn transfer(&self, message: &MessageTimes) -> Cycles {
+        let distance = self.distance(message) - if self.has_switches() { 2 } else { 0 };
+        let RouterSettings { router_cycles, terminal_latency, .. } = self.settings;
+        let ends = 2 * u64::from(terminal_latency) + 3 + (distance + 1) * u64::from(router_cycles);
+        Cycles::new(ends + distance * (self.communication.latency().get() + 1) + message.units - 1)
+    }
+
+    fn reference(&self, messages: &[MessageTimes]) -> Result<RouterOutcome, String> {
+        let settings = &self.settings;
+        let problem = RouterProblem {
+            machine: self.machine.clone(),
+            channels: settings.virtual_channels as usize,
+            buffer: settings.buffer_units.into(),
+            router_cycles: settings.router_cycles.into(),
+            credit_cycles: settings.credit_cycles.into(),
+            latency: self.communication.latency().get(),
+            terminal_latency: settings.terminal_latency.into(),
+            is_cut_through: settings.flow_control == FlowControl::VirtualCutThrough,
+            is_input_first: settings.allocator == Allocator::InputFirst,
+            rule: match settings.routing {
+                RouterRouting::DimensionOrder => RouterRule::DimensionOrder,
+                RouterRouting::Valiant => RouterRule::Valiant,
+                RouterRouting::Romm => RouterRule::Romm,
+                RouterRouting::Adaptive(choice) => RouterRule::Adaptive(choice == AdaptiveChoice::Any),
+                RouterRouting::UpDown => RouterRule::UpDown(false),
+                RouterRouting::UpDownAdaptive => RouterRule::UpDown(true),
+                RouterRouting::Minimal => RouterRule::Minimal,
+                RouterRouting::Ugal { threshold } => RouterRule::Ugal(threshold),
+                RouterRouting::Hops => RouterRule::Hops,
+            },
+            tie: match settings.tie {
+                RouterTie::Rule(TieRule::Direct) => ReferenceTie::Direct,
+                RouterTie::Rule(TieRule::Positive) => ReferenceTie::Positive,
+                RouterTie::Rule(TieRule::Negative) => ReferenceTie::Negative,
+                RouterTie::Rule(TieRule::Alternate) => ReferenceTie::Alternate,
+                RouterTie::Random => ReferenceTie::Random,
+            },
+            packet: self.communication.packet().map(NonZeroU64::get),
+            seed: settings.seed,
+            messages: messages.iter().map(|own| self.reference_message(own)).collect(),
+        };
+        let last = messages.iter().map(|own| own.received.get()).max().unwrap_or(0);
+        run_routers(&problem, last + 1)
+    }
+
+    fn reference_message(&self, message: &MessageTimes) -> RouterMessage {
+        let [source, destination] = [message.source, message.destination].map(|own| self.node(own).index());
+        RouterMessage {
+            source: source.into(),
+            destination: destination.into(),
+            queue: message.source.label() as usize,
+            units: message.units,
+            time: message.start.get(),
+            after: vec![],
+            draws: [message.stage, message.source.label(), message.destination.label()].map(u64::from),
+        }
+    }
+}
+
+/// A small machine, for the reference and the engine.
+fn machine(generator: &mut impl Rng) -> (RouterMachine, Machine) {
+    let mut number = |least: u64, greatest: u64| generator.random_range(least..=greatest);
+    let (own, parameters) = match number(0, 9) {
+        0 => {
+            let (leaves, hosts_per_switch, spines) = (number(2, 4), number(1, 3), number(1, 3));
+            let parameters = NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines };
+            (RouterMachine::LeafSpine(leaves, hosts_per_switch, spines), parameters)
+        }
+        1 => {
+            let (arity, levels) = (number(2, 3), number(1, 3));
+            let tree = RouterMachine::KAryTree(arity, u32::try_from(levels).unwrap());
+            (tree, NetworkParameters::KAryTree { arity, levels })
+        }
+        2 | 3 => {
+            let (hosts_per_switch, switches_per_group, global_links) =
+                (number(1, 2), number(1, 3), number(1, 2));
+            let parameters =
+                NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links };
+            (RouterMachine::Dragonfly(hosts_per_switch, switches_per_group, global_links), parameters)
+        }
+        4 => return tree_of_nodes(generator),
+        _ => return small_grid(generator),
+    };
+    let parameters = match &parameters {
+        _ if parameters.host_count() >= 2 => parameters,
+        _ => return small_grid(generator),
+    };
+    (own, Machine::of_parameters(&parameters).unwrap())
+}
+
+/// Nodes that are all routers, in a tree with some more links.
+fn tree_of_nodes(generator: &mut impl Rng) -> (RouterMachine, Machine) {
+    let count = generator.random_range(2..=9_u32);
+    let mut links: Vec<(u32, u32)> = (1..count).map(|node| (generator.random_range(0..node), node)).collect();
+    for _ in 0..generator.random_range(0..=count / 2) {
+        let (one, other) = (generator.random_range(0..count), generator.random_range(0..count));
+        if one != other {
+            links.push((one.min(other), one.max(other)));
+        }
+    }
+    let network = Network::from_edges(count, &links).unwrap();
+    let machine = Machine::network(MachineKind::Network, network).unwrap();
+    let machine = machine.with_route_choice(RouteChoice::Lowest);
+    let links = links.iter().map(|&(one, other)| (one.into(), other.into())).collect();
+    (RouterMachine::Network(count.into(), links), machine)
+}
+
+fn small_grid(generator: &mut impl Rng) -> (RouterMachine, Machine) {
+    loop {
+        let dimensions = generator.random_range(1..=3);
+        let shape: Vec<u64> = (0..dimensions).map(|_| generator.random_range(2..=6)).collect();
+        if shape.iter().product::<u64>() > 30 {
+            continue;
+        }
+        let wrap = |_: &u64| if generator.random_bool(0.6) { Wrap::Around } else { Wrap::Open };
+        let wraps: Vec<Wrap> = shape.iter().map(wrap).collect();
+        let machine = Machine::with_wraps(MachineKind::Torus, &shape, &wraps).unwrap();
+        return (RouterMachine::Grid(grid(&machine)), machine);
+    }
+}
+
+/// Routers that suit a machine, half of them with the least number of channels.
+fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
+    let fitting: Vec<RouterRouting> =
+        RouterRouting::ALL.into_iter().filter(|rule| rule.applies_to(machine)).collect();
+    let routing = match *fitting.choose(generator).unwrap() {
+        RouterRouting::Adaptive(_) => {
+            RouterRouting::Adaptive(*AdaptiveChoice::ALL.choose(generator).unwrap())
+        }
+        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold: generator.random_range(-9..=3) },
+        other => other,
+    };
+    let tie = match generator.random_bool(0.3) {
+        true => RouterTie::Random,
+        false => RouterTie::Rule(*TieRule::ALL.choose(generator).unwrap()),
+    };
+    RouterSettings {
+        flow_control: *FlowControl::ALL.choose(generator).unwrap(),
+        virtual_channels: routing.least_channels(machine) + [0, 0, 1, 3].choose(generator).unwrap(),
+        buffer_units: *[1, 1, 2, 3, 8].choose(generator).unwrap(),
+        router_cycles: generator.random_range(1..=5),
+        credit_cycles: generator.random_range(0..=2),
+        terminal_latency: *[0, 0, 1, 3].choose(generator).unwrap(),
+        allocator: *Allocator::ALL.choose(generator).unwrap(),
+        routing,
+        tie,
+        seed: generator.random(),
+    }
+}
+
+/// Sends and receives, some of which wait for computations and for messages before them. Every send has its own tag, its
+/// number.
+fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
+    let count = generator.random_range(1..=4 * processes);
+    let ends: Vec<[u32; 2]> = (0..count)
+        .map(|_| {
+            let source = generator.random_range(0..processes);
+            [source, (source + generator.random_range(1..processes)) % processes]
+        })
+        .collect();
+    let mut builder = TaskScheduleBuilder::new(processes);
+    let operation = |kind, own: u32, peer: u32, number: u32, amount: u64| Operation {
+        amount,
+        process: ProcessId::new(own),
+        peer: ProcessId::new(peer),
+        tag: number,
+        processor: u16::try_from(number).unwrap(),
+        kind,
+    };
+    for (number, &[source, destination]) in (0..).zip(&ends) {
+        let units = generator.random_range(1..=16);
+        builder.add(operation(OperationKind::Send, source, destination, number, units));
+    }
+    for (number, &[source, destination]) in (0..).zip(&ends) {
+        builder.add(operation(OperationKind::Receive, destination, source, number, 0));
+    }
+    for (number, &[source, _]) in (0..).zip(&ends) {
+        let cycles = *[0, 0, 5, 60].choose(generator).unwrap();
+        builder.add(operation(OperationKind::Calc, source, 0, number, cycles));
+    }
+    for (number, &[source, _]) in (0..count).zip(&ends) {
+        builder.require(number, 2 * count + number, Requirement::Over);
+        for (before, _) in (0..number).zip(&ends).filter(|(_, own)| own[1] == source) {
+            if generator.random_bool(0.3) {
+                builder.require(number, count + before, Requirement::Over);
+            }
+        }
+    }
+    TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
+}
+
+/// A job of two steps with the messages of a case.
+fn job(case: &crate::sized_equal_reference::SizedCase) -> Job {
+    let program = Arc::new(case.program());
+    let step = |name: &str, after: Vec<usize>| JobStep {
+        name: name.to_owned(),
+        body: StepBody::Messages { program: Arc::clone(&program) as Arc<_>, shares: 1 },
+        after,
+        takes_part: vec![],
+    };
+    let ranks = u32::try_from(case.placement.process_count()).unwrap();
+    Job::new(ranks, 2, vec![step("one", vec![]), step("other", vec![])]).unwrap()
+}
+
+/// A message alone takes the closed form, if buffers cover the round trip of a credit.
+#[test]
+fn a_message_alone_takes_the_closed_form() {
+    for number in 0..300 {
+        let generator = &mut ChaCha12Rng::seed_from_u64(number);
+        let (own, machine) = machine(generator);
+        let mut settings = settings(generator, &machine);
+        settings.routing = RouterRouting::default_of(&machine);
+        settings.virtual_channels = settings.routing.least_channels(&machine) + 1;
+        let RouterSettings { router_cycles, credit_cycles, terminal_latency, .. } = settings;
+        let latency = generator.random_range(0..=3);
+        settings.buffer_units = router_cycles.min(2) + credit_cycles + 2 * terminal_latency.max(latency) + 2;
+        let communication = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)
+            .unwrap()
+            .with_latency(Cycles::new(latency.into()))
+            .with_packets(NonZeroU64::new(settings.buffer_units.into()))
+            .with_routers(settings, &machine)
+            .unwrap();
+        let hosts: Vec<NodeId> = machine.hosts().collect();
+        let ends = [hosts[0], hosts[generator.random_range(1..hosts.len())]];
+        let placement =
+            Placement::Table(cubefold_mapping::PlacementTable::new(&machine, ends.to_vec()).unwrap());
+        let program = CaseProgram::Tasks(one_message(settings.buffer_units.into()));
+        let case = RouterCase { machine: own, settings, placement, communication, program };
+        let (_, reported) = case.run().unwrap();
+        let alone = reported.messages[0];
+        assert_eq!(alone.received - alone.start, case.transfer(&alone), "case {number}: {case:?}");
+    }
+}
+
+fn one_message(units: u64) -> TaskGraph {
+    let mut builder = TaskScheduleBuilder::new(2);
+    let [one, other] = [0, 1].map(ProcessId::new);
+    let send = OperationKind::Send;
+    builder.add(Operation { amount: units, process: one, peer: other, tag: 0, processor: 0, kind: send });
+    let receive = OperationKind::Receive;
+    builder.add(Operation { amount: 0, process: other, peer: one, tag: 0, processor: 0, kind: receive });
+    TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
+}
+
+/// What routers refuse, with the reason.
+#[test]
+fn refusals_say_what_was_expected() {
+    let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let settings = RouterSettings::default_of(&torus, 0);
+    let refused = |settings, rules: Communication, machine: &Machine| {
+        rules.with_routers(settings, machine).unwrap_err().to_string()
+    };
+    let one_channel = RouterSettings { virtual_channels: 1, ..settings };
+    assert_eq!(
+        refused(one_channel, rules, &torus),
+        "1 virtual channels, expected at least 2 under dimension-order routing of this machine"
+    );
+    let none = RouterSettings { buffer_units: 0, ..settings };
+    assert_eq!(refused(none, rules, &torus), "0 units of a buffer, expected 1 to 65535");
+    let up_down = RouterSettings { routing: RouterRouting::UpDown, ..settings };
+    assert_eq!(
+        refused(up_down, rules, &torus),
+        "up-down routing of routers, expected dimension-order, valiant, romm, adaptive on this machine"
+    );
+    let half = Communication::new(LinkMode::HalfDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    assert!(matches!(half.with_routers(settings, &torus), Err(RouterError::OtherRule { .. })));
+    let slow = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+    assert_eq!(slow.with_routers(settings, &torus), Err(RouterError::SlowLinks { hop_cycles: 2 }));
+    let cut_through = RouterSettings { flow_control: FlowControl::VirtualCutThrough, ..settings };
+    let packets = rules.with_packets(NonZeroU64::new(9));
+    let too_small = RouterError::BufferTooSmall { buffer_units: 8, packet_units: 9 };
+    assert_eq!(packets.with_routers(cut_through, &torus), Err(too_small.clone()));
+    // Without packets the largest message must fit.
+    let nodes = vec![NodeId::new(0), NodeId::new(5)];
+    let placement = Placement::Table(cubefold_mapping::PlacementTable::new(&torus, nodes).unwrap());
+    let whole = rules.with_routers(cut_through, &torus).unwrap();
+    let run = |units, request: &Request| {
+        simulate(&one_message(units), &placement, whole, request, &mut ())
+            .map(|own| own.summary.makespan().get())
+    };
+    let auto = Request::asynchronous(EngineChoice::Auto);
+    assert_eq!(run(9, &auto), Err(SimulationError::Routers(too_small)));
+    assert_eq!(run(8, &auto), Ok(3 + 3 * 4 + 2 + 7));
+    let belt = Request::asynchronous(EngineChoice::BELT);
+    assert_eq!(run(8, &belt), Err(SimulationError::NoBelt(NoBeltError::Routers)));
+    let coordinated = Request::coordinated(Routing {
+        dimension_choice: DimensionChoice::Lowest,
+        phase_length: PhaseLength::Unlimited,
+        scheme: RoutingScheme::Phases,
+    });
+    assert_eq!(run(8, &coordinated), Err(SimulationError::NoRouters));
+}
