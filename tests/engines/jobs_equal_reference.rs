@@ -1,25 +1,22 @@
 //! Jobs: the engine equals the reference in the begin and finish of every step at every rank of random jobs, chains
 //! take what is predicted, and stencils equal the stages that say the same.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable, ProcessId};
 use cubefold_reference::job::{JobOutcome, ReferenceJob, ReferenceStep, run_job};
-use cubefold_reference::problem::Links;
-use cubefold_reference::stage_program::{Arbitration, SizedMessage, Switching as ReferenceSwitching};
-use cubefold_reference::task_graph::TaskProblem;
+use cubefold_reference::stage_program::SizedMessage;
 use cubefold_simulator::{
     Communication, Computations, Cycles, EngineChoice, Evaluator, Execution, Job, JobStep, Observer, Program,
-    Reach, Request, ServiceOrder, StageMessage, StageProgram, StageRecord, StencilProgram, StepBody,
-    StepRecord, Switching, max_cycles, predict, simulate,
+    Reach, Request, StageMessage, StageProgram, StageRecord, StencilProgram, StepBody, StepRecord,
+    max_cycles, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, NodeId};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::random_problem::{grid, node_indices, tie, wires};
+use crate::random_problem::task_problem;
 use crate::sized_equal_reference::{network, random_grid, rules};
 
 /// The cases that there are.
@@ -200,35 +197,7 @@ impl JobCase {
     }
 
     fn reference(&self) -> ReferenceJob {
-        let (machine, rules) = (self.placement.machine(), self.communication);
-        let local = rules.local_cost();
-        let machine = TaskProblem {
-            grid: grid(machine),
-            wires: wires(machine),
-            links: match rules.links() {
-                LinkMode::FullDuplex => Links::FullDuplex,
-                LinkMode::HalfDuplex => Links::HalfDuplex,
-                LinkMode::SingleDirection => Links::SingleDirection,
-            },
-            tie: tie(rules.tie()),
-            hop_cycles: rules.hop().get(),
-            latency_cycles: rules.latency().get(),
-            speeds: crate::random_problem::speeds(machine),
-            switching: match rules.switching() {
-                Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
-                Switching::CutThrough => ReferenceSwitching::CutThrough,
-            },
-            packet_units: rules.packet().map(NonZeroU64::get),
-            arbitration: match rules.service() {
-                ServiceOrder::FirstCome => Arbitration::FirstCome,
-                ServiceOrder::RoundRobin => Arbitration::RoundRobin,
-            },
-            local_cycles: (local.latency.get(), local.unit.get()),
-            eager_units: rules.eager(),
-            compute_cycles: 0,
-            nodes: node_indices(&self.placement),
-            operations: vec![],
-        };
+        let machine = task_problem(&self.placement, self.communication);
         ReferenceJob { machine, ranks: self.ranks, iterations: self.iterations, steps: self.steps.clone() }
     }
 }

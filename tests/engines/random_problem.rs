@@ -1,13 +1,13 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, num::NonZeroU64, sync::Arc};
 
 use cubefold_mapping::{
     Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, End, Facts, NeighbourProgram, Pattern, Peer, Program, StageMessage,
-    StageRecord,
+    Communication, CubeProgram, Cycles, End, Facts, NeighbourProgram, Pattern, Peer, Program, ServiceOrder,
+    StageMessage, StageRecord, Switching,
 };
 use cubefold_topology::{
     Channel, GraphSource, LinkMode, LinkTime, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap,
@@ -19,6 +19,8 @@ use cubefold_reference::grid::Grid;
 use cubefold_reference::problem::{Links, Problem, Row};
 use cubefold_reference::route::Tie;
 use cubefold_reference::speeds::Speeds;
+use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
+use cubefold_reference::task_graph::TaskProblem;
 use cubefold_reference::wires::Wires;
 
 /// What the engines are given.
@@ -91,11 +93,7 @@ pub(crate) fn problem(program: &dyn Program, placement: &Placement, communicatio
     Problem {
         grid: grid(machine),
         wires: wires(machine),
-        links: match communication.links() {
-            LinkMode::FullDuplex => Links::FullDuplex,
-            LinkMode::HalfDuplex => Links::HalfDuplex,
-            LinkMode::SingleDirection => Links::SingleDirection,
-        },
+        links: links(communication),
         tie: tie(communication.tie()),
         hop_cycles: communication.hop().get(),
         compute_cycles: program.facts().compute.get(),
@@ -103,6 +101,28 @@ pub(crate) fn problem(program: &dyn Program, placement: &Placement, communicatio
         nodes: node_indices(placement),
         stages: messages_of(program),
         explicit: None,
+    }
+}
+
+/// The machine, placement and rules of a task graph in the reference's terms, without operations.
+pub(crate) fn task_problem(placement: &Placement, rules: Communication) -> TaskProblem {
+    let machine = placement.machine();
+    TaskProblem {
+        grid: grid(machine),
+        wires: wires(machine),
+        links: links(rules),
+        tie: tie(rules.tie()),
+        hop_cycles: rules.hop().get(),
+        latency_cycles: rules.latency().get(),
+        speeds: speeds(machine),
+        switching: switching(rules),
+        packet_units: rules.packet().map(NonZeroU64::get),
+        arbitration: arbitration(rules),
+        local_cycles: local_cycles(rules),
+        eager_units: rules.eager(),
+        compute_cycles: 0,
+        nodes: node_indices(placement),
+        operations: vec![],
     }
 }
 
@@ -198,6 +218,34 @@ pub(crate) fn grid(machine: &Machine) -> Grid {
         lengths: machine.shape().lengths().to_vec(),
         wraps: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
     }
+}
+
+pub(crate) fn links(rules: Communication) -> Links {
+    match rules.links() {
+        LinkMode::FullDuplex => Links::FullDuplex,
+        LinkMode::HalfDuplex => Links::HalfDuplex,
+        LinkMode::SingleDirection => Links::SingleDirection,
+    }
+}
+
+pub(crate) fn switching(rules: Communication) -> ReferenceSwitching {
+    match rules.switching() {
+        Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
+        Switching::CutThrough => ReferenceSwitching::CutThrough,
+    }
+}
+
+pub(crate) fn arbitration(rules: Communication) -> Arbitration {
+    match rules.service() {
+        ServiceOrder::FirstCome => Arbitration::FirstCome,
+        ServiceOrder::RoundRobin => Arbitration::RoundRobin,
+    }
+}
+
+/// The time of a message within a node: in all, and for each unit.
+pub(crate) fn local_cycles(rules: Communication) -> (u64, u64) {
+    let local = rules.local_cost();
+    (local.latency.get(), local.unit.get())
 }
 
 pub(crate) fn tie(rule: TieRule) -> Tie {

@@ -9,10 +9,8 @@ use std::{
 };
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
-use cubefold_reference::problem::Links;
 use cubefold_reference::stage_program::{
-    Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow, Switching as ReferenceSwitching,
-    predicted, run_stages,
+    SizedMessage, StageOutcome, StageProblem, StageRow, predicted, run_stages,
 };
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Outcome,
@@ -24,7 +22,9 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::byte_generator::ByteGenerator;
-use crate::random_problem::{grid, speeds, tie, wires};
+use crate::random_problem::{
+    arbitration, grid, links, local_cycles, node_indices, speeds, switching, tie, wires,
+};
 
 /// The cases that there are.
 const ALL: u64 = 20_000;
@@ -248,32 +248,21 @@ impl SizedCase {
         let (machine, rules) = (self.placement.machine(), self.communication);
         let program = self.program();
         let stages = cubefold_simulator::Program::stage_count(&program);
-        let local = rules.local_cost();
         StageProblem {
             grid: grid(machine),
             wires: wires(machine),
-            links: match rules.links() {
-                LinkMode::FullDuplex => Links::FullDuplex,
-                LinkMode::HalfDuplex => Links::HalfDuplex,
-                LinkMode::SingleDirection => Links::SingleDirection,
-            },
+            links: links(rules),
             tie: tie(rules.tie()),
             hop_cycles: rules.hop().get(),
             latency_cycles: rules.latency().get(),
             speeds: speeds(machine),
-            switching: match rules.switching() {
-                Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
-                Switching::CutThrough => ReferenceSwitching::CutThrough,
-            },
+            switching: switching(rules),
             packet_units: rules.packet().map(NonZeroU64::get),
-            arbitration: match rules.service() {
-                ServiceOrder::FirstCome => Arbitration::FirstCome,
-                ServiceOrder::RoundRobin => Arbitration::RoundRobin,
-            },
+            arbitration: arbitration(rules),
             processors_per_node: usize::try_from(rules.processors().get()).unwrap(),
-            local_cycles: (local.latency.get(), local.unit.get()),
+            local_cycles: local_cycles(rules),
             eager_units: rules.eager(),
-            nodes: crate::random_problem::node_indices(&self.placement),
+            nodes: node_indices(&self.placement),
             computations: self.computations[..stages].to_vec(),
             messages: self
                 .messages

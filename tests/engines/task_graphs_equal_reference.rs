@@ -1,24 +1,21 @@
 //! Task graphs: the engine equals the reference in every process of random graphs, those that do not come to
 //! their end included, and cases worked out by hand.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_reference::problem::Links;
-use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
 use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, TaskRow, run_tasks};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, Operation, OperationKind, Outcome,
-    Request, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching, TaskGraph,
-    TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
+    Request, Requirement, SimulationError, StageRecord, StuckReason, TaskGraph, TaskSchedule,
+    TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
 };
-use cubefold_topology::{LinkMode, Machine};
+use cubefold_topology::Machine;
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::random_problem::{grid, node_indices, speeds, tie, wires};
+use crate::random_problem::task_problem;
 use crate::sized_equal_reference::{network, numbered_case, placement, random_grid, rules};
 
 /// The cases that there are.
@@ -214,34 +211,10 @@ impl TaskCase {
     }
 
     fn problem(&self) -> TaskProblem {
-        let (machine, rules) = (self.placement.machine(), self.communication);
-        let local = rules.local_cost();
         TaskProblem {
-            grid: grid(machine),
-            wires: wires(machine),
-            links: match rules.links() {
-                LinkMode::FullDuplex => Links::FullDuplex,
-                LinkMode::HalfDuplex => Links::HalfDuplex,
-                LinkMode::SingleDirection => Links::SingleDirection,
-            },
-            tie: tie(rules.tie()),
-            hop_cycles: rules.hop().get(),
-            latency_cycles: rules.latency().get(),
-            speeds: speeds(machine),
-            switching: match rules.switching() {
-                Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
-                Switching::CutThrough => ReferenceSwitching::CutThrough,
-            },
-            packet_units: rules.packet().map(NonZeroU64::get),
-            arbitration: match rules.service() {
-                ServiceOrder::FirstCome => Arbitration::FirstCome,
-                ServiceOrder::RoundRobin => Arbitration::RoundRobin,
-            },
-            local_cycles: (local.latency.get(), local.unit.get()),
-            eager_units: rules.eager(),
             compute_cycles: self.overhead,
-            nodes: node_indices(&self.placement),
             operations: self.operations.clone(),
+            ..task_problem(&self.placement, self.communication)
         }
     }
 
@@ -347,7 +320,7 @@ fn spoil(generator: &mut impl Rng, lists: &mut [Vec<TaskOperation>]) {
 mod by_hand {
     use super::*;
     use cubefold_mapping::PlacementTable;
-    use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
+    use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
 
     fn calc(process: usize, cycles: u64, requires: &[usize]) -> TaskOperation {
         let task = Task::Calc(cycles);

@@ -8,7 +8,10 @@ use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, RouteCh
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::scenario::{Run, load_text};
+use crate::{
+    input::Ratio,
+    scenario::{Run, load_text},
+};
 
 #[derive(Deserialize)]
 struct File {
@@ -24,7 +27,7 @@ struct ClusterCase {
     vertices: u64,
     hosts: u64,
     first: std::collections::BTreeMap<String, u64>,
-    cycle_seconds: [u64; 2],
+    cycle_seconds: [u128; 2],
     /// From, to, parallel links, u, l, class.
     links: Vec<(u32, u32, u64, u64, u64, String)>,
     /// Source, destination, nodes and link numbers under `lowest`, then under `spread` with seed 1.
@@ -77,7 +80,9 @@ fn route(machine: &Machine, from: u32, to: u32) -> (Vec<u32>, Vec<usize>) {
 
 #[test]
 fn clusters_have_the_vertices_links_and_routes_of_the_golden_file() {
-    for case in file().clusters {
+    let cases = file().clusters;
+    assert_eq!(cases.len(), 12);
+    for case in cases {
         let run = runs(&case.scenario).remove(0);
         let (machine, name) = (&*run.machine, &case.name);
         assert_eq!((machine.node_count(), machine.host_count()), (case.vertices, case.hosts), "{name}");
@@ -85,10 +90,9 @@ fn clusters_have_the_vertices_links_and_routes_of_the_golden_file() {
             panic!("{name} is no cluster");
         };
         assert_eq!(cluster.first_vertices(), case.first, "{name}");
-        let cycle = run.scale.unwrap().cycle_nanoseconds().to_f64();
-        #[expect(clippy::cast_precision_loss, reason = "both below 2^53")]
-        let expected = case.cycle_seconds[0] as f64 / case.cycle_seconds[1] as f64 * 1e9;
-        assert!((cycle / expected - 1.0).abs() < 1e-12, "{name}: {cycle} {expected}");
+        let [numerator, denominator] = case.cycle_seconds;
+        let cycle = Ratio::new(numerator * 1_000_000_000, denominator);
+        assert_eq!(run.scale.unwrap().cycle_nanoseconds(), cycle, "{name}");
         let network = machine.graph().unwrap();
         let times = machine.link_times();
         let mut links: Vec<(u32, u32, u64, u64, u64, String)> = vec![];
@@ -122,7 +126,9 @@ fn clusters_have_the_vertices_links_and_routes_of_the_golden_file() {
 
 #[test]
 fn allocations_place_as_the_golden_file_does() {
-    for case in file().allocations {
+    let cases = file().allocations;
+    assert_eq!(cases.len(), 6);
+    for case in cases {
         let machine = format!(
             "[machine]\nkind = \"mesh\"\nshape = {:?}\nallocation = {}\n[mapping]\nembeddings = [\"standard\", \"hilbert\"]",
             case.shape, case.allocation
@@ -141,7 +147,9 @@ fn allocations_place_as_the_golden_file_does() {
 
 #[test]
 fn blocks_are_those_of_the_golden_file() {
-    for case in file().blocks {
+    let cases = file().blocks;
+    assert_eq!(cases.len(), 8);
+    for case in cases {
         let block = ProcessBlock::least_surface(&case.shape, case.processes_per_node).unwrap();
         assert_eq!(
             (block.lengths(), block.blocks()),
@@ -151,6 +159,7 @@ fn blocks_are_those_of_the_golden_file() {
         );
         let processes = 0..case.shape.iter().product::<u64>();
         let groups: Vec<u64> = processes.map(|process| block.block_of(process)).collect();
+        // The file lists the groups of the smaller grids.
         if let Some(expected) = case.group_of_process {
             assert_eq!(groups, expected, "{:?}", case.shape);
         }
