@@ -189,7 +189,7 @@ fn the_end_row_of_a_mesh_bounds_an_all_gather_in_its_columns() {
     let checked = &file().cut_example;
     assert_eq!(checked.len(), 2);
     for example in checked {
-        let run = load_text(&example.scenario).unwrap().runs.remove(0);
+        let run = load_text(Path::new("s.toml"), &example.scenario).unwrap().runs.remove(0);
         let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
         let record = RunRecord::new(&run, 0, &finished);
         let bounds = [record.cut_bound_cycles, record.bandwidth_bound_cycles, record.latency_bound_cycles];
