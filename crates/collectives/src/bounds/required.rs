@@ -27,7 +27,7 @@ impl Required {
 
     /// Returns the demand of all steps together.
     pub(super) fn demand(&self) -> Demand<'_> {
-        Demand { messages: vec![], steps: self.steps.iter().map(RequiredStep::demand).collect() }
+        Demand::Groups(self.steps.iter().map(RequiredStep::demand).collect())
     }
 
     /// Returns the units that each node must receive, or send if these are more, in all groups and steps; those of an

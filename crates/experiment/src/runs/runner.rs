@@ -201,12 +201,22 @@ fn execute_program(
     let collective_bounds =
         program.collective.as_deref().map(|collective| collective_bounds(run, collective));
     let has_bound = lower_bound.is_some() || collective_bounds.is_some();
+    let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
+    let own_bounds = [
+        collective_bounds.map(|bounds| bounds.lower_bound_cycles()),
+        program_bounds.and_then(|bounds| Some(bounds.larger()?.0)),
+    ];
+    let makespan = outcome.summary.makespan().get();
+    debug_assert!(
+        own_bounds.into_iter().flatten().all(|bound| bound <= makespan),
+        "{makespan} cycles are below {collective_bounds:?} or {program_bounds:?}"
+    );
     Ok(FinishedRun {
         program: Arc::clone(program),
         predicted,
         lower_bound,
         collective_bounds,
-        program_bounds: if has_bound { None } else { program_bounds(run) },
+        program_bounds,
         records,
         part_of,
         parts_that_do_not_count: vec![],
@@ -235,12 +245,12 @@ fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
 }
 
 /// The lower bounds of a program that is no collective; `None` of coordinated runs, and where none is computed.
-fn program_bounds(run: &Run) -> Option<ProgramBounds> {
+fn program_bounds(run: &Run, outcome: &Outcome) -> Option<ProgramBounds> {
     let (program, placement, rules) = (&*run.program.body, &*run.placement, run.communication);
     let computations = computation_bound(program, placement, rules)
         .filter(|_| run.execution.mode == ExecutionMode::Asynchronous)?;
     Some(ProgramBounds {
-        cut: program_cut_bound(program, placement, rules),
+        cut: program_cut_bound(program, placement, rules, outcome.traffic.messages),
         computation_cycles: computations,
     })
 }
