@@ -71,7 +71,7 @@ fn check(number: u64, program: &dyn Program, placement: &Placement, rules: Commu
     // The first of the largest.
     let largest = sets.iter().map(|(set, nodes)| (cut(&problem, nodes), set)).rev().max_by_key(|own| own.0);
     let (cycles, set) = largest.unwrap();
-    assert_eq!(found.map_or(0, |cut| cut.cycles), cycles, "case {number}: {set:?}");
+    assert_eq!(found.map_or(0, |cut| cut.cycles), cycles, "case {number}: {set:?}, found {found:?}");
     let computing = computation_bound(program, placement, rules).unwrap();
     assert!(cycles.max(computing) <= makespan, "case {number}: {cycles}, {computing}, {makespan}");
     let Some(found) = found else { return [0; 4] };
@@ -119,6 +119,15 @@ fn sets(machine: &Machine, problem: &CutProblem) -> Vec<(Option<String>, BTreeSe
         let hosts = machine.host_count();
         let below = |own: &BTreeSet<u64>| (None, with_what_is_below(problem, own, hosts));
         sets.extend(host_sets(parameters, hosts).iter().map(below));
+        if let NetworkParameters::Cluster(own) = parameters {
+            // A leaf, be it of one node, is above the node.
+            let devices = own.devices_per_node;
+            let nodes = (0..own.nodes).map(|node| (node * devices..(node + 1) * devices).collect());
+            let within = |own: BTreeSet<u64>| with_what_is_below(problem, &own, hosts);
+            let first_leaf = first_leaf(own);
+            let cut = |own: BTreeSet<u64>| own.into_iter().filter(|&vertex| vertex < first_leaf).collect();
+            sets.extend(nodes.map(within).map(|own| (None, cut(own))));
+        }
     }
     sets
 }
@@ -139,7 +148,7 @@ fn host_sets(parameters: &NetworkParameters, hosts: u64) -> Vec<BTreeSet<u64>> {
             (1..u32::try_from(*levels).unwrap()).flat_map(|level| blocks(arity.pow(level))).collect()
         }
         NetworkParameters::Cluster(own) => {
-            let mut sets = blocks(own.devices_per_node);
+            let mut sets = vec![];
             let outside = own.outside.unwrap();
             let rails = if outside.has_rails { outside.nics_per_node } else { 1 };
             let rail = |host: u64| host % own.devices_per_node * rails / own.devices_per_node;
@@ -152,6 +161,17 @@ fn host_sets(parameters: &NetworkParameters, hosts: u64) -> Vec<BTreeSet<u64>> {
             sets
         }
     }
+}
+
+/// The number of the first leaf, after devices, inside switches and NICs.
+fn first_leaf(cluster: &Cluster) -> u64 {
+    let planes = match cluster.inside {
+        ClusterInside::Switch { planes } => planes,
+        _ => 0,
+    };
+    let nics = cluster.outside.map_or(0, |own| own.nics_per_node);
+    let nics = if nics < cluster.devices_per_node { nics } else { 0 };
+    cluster.nodes * (cluster.devices_per_node + planes + nics)
 }
 
 fn cluster(generator: &mut impl Rng) -> Machine {

@@ -95,17 +95,22 @@ impl Machine {
                 subtrees.collect()
             }
             NetworkParameters::Cluster(cluster) => {
-                let place = |node: NodeId| cluster.place(node);
-                let of = |part: &dyn Fn(ClusterPlace) -> Option<u64>| -> Vec<Option<u32>> {
-                    self.nodes().map(|node| u32::try_from(part(place(node))?).ok()).collect()
-                };
-                vec![
-                    parts(HostPart::ClusterNode, 0, of(&|own| own.node)),
-                    parts(HostPart::Leaf, cluster.first_leaf(), of(&|own| own.leaf)),
-                    parts(HostPart::Rail, 0, of(&|own| own.rail)),
-                ]
+                self.cluster_parts(cluster.first_leaf(), &|node| cluster.place(node))
             }
         }
+    }
+
+    /// Returns the nodes, leaves and rails of a cluster.
+    fn cluster_parts(&self, first_leaf: u64, place: &dyn Fn(NodeId) -> ClusterPlace) -> Vec<HostParts> {
+        let parts = |part, first, number: &dyn Fn(ClusterPlace) -> Option<u64>| {
+            let of_node = self.nodes().map(|node| u32::try_from(number(place(node))?).ok()).collect();
+            HostParts { part, first, of_node }
+        };
+        vec![
+            parts(HostPart::ClusterNode, 0, &|own| own.node),
+            parts(HostPart::Leaf, first_leaf, &|own| own.leaf),
+            parts(HostPart::Rail, 0, &|own| own.rail),
+        ]
     }
 }
 
