@@ -147,20 +147,23 @@ pub fn computation_bound(
     if is_large || program.special().tasks().is_some() {
         return None;
     }
-    let mut of_processes = vec![0_u128; usize::try_from(facts.process_count).unwrap_or(usize::MAX)];
+    if facts.total_compute == 0 {
+        return Some(0);
+    }
+    let mut of_processes = vec![0_u64; usize::try_from(facts.process_count).unwrap_or(usize::MAX)];
     let (mut computations, mut stage) = (vec![], 0);
     while stage < facts.stage_count {
         let times = 1 + (stage + 1..facts.stage_count).take_while(|&next| program.repeats(next)).count();
         program.list_computations(stage, &mut computations);
         for (sum, cycles) in of_processes.iter_mut().zip(&computations) {
-            *sum += u128::from(*cycles) * times as u128;
+            *sum = sum.saturating_add(cycles.saturating_mul(times as u64));
         }
         stage += times;
     }
-    let mut by_node: Vec<(NodeId, u128)> =
+    let mut by_node: Vec<(NodeId, u64)> =
         placement.listed_nodes().iter().copied().zip(of_processes).collect();
     by_node.sort_unstable_by_key(|&(node, _)| node);
-    let of_node = |own: &[(NodeId, u128)]| -> u128 { own.iter().map(|(_, cycles)| cycles).sum() };
+    let of_node = |own: &[(NodeId, u64)]| -> u128 { own.iter().map(|&(_, cycles)| u128::from(cycles)).sum() };
     let most = by_node.chunk_by(|one, other| one.0 == other.0).map(of_node).max()?;
     u64::try_from(most.div_ceil(communication.processors().get().into())).ok()
 }

@@ -27,7 +27,9 @@ pub(super) fn last_of_chain(
     for step in collective.steps() {
         match step {
             Step::Computation(cycles) => {
-                times.iter_mut().for_each(|time| *time = time.saturating_add(*cycles))
+                for time in &mut times {
+                    *time = time.saturating_add(*cycles);
+                }
             }
             Step::Groups(groups) => {
                 for ranks in groups.ranks_of_groups() {

@@ -417,6 +417,18 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
         },
         value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
     },
+    Column {
+        definition: Definition {
+            name: "busiest_link_name",
+            title: "busiest link, by name",
+            kind: Kind::Text,
+            text: "The names of the two nodes of the busiest link. The column is there only if a machine's \
+                   nodes have names.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.busiest_link_name.as_deref()),
+    },
 ];
 
 /// Columns on link use.

@@ -104,6 +104,9 @@ pub struct RunRecord {
     pub busiest_link_from: Option<Vec<u32>>,
     /// Coordinates of the node at its other end.
     pub busiest_link_to: Option<Vec<u32>>,
+    /// The names of the nodes of the busiest link, such as `n1-l1`, if the machine's nodes have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_link_name: Option<String>,
     /// Units on the busiest channel, for networks and all-to-all, if they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_congestion: Option<u64>,
@@ -195,6 +198,7 @@ impl RunRecord {
             link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
+            busiest_link_name: busiest_link_name(run, finished),
             channel_congestion: finished.channel_congestion.map(|own| own.routed),
             balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
             link_busy_share: link_busy_share(finished),
@@ -279,10 +283,13 @@ impl RunRecord {
         matches!(source, Some("bandwidth" | "latency" | "cut" | "computations"))
     }
 
-    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; `None` if link use is not
-    /// counted.
+    /// The busiest link by the names of its two nodes, or their coordinates, such as `(0,0)-(1,0)`; `None` if link
+    /// use is not counted.
     #[must_use]
     pub fn busiest_link_in_words(&self) -> Option<String> {
+        if self.busiest_link_name.is_some() {
+            return self.busiest_link_name.clone();
+        }
         let node = |node: &[u32]| format!("({})", join(node, ","));
         let (from, to) = (self.busiest_link_from.as_deref()?, self.busiest_link_to.as_deref()?);
         Some(format!("{}-{}", node(from), node(to)))
@@ -293,6 +300,13 @@ impl RunRecord {
 fn busiest_end(run: &Run, finished: &FinishedRun, end: usize) -> Option<Vec<u32>> {
     let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
     Some(address(run, *ends.get(end)?))
+}
+
+/// The names of the nodes of the busiest link.
+fn busiest_link_name(run: &Run, finished: &FinishedRun) -> Option<String> {
+    let [one, other] = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
+    let name = |node| run.machine.node_name(node);
+    Some(format!("{}-{}", name(one)?, name(other)?))
 }
 
 /// Sums steps and conflicts over the stages.

@@ -178,12 +178,12 @@ impl<'a> Demand<'a> {
         match self {
             Self::Messages(program, placement) => {
                 let listed = placement.listed_nodes();
-                let index = |node: &NodeId| nodes.partition_point(|own| own < node);
-                let of_process: Vec<usize> = listed.iter().map(index).collect();
+                let index = |node: &NodeId| narrow(nodes.partition_point(|own| own < node) as u64);
+                let of_process: Vec<u32> = listed.iter().map(index).collect();
                 for_each_message(*program, &mut |source, destination, units| {
                     let ends = [of_process[source as usize], of_process[destination as usize]];
                     for (demand, places) in demands.iter_mut().zip(&places) {
-                        let [from, to] = ends.map(|node| places[node]);
+                        let [from, to] = ends.map(|node| places[node as usize]);
                         if from != to {
                             demand.messages.add(from, to, units);
                         }
