@@ -2,7 +2,7 @@
 //! bounds.
 //!
 //! A claim says which constants were fitted to its own points, and how far off the model is, also where that is far.
-//! Data: Google, accelerator-microbenchmarks, Ironwood/guides/collectives/all_gather.md; JAX scaling book, sharding;
+//! Data: Google, accelerator-microbenchmarks, `Ironwood/guides/collectives/all_gather.md`; JAX scaling book, sharding;
 //! tt-metal issue 55543; marin issue 6736; coreweave/nccl-tests issue 43.
 
 use std::path::Path;

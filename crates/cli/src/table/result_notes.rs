@@ -26,7 +26,7 @@ const BOUNDS: [(&str, &str); 4] = [
 ];
 
 /// The bounds that are the largest in any of these runs.
-fn largest_bounds<'run>(records: impl Iterator<Item = &'run RunRecord> + Clone) -> Option<String> {
+fn largest_bounds<'run>(records: &(impl Iterator<Item = &'run RunRecord> + Clone)) -> Option<String> {
     let count = |source: &str| {
         records.clone().filter(|record| record.lower_bound_source.as_deref() == Some(source)).count() as u64
     };
@@ -48,7 +48,7 @@ fn largest_bounds<'run>(records: impl Iterator<Item = &'run RunRecord> + Clone) 
 /// A sentence on the lower bounds of collectives and their kinds.
 fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
     let collectives = || records.iter().filter(|record| record.lower_bound_percent.is_some());
-    let which = largest_bounds(collectives())?;
+    let which = largest_bounds(&collectives())?;
     let steps = collectives().any(|record| record.steps_bound_cycles.is_some_and(|cycles| cycles > 0));
     let steps = if steps { " The steps bound holds for algorithms of the same kind only." } else { "" };
     Some(format!("No algorithm finishes before the bound under this placement: {which}.{steps}"))
@@ -58,7 +58,7 @@ fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
 fn program_bound_note(records: &[RunRecord]) -> Option<String> {
     let is_other =
         |record: &&RunRecord| record.lower_bound_percent.is_none() && record.has_bound_of_its_placement();
-    let which = largest_bounds(records.iter().filter(is_other))?;
+    let which = largest_bounds(&records.iter().filter(is_other))?;
     Some(format!("No run with this placement finishes before the bound: {which}."))
 }
 
