@@ -124,7 +124,7 @@ pub fn program_cut_bound(
     if count > MAX_MESSAGES || program.special().tasks().is_some() {
         return None;
     }
-    let alike = LinkTime { unit: communication.hop().get(), latency: communication.latency().get() };
+    let alike = LinkTime { unit: communication.hop().get(), latency: communication.least_latency().get() };
     cut_bound(placement.machine(), communication.links(), alike, &Demand::Messages(program, placement))
 }
 

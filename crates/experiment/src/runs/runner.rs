@@ -236,7 +236,7 @@ fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
     let costs = LinkCosts {
         link_mode: rules.links(),
         hop_cycles: rules.hop().get(),
-        latency_cycles: rules.latency().get(),
+        latency_cycles: rules.least_latency().get(),
     };
     let mut nodes = run.placement.nodes();
     // The shares of a rank are on its node; those of share 0 come first.
