@@ -14,7 +14,7 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 /// A collective in groups, or a computation, on ranks in this shape; none where they have no such algorithm.
-fn step(generator: &mut impl Rng, shape: &Shape) -> Option<Step> {
+pub(crate) fn step(generator: &mut impl Rng, shape: &Shape) -> Option<Step> {
     if generator.random_bool(0.3) {
         return Some(Step::Computation(generator.random_range(0..=40)));
     }
@@ -80,7 +80,7 @@ fn check_case(number: u64) -> bool {
 }
 
 /// Rules under which messages inside a node cost nothing.
-fn rules(generator: &mut impl Rng) -> Communication {
+pub(crate) fn rules(generator: &mut impl Rng) -> Communication {
     let links = [LinkMode::FullDuplex, LinkMode::FullDuplex, LinkMode::HalfDuplex];
     let hop = Cycles::new(generator.random_range(1..=2));
     Communication::new(*links.choose(generator).unwrap(), hop, TieRule::Direct)

@@ -5,6 +5,7 @@
 
 #![cfg(test)]
 
+mod bounds;
 mod chains;
 mod contention_free;
 mod costs;

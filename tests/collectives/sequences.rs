@@ -63,9 +63,10 @@ fn steps_of_equal_processes_take_the_sum_of_their_times() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let nodes: Vec<NodeId> = torus.nodes().collect();
     let costs = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0 };
-    // 72 units enter, or leave, every node over 4 channels; distance 2 and the cost of a step are
-    // less.
-    assert_eq!(sequence.bounds(&torus, &nodes, costs).lower_bound_cycles(), 1000 + 18);
+    // Data go 2 links in each step, after the cost of starting it.
+    assert_eq!(sequence.bounds(&torus, &nodes, costs).latency_cycles, 1000 + 2 * (10 + 2));
+    // 72 units enter every node in the first step, 24 in the second, over 4 channels.
+    assert_eq!(sequence.bounds(&torus, &nodes, costs).bandwidth_cycles, 24);
     assert_eq!((sequence.stage_count(), sequence.share_count()), (7, 1));
     assert_eq!(run(&sequence, 1, &[4, 4]).makespan, alone[0] + 1000 + alone[1]);
 }

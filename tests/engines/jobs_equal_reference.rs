@@ -52,9 +52,9 @@ fn check_cases(count: u64) {
 
 /// A job on a machine, for the engine and the reference at once.
 #[derive(Debug)]
-struct JobCase {
-    placement: Placement,
-    communication: Communication,
+pub(crate) struct JobCase {
+    pub(crate) placement: Placement,
+    pub(crate) communication: Communication,
     ranks: usize,
     iterations: usize,
     steps: Vec<ReferenceStep>,
@@ -159,7 +159,7 @@ fn check_prediction(case: &JobCase, job: &Job, run: &JobOutcome) -> Result<(), S
 }
 
 impl JobCase {
-    fn random(number: u64) -> Self {
+    pub(crate) fn random(number: u64) -> Self {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
         let machine = if generator.random_bool(0.15) { network(generator) } else { random_grid(generator) };
         let ranks = generator.random_range(2..=8_usize);
@@ -180,7 +180,7 @@ impl JobCase {
         Self { placement, communication, ranks, iterations: generator.random_range(1..=3), steps }
     }
 
-    fn job(&self) -> Job {
+    pub(crate) fn job(&self) -> Job {
         let steps = self.steps.iter().enumerate().map(|(place, step)| {
             let body = match step.computation {
                 Some(cycles) => StepBody::Computation(Cycles::new(cycles)),

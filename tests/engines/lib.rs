@@ -8,6 +8,8 @@ mod byte_generator;
 #[cfg(test)]
 mod coordinated_sums;
 #[cfg(test)]
+mod cuts_equal_reference;
+#[cfg(test)]
 mod engines_equal_reference;
 #[cfg(test)]
 mod evaluator_equals_simulate;

@@ -63,7 +63,7 @@ fn check_cases(count: u64) {
 }
 
 /// The rules on a machine: where its links differ those of the longest times, which engines leave alone.
-fn on_links_of(machine: &Machine, rules: Communication) -> Communication {
+pub(crate) fn on_links_of(machine: &Machine, rules: Communication) -> Communication {
     match machine.link_times() {
         Some(times) => rules.with_longest(times),
         None => rules,
@@ -71,7 +71,7 @@ fn on_links_of(machine: &Machine, rules: Communication) -> Communication {
 }
 
 /// A machine with times of its own for every class, some of which may be equal.
-fn machine(generator: &mut impl Rng) -> Machine {
+pub(crate) fn machine(generator: &mut impl Rng) -> Machine {
     let machine = match generator.random_range(0..8) {
         0 | 1 => random_grid(generator),
         2 => routed_grid(generator),
@@ -84,12 +84,12 @@ fn machine(generator: &mut impl Rng) -> Machine {
     machine.with_link_times(&times)
 }
 
-fn time(generator: &mut impl Rng) -> LinkTime {
+pub(crate) fn time(generator: &mut impl Rng) -> LinkTime {
     let unit = *[1, 1, 2, 3, 5, 18].choose(generator).unwrap();
     LinkTime { unit, latency: *[0, 0, 1, 4, 40].choose(generator).unwrap() }
 }
 
-fn choice(generator: &mut impl Rng) -> RouteChoice {
+pub(crate) fn choice(generator: &mut impl Rng) -> RouteChoice {
     if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest }
 }
 

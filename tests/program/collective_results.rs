@@ -18,9 +18,20 @@ fn every_run_has_its_bounds_the_part_that_it_reaches_and_its_busiest_link() {
     for run in runs.as_array().unwrap() {
         let number = |key: &str| run[key].as_f64().unwrap();
         let (bandwidth, latency) = (number("bandwidth_bound_cycles"), number("latency_bound_cycles"));
-        let source = if bandwidth >= latency { "bandwidth" } else { "latency" };
+        let cut = number("cut_bound_cycles");
+        let most = bandwidth.max(latency).max(cut);
+        let source = match most {
+            most if (most - bandwidth).abs() < 0.5 => "bandwidth",
+            most if (most - latency).abs() < 0.5 => "latency",
+            _ => "cut",
+        };
         assert_eq!(run["lower_bound_source"], json!(source));
-        assert!((number("lower_bound_cycles") - bandwidth.max(latency)).abs() < 0.5);
+        assert!((number("lower_bound_cycles") - most).abs() < 0.5);
+        assert!(
+            run["cut_bound_set"]
+                .as_str()
+                .is_some_and(|set| set.starts_with("node ") || set.starts_with("dim"))
+        );
         let percent = 100.0 * number("lower_bound_cycles") / number("makespan_cycles");
         assert!((number("lower_bound_percent") - percent).abs() < 1e-9, "{run}");
     }

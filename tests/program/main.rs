@@ -9,6 +9,7 @@ mod bad_input;
 mod bench;
 mod browser;
 mod calibrate;
+mod cases;
 mod clusters;
 mod collective_results;
 mod command;

@@ -26,6 +26,7 @@ mod gonzalez_1995;
 mod grammars;
 mod greenberg;
 mod listed_steps;
+mod measurements;
 mod misprints;
 mod other_sizes;
 mod routing_misprints;

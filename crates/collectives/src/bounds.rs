@@ -1,19 +1,19 @@
 //! Lower bounds on the time of a collective on one placement (`docs/model.md` section 16,
-//! "Bounds").
+//! "Bounds", and section 24).
 //!
-//! No run is below the *bandwidth* bound, the time of links to carry the data, nor below the *latency*
-//! bound, the time of data to go the largest distance. The *steps* bound holds for algorithms that
-//! receive, or send, as many messages at a time as this one.
+//! No run is below the *bandwidth* bound, the time of the links of a node to carry its data, the *latency*
+//! bound, the time of data to go as far as they must, nor the *cut* bound, the time of links to carry what
+//! must cross into or out of a set of nodes. The *steps* bound holds for algorithms that receive, or send, as
+//! many messages at a time as this one.
 
-mod carriers;
+mod latency;
+mod required;
 
-use cubefold_topology::{Axis, Channel, Digit, HostDimension, LinkMode, LinkTime, Machine, NodeId, narrow};
+use cubefold_simulator::{Carriers, CutBound, cut_bound};
+use cubefold_topology::{Axis, Channel, Digit, LinkMode, LinkTime, Machine, NodeId, narrow};
 
-use self::carriers::Carriers;
-use crate::{Operation, group_algorithm::GroupAlgorithm, schedule::End};
-
-/// The longest ring of which every arc is a cut; of longer ones only the arcs of half the length are.
-const MAX_LENGTH_OF_ALL_CUTS: u32 = 1024;
+use self::required::Required;
+use crate::{Collective, Operation, Step, group_algorithm::GroupAlgorithm, schedule::End};
 
 /// The times of the links of a machine; those of a machine whose links differ, by class, are its own.
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +33,6 @@ pub enum BandwidthSource {
     Node(NodeId),
     /// The arrivals at all used nodes (Patarasuk & Yuan 2009).
     Arrivals,
-    /// The units that cross the two ends of `length` coordinates of a dimension from `first` on; in a mesh
-    /// the upper end only.
-    Cut {
-        /// The dimension.
-        dimension: HostDimension,
-        /// The first coordinate.
-        first: u32,
-        /// The number of coordinates.
-        length: u32,
-    },
     /// The sum of size times distance over all channels.
     Distances,
 }
@@ -54,6 +44,8 @@ pub enum CollectiveBoundSource {
     Bandwidth,
     /// The latency bound.
     Latency,
+    /// The cut bound.
+    Cut,
 }
 
 impl CollectiveBoundSource {
@@ -63,6 +55,7 @@ impl CollectiveBoundSource {
         match self {
             Self::Bandwidth => "bandwidth",
             Self::Latency => "latency",
+            Self::Cut => "cut",
         }
     }
 }
@@ -78,54 +71,47 @@ pub struct CollectiveBounds {
     pub latency_cycles: u64,
     /// The largest distance that data must go \[links\].
     pub distance: u64,
+    /// The largest cut bound; none if nothing must cross a link.
+    pub cut: Option<CutBound>,
     /// The bound of algorithms of this kind from the cost of starting steps \[cycles\].
     pub steps_cycles: u64,
 }
 
 impl CollectiveBounds {
-    /// Returns the bound that holds for every algorithm: the larger of bandwidth and latency \[cycles\].
+    /// Returns the bound that holds for every algorithm: the largest of bandwidth, latency and cut \[cycles\].
     #[must_use]
     pub fn lower_bound_cycles(&self) -> u64 {
-        self.bandwidth_cycles.max(self.latency_cycles)
+        self.bandwidth_cycles.max(self.latency_cycles).max(self.cut_cycles())
     }
 
-    /// Returns the larger of the bounds, bandwidth if both are equal; none if both are 0.
+    /// Returns the largest cut bound, 0 if there is none \[cycles\].
+    #[must_use]
+    pub fn cut_cycles(&self) -> u64 {
+        self.cut.map_or(0, |cut| cut.cycles)
+    }
+
+    /// Returns the largest of the bounds, of equal ones the first of bandwidth, latency and cut; none if all are 0.
     #[must_use]
     pub fn lower_bound_source(&self) -> Option<CollectiveBoundSource> {
-        match (self.bandwidth_cycles, self.latency_cycles) {
-            (0, 0) => None,
-            (bandwidth, latency) if bandwidth >= latency => Some(CollectiveBoundSource::Bandwidth),
-            _ => Some(CollectiveBoundSource::Latency),
+        match self.lower_bound_cycles() {
+            0 => None,
+            most if self.bandwidth_cycles == most => Some(CollectiveBoundSource::Bandwidth),
+            most if self.latency_cycles == most => Some(CollectiveBoundSource::Latency),
+            _ => Some(CollectiveBoundSource::Cut),
         }
     }
 
-    /// Returns the bounds of a run in which every rank also computes for `cycles` before or after.
-    #[must_use]
-    pub(crate) fn after(self, cycles: u64) -> Self {
-        Self {
-            bandwidth_cycles: self.bandwidth_cycles.saturating_add(cycles),
-            latency_cycles: self.latency_cycles.saturating_add(cycles),
-            steps_cycles: self.steps_cycles.saturating_add(cycles),
-            ..self
-        }
-    }
-
-    /// Returns the larger of each of the bounds.
-    #[must_use]
-    pub fn max(self, other: Self) -> Self {
-        let key = |own: &Self| (own.bandwidth_cycles, own.bandwidth_source.is_some());
-        let bandwidth = if key(&other) > key(&self) { other } else { self };
-        Self {
-            bandwidth_cycles: bandwidth.bandwidth_cycles,
-            bandwidth_source: bandwidth.bandwidth_source,
-            latency_cycles: self.latency_cycles.max(other.latency_cycles),
-            distance: self.distance.max(other.distance),
-            steps_cycles: self.steps_cycles.max(other.steps_cycles),
+    /// Takes the larger bandwidth bound, the first of equal ones.
+    fn offer_bandwidth(&mut self, bound: Option<(u64, BandwidthSource)>) {
+        if let Some((cycles, source)) = bound
+            && cycles > self.bandwidth_cycles
+        {
+            (self.bandwidth_cycles, self.bandwidth_source) = (cycles, Some(source));
         }
     }
 }
 
-impl GroupAlgorithm {
+impl Collective {
     /// Returns the lower bounds with rank `r` on node `nodes[r]`.
     ///
     /// # Panics
@@ -136,32 +122,73 @@ impl GroupAlgorithm {
     ///
     /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance
     /// for each pair of a rank and a rank with data that goes anywhere.
-    pub(crate) fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
-        assert_eq!(nodes.len(), self.rank_count() as usize, "a node for each rank");
-        let placed = PlacedCollective::new(self, machine, nodes, costs);
-        let bandwidth = placed.bandwidth();
-        let distance = placed.distance();
-        let compute_cycles = self.specification().compute_cycles;
-        CollectiveBounds {
-            bandwidth_cycles: bandwidth.map_or(0, |(cycles, _)| cycles),
-            bandwidth_source: bandwidth.map(|(_, source)| source),
-            latency_cycles: placed.least_time().map_or(0, |time| saturate(time + u128::from(compute_cycles))),
-            distance: distance.unwrap_or(0),
-            steps_cycles: saturate(u128::from(placed.least_steps()) * u128::from(compute_cycles)),
+    #[must_use]
+    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
+        assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
+        let required = Required::of(self, nodes);
+        let mut bounds = CollectiveBounds::default();
+        for (node, units) in required.by_node(costs.link_mode) {
+            let channels = Carriers::of(times_at(machine, costs, node).map(|(_, time)| time));
+            bounds.offer_bandwidth(
+                channels.least_time(units).map(|cycles| (cycles, BandwidthSource::Node(node))),
+            );
         }
+        let mut computation = 0_u64;
+        for step in self.steps() {
+            match step {
+                Step::Computation(cycles) => computation = computation.saturating_add(*cycles),
+                Step::Groups(groups) => {
+                    for ranks in groups.ranks_of_groups() {
+                        let nodes: Vec<NodeId> = ranks.iter().map(|&rank| nodes[rank as usize]).collect();
+                        bounds.add_group(groups.algorithm(), machine, &nodes, costs);
+                    }
+                }
+            }
+        }
+        bounds.steps_cycles = bounds.steps_cycles.saturating_add(computation);
+        bounds.latency_cycles = bounds.latency_cycles.saturating_add(computation);
+        if self.single().is_none() {
+            // The bound of the farthest group holds, too, since a rank also makes all computations.
+            let chain = latency::last_of_chain(self, machine, nodes, costs);
+            bounds.latency_cycles = chain.unwrap_or(bounds.latency_cycles);
+        }
+        let alike = LinkTime { unit: costs.hop_cycles, latency: costs.latency_cycles };
+        bounds.cut = cut_bound(machine, costs.link_mode, alike, &required.demand());
+        bounds
     }
 }
 
-fn saturate(number: u128) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+impl CollectiveBounds {
+    /// Takes the larger bounds of one group with its ranks on these nodes, as if it were alone.
+    fn add_group(&mut self, group: &GroupAlgorithm, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) {
+        let placed = PlacedCollective::new(group, machine, nodes, costs);
+        self.offer_bandwidth(placed.bandwidth_of_all());
+        let compute_cycles = group.specification().compute_cycles;
+        let latency = placed.least_time().map_or(0, |time| saturate(time + u128::from(compute_cycles)));
+        self.latency_cycles = self.latency_cycles.max(latency);
+        self.distance = self.distance.max(placed.distance().unwrap_or(0));
+        let steps = saturate(u128::from(placed.least_steps()) * u128::from(compute_cycles));
+        self.steps_cycles = self.steps_cycles.max(steps);
+    }
 }
 
-/// A used node.
-#[derive(Debug, Clone, Copy)]
-struct UsedNode {
-    node: NodeId,
-    units: u64, // of the blocks of its ranks
-    has_root: bool,
+/// Returns the time of a class of links.
+fn time_of(machine: &Machine, costs: LinkCosts, class: usize) -> LinkTime {
+    let alike = LinkTime { unit: costs.hop_cycles, latency: costs.latency_cycles };
+    machine.link_times().map_or(alike, |times| times[class])
+}
+
+/// Returns the nodes that channels from a node lead to, and the times of their links.
+fn times_at(machine: &Machine, costs: LinkCosts, node: NodeId) -> impl Iterator<Item = (NodeId, LinkTime)> {
+    let are_alike = machine.link_times().is_none();
+    machine.directions().filter_map(move |direction| {
+        let other = machine.neighbour(node, direction)?;
+        let class = if are_alike { 0 } else { machine.link_class(Channel { node, direction }) };
+        Some((other, time_of(machine, costs, class)))
+    })
+}
+fn saturate(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// An algorithm on a machine.
@@ -172,7 +199,7 @@ struct PlacedCollective<'a> {
     nodes: &'a [NodeId], // by rank
     costs: LinkCosts,
     own_units: Vec<u64>, // of the blocks of each rank
-    used: Vec<UsedNode>, // ascending
+    used: Vec<NodeId>,   // ascending
 }
 
 impl<'a> PlacedCollective<'a> {
@@ -186,20 +213,10 @@ impl<'a> PlacedCollective<'a> {
             (0..collective.share_count()).map(|share| collective.units_of_rank(share, rank)).sum()
         };
         let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
-        let root = collective.specification().root;
-        let ranks = (0..).zip(nodes.iter().zip(&own_units));
-        let mut ranks: Vec<UsedNode> =
-            ranks.map(|(rank, (&node, &units))| UsedNode { node, units, has_root: rank == root }).collect();
-        ranks.sort_unstable_by_key(|used| used.node);
-        ranks.dedup_by(|next, used| {
-            let is_same = next.node == used.node;
-            if is_same {
-                used.units += next.units;
-                used.has_root |= next.has_root;
-            }
-            is_same
-        });
-        Self { collective, machine, nodes, costs, own_units, used: ranks }
+        let mut used = nodes.to_vec();
+        used.sort_unstable();
+        used.dedup();
+        Self { collective, machine, nodes, costs, own_units, used }
     }
 
     fn vector_units(&self) -> u64 {
@@ -210,110 +227,32 @@ impl<'a> PlacedCollective<'a> {
         self.costs.link_mode == LinkMode::HalfDuplex
     }
 
-    /// Returns the largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal
-    /// ones.
-    fn bandwidth(&self) -> Option<(u64, BandwidthSource)> {
-        let mut bounds = Vec::new();
+    /// Returns the bandwidth bound of all nodes together \[cycles\], if the operation has one.
+    fn bandwidth_of_all(&self) -> Option<(u64, BandwidthSource)> {
         match self.collective.operation() {
-            Operation::Barrier => {}
-            Operation::AllToAll => {
-                bounds.extend(self.machine.grid().into_iter().flat_map(|grid| self.cuts(grid.axes())));
-                bounds.extend(self.distance_sum());
-            }
-            operation => {
-                bounds.extend(self.used.iter().filter_map(|used| self.node_bound(used)));
-                if operation == Operation::AllReduce {
-                    bounds.extend(self.arrivals());
-                }
-            }
+            Operation::AllToAll => self.distance_sum(),
+            Operation::AllReduce => self.arrivals(),
+            _ => None,
         }
-        bounds.into_iter().rev().max_by_key(|&(cycles, _)| cycles)
     }
 
     /// Returns the time of a class of links.
     fn time_of(&self, class: usize) -> LinkTime {
-        let LinkCosts { hop_cycles, latency_cycles, .. } = self.costs;
-        let alike = LinkTime { unit: hop_cycles, latency: latency_cycles };
-        self.machine.link_times().map_or(alike, |times| times[class])
-    }
-
-    /// Returns the time of the link of a channel.
-    fn time_over(&self, channel: Channel) -> LinkTime {
-        let are_alike = self.machine.link_times().is_none();
-        self.time_of(if are_alike { 0 } else { self.machine.link_class(channel) })
-    }
-
-    /// Returns the times of the channels that begin at a node; under half-duplex of its links.
-    fn times_at(&self, node: NodeId) -> impl Iterator<Item = (NodeId, LinkTime)> {
-        self.machine.directions().filter_map(move |direction| {
-            let other = self.machine.neighbour(node, direction)?;
-            Some((other, self.time_over(Channel { node, direction })))
-        })
-    }
-
-    /// Returns the bound from the units that enter or leave a node.
-    fn node_bound(&self, used: &UsedNode) -> Option<(u64, BandwidthSource)> {
-        let (all, own) = (u128::from(self.vector_units()), u128::from(used.units));
-        let units = match self.collective.operation() {
-            _ if self.used.len() == 1 => 0,
-            Operation::AllReduce if self.is_half_duplex() => 2 * all,
-            Operation::AllReduce | Operation::Broadcast | Operation::Reduce => all,
-            Operation::ReduceScatter | Operation::AllGather => all - own,
-            Operation::Scatter | Operation::Gather if used.has_root => all - own,
-            Operation::Scatter | Operation::Gather => own,
-            Operation::AllToAll | Operation::Barrier => 0,
-        };
-        let channels = Carriers::of(self.times_at(used.node).map(|(_, time)| time));
-        Some((channels.least_time(units)?, BandwidthSource::Node(used.node)))
+        time_of(self.machine, self.costs, class)
     }
 
     /// Returns the bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
     /// to be known (Patarasuk & Yuan 2009).
     fn arrivals(&self) -> Option<(u64, BandwidthSource)> {
-        let is_used = |node: NodeId| self.used.binary_search_by_key(&node, |used| used.node).is_ok();
-        let at_used = self.used.iter().flat_map(|used| {
+        let is_used = |node: NodeId| self.used.binary_search(&node).is_ok();
+        let at_used = self.used.iter().flat_map(|&used| {
             // A link between two used nodes is counted at the greater one.
-            let counts = move |other| !self.is_half_duplex() || other < used.node || !is_used(other);
-            self.times_at(used.node).filter(move |&(other, _)| counts(other)).map(|(_, time)| time)
+            let counts = move |other| !self.is_half_duplex() || other < used || !is_used(other);
+            let times = times_at(self.machine, self.costs, used);
+            times.filter(move |&(other, _)| counts(other)).map(|(_, time)| time)
         });
         let units = 2 * u128::from(self.vector_units()) * (self.used.len() as u128 - 1);
         Some((Carriers::of(at_used).least_time(units)?, BandwidthSource::Arrivals))
-    }
-
-    /// Returns the bounds from the cuts of every dimension in an all-to-all.
-    fn cuts(&self, axes: &[Axis]) -> Vec<(u64, BandwidthSource)> {
-        let dimensions = HostDimension::first(axes.len());
-        axes.iter().zip(dimensions).flat_map(|(axis, dimension)| self.cuts_of(axis, dimension)).collect()
-    }
-
-    fn cuts_of(&self, axis: &Axis, dimension: HostDimension) -> Vec<(u64, BandwidthSource)> {
-        let length = narrow(axis.length());
-        let (ranks, units) = self.by_coordinate(axis);
-        let lines = self.machine.node_count() / axis.length();
-        let time = LinkTime { latency: 0, ..self.time_of(dimension.index()) };
-        let (first_coordinates, ends) = if axis.extent().is_ring() { (length, 2) } else { (1, 1) };
-        let lengths =
-            if first_coordinates > MAX_LENGTH_OF_ALL_CUTS { length / 2..length / 2 + 1 } else { 1..length };
-        let (all_ranks, all_units) = (ranks.iter().sum::<u128>(), units.iter().sum::<u128>());
-        let mut bounds = Vec::new();
-        for first in 0..first_coordinates {
-            let (mut ranks_inside, mut units_inside) = (0, 0);
-            for cut in 1..lengths.end {
-                let last = narrow((u64::from(first) + u64::from(cut) - 1) % u64::from(length));
-                ranks_inside += ranks[last as usize];
-                units_inside += units[last as usize];
-                if cut < lengths.start {
-                    continue;
-                }
-                let (out, into) =
-                    (ranks_inside * (all_units - units_inside), (all_ranks - ranks_inside) * units_inside);
-                let crossing = if self.is_half_duplex() { out + into } else { out.max(into) };
-                let source = BandwidthSource::Cut { dimension, first, length: cut };
-                let carriers = Carriers::new(vec![(time, ends * lines)]);
-                bounds.extend(carriers.least_time(crossing).map(|cycles| (cycles, source)));
-            }
-        }
-        bounds
     }
 
     /// Returns, by coordinate along an axis, the number of ranks, and the units of their blocks.
@@ -345,7 +284,7 @@ impl<'a> PlacedCollective<'a> {
         Some((carriers.least_time(sum)?, BandwidthSource::Distances))
     }
 
-    /// Returns all channels of the machine, under half-duplex its links, without their latencies.
+    /// Returns all channels of the machine, under half-duplex its links.
     fn all_channels(&self) -> Carriers {
         let directions = if self.is_half_duplex() { 1 } else { 2 };
         let links: Vec<(usize, u64)> = match (self.machine.link_times(), self.machine.graph()) {
@@ -363,9 +302,7 @@ impl<'a> PlacedCollective<'a> {
                 counts.into_iter().enumerate().collect()
             }
         };
-        let carriers = links
-            .into_iter()
-            .map(|(class, count)| (LinkTime { latency: 0, ..self.time_of(class) }, directions * count));
+        let carriers = links.into_iter().map(|(class, count)| (self.time_of(class), directions * count));
         Carriers::new(carriers.collect())
     }
 

@@ -4,12 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_simulator::{Cycles, Facts};
-use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, Shape, narrow};
+use cubefold_topology::{Length, MAX_NODE_COUNT, Shape, narrow};
 
-use crate::{
-    CollectiveBounds, CollectiveError, CollectiveSpecification, DataFlowError, Groups, LinkCosts,
-    schedule::End,
-};
+use crate::{CollectiveError, CollectiveSpecification, DataFlowError, Groups, schedule::End};
 
 /// A step of a collective.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -412,25 +409,6 @@ impl Collective {
     #[must_use]
     pub fn adds_no_pairs(&self, stage: usize) -> bool {
         matches!(self.stage(stage), Stage::Groups(groups, within) if groups.adds_no_pairs(within))
-    }
-
-    /// Returns the lower bounds with rank `r` on node `nodes[r]`: the largest of the bounds of the
-    /// steps, and the computations between them.
-    ///
-    /// # Panics
-    ///
-    /// When there are not as many nodes as ranks, or a node is none of the machine's.
-    #[must_use]
-    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
-        let mut bounds = CollectiveBounds::default();
-        let mut computation = 0_u64;
-        for step in &self.steps {
-            match step {
-                Step::Groups(groups) => bounds = bounds.max(groups.bounds(machine, nodes, costs)),
-                Step::Computation(cycles) => computation = computation.saturating_add(*cycles),
-            }
-        }
-        bounds.after(computation)
     }
 
     /// Replays the data flow of every step and checks that it performs its operation.

@@ -4,10 +4,10 @@ use std::fmt::{self, Debug, Formatter};
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::Facts;
-use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, Shape, narrow};
+use cubefold_topology::{Length, MAX_NODE_COUNT, Shape, narrow};
 
 use crate::{
-    CollectiveBounds, CollectiveError, CollectiveSpecification, LinkCosts,
+    CollectiveError, CollectiveSpecification,
     group_algorithm::GroupAlgorithm,
     group_map::GroupMap,
     schedule::{End, Place},
@@ -234,22 +234,11 @@ impl Groups {
         self.algorithm.adds_no_pairs(stage)
     }
 
-    /// Returns the largest of the bounds of the groups, each as if it were alone, with rank `r` on node
-    /// `nodes[r]`.
-    ///
-    /// # Panics
-    ///
-    /// When there are not as many nodes as ranks, or a node is none of the machine's.
-    #[must_use]
-    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
-        assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
-        let Some(map) = &self.map else { return self.algorithm.bounds(machine, nodes, costs) };
-        let of_group = |first: u32| {
-            let ranks = (0..self.algorithm.rank_count()).map(|number| map.rank(first, number));
-            let nodes: Vec<NodeId> = ranks.map(|rank| nodes[rank as usize]).collect();
-            self.algorithm.bounds(machine, &nodes, costs)
-        };
-        map.firsts().map(of_group).fold(CollectiveBounds::default(), CollectiveBounds::max)
+    /// Returns the ranks of every group, in the order of their numbers in it.
+    pub(crate) fn ranks_of_groups(&self) -> Vec<Vec<u32>> {
+        let numbers = 0..self.algorithm.rank_count();
+        let Some(map) = &self.map else { return vec![numbers.collect()] };
+        map.firsts().map(|first| numbers.clone().map(|number| map.rank(first, number)).collect()).collect()
     }
 }
 

@@ -43,7 +43,7 @@ pub use csv_file::{CsvHeader, write_csv, write_csv_rows};
 pub use definition::Definition;
 pub use document::{Document, write_document, write_lines};
 pub use execution_record::{ExecutionRecord, PhaseLengths};
-pub use finished_run::{BusyLinks, FinishedRun, LinkTraffic};
+pub use finished_run::{BusyLinks, FinishedRun, LinkTraffic, ProgramBounds};
 pub use glossary::DefinitionGroup;
 pub use job_record::JobStepRecord;
 pub use links_record::{LinkClassRecord, LinksRecord};

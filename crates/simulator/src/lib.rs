@@ -31,6 +31,7 @@ mod channels;
 mod clock_bound;
 mod contention_free;
 mod coordinated;
+mod cut_bound;
 mod cycle;
 mod data_routing;
 mod engine;
@@ -62,6 +63,13 @@ mod worst_case;
 pub use belt::NoBeltError;
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
+pub use cut_bound::{
+    CutBound, CutSet,
+    carriers::Carriers,
+    computation_bound, cut_bound,
+    demand::{Crossing, Demand, Members, StepDemand},
+    program_cut_bound,
+};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};

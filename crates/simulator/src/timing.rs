@@ -234,6 +234,18 @@ impl Communication {
         self.latency
     }
 
+    /// The least latency of a link, for bounds: over routers with finite buffers, where hosts are no routers, that of the
+    /// links of hosts if it is less \[cycles\].
+    #[must_use]
+    pub fn least_latency(self) -> Cycles {
+        match self.routers {
+            Some(routers) if routers.end_links > 0 => {
+                self.latency.min(Cycles::new(routers.settings.terminal_latency.into()))
+            }
+            Some(_) | None => self.latency,
+        }
+    }
+
     /// The switching rule.
     #[must_use]
     pub fn switching(self) -> Switching {

@@ -105,6 +105,17 @@ enum Position {
     Spine(u64),
 }
 
+/// The parts of a cluster that a vertex is in, each counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClusterPlace {
+    /// Its node.
+    pub(crate) node: Option<u64>,
+    /// The leaf above it, or itself; none above an inside switch with devices on several rails.
+    pub(crate) leaf: Option<u64>,
+    /// The rail of that leaf.
+    pub(crate) rail: Option<u64>,
+}
+
 /// A sort of vertices of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
@@ -251,6 +262,32 @@ impl Cluster {
             Position::InNode { node, sort: Sort::Nic, place } => nics + node * self.nics() + place,
             Position::Leaf { group, rail } => leaves + rail * self.groups() + group,
             Position::Spine(spine) => spines + spine,
+        }
+    }
+
+    /// The first leaf, as a vertex.
+    pub(crate) fn first_leaf(&self) -> u64 {
+        self.firsts()[2]
+    }
+
+    /// The parts that a vertex is in.
+    pub(crate) fn place(&self, vertex: NodeId) -> ClusterPlace {
+        let on_leaf = |group: u64, rail: u64| Some(rail * self.groups() + group);
+        match self.position(vertex.index().into()) {
+            Position::InNode { node, sort, place } => {
+                let rail = self.outside.and_then(|own| match sort {
+                    _ if self.rails() == 1 => Some(0),
+                    Sort::Device => Some(place * own.nics_per_node / self.devices_per_node),
+                    Sort::Nic => Some(place),
+                    Sort::Switch => None,
+                });
+                let leaf = rail.and_then(|rail| on_leaf(self.group(node), rail));
+                ClusterPlace { node: Some(node), leaf, rail }
+            }
+            Position::Leaf { group, rail } => {
+                ClusterPlace { node: None, leaf: on_leaf(group, rail), rail: Some(rail) }
+            }
+            Position::Spine(_) => ClusterPlace { node: None, leaf: None, rail: None },
         }
     }
 

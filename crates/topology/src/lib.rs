@@ -50,7 +50,9 @@ pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
-pub use machine::{Failures, Graph, GraphSource, LinkTime, Machine, MachineError, MachineForm};
+pub use machine::{
+    Failures, Graph, GraphSource, HostPart, HostParts, LinkTime, Machine, MachineError, MachineForm,
+};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};

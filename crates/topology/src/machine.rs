@@ -5,12 +5,18 @@
 
 mod error;
 mod failures;
+mod host_parts;
 mod link_classes;
 mod of_kind;
 
 use std::sync::Arc;
 
-pub use self::{error::MachineError, failures::Failures, link_classes::LinkTime};
+pub use self::{
+    error::MachineError,
+    failures::Failures,
+    host_parts::{HostPart, HostParts},
+    link_classes::LinkTime,
+};
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
     NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, TreeParameters, Wrap,

@@ -7,7 +7,8 @@
 //!
 //! What it covers, in the order of the model: the machine and its routes (sections 1 and 4), the
 //! program and its placement as plain data (section 2), asynchronous execution and the prediction
-//! (section 5), coordinated execution (section 6), the metrics (section 7), links of different speed (section 21) and routers with finite buffers (section 26). A placement may put
+//! (section 5), coordinated execution (section 6), the metrics (section 7), links of different speed (section 21),
+//! the cut bound (section 24) and routers with finite buffers (section 26). A placement may put
 //! several processes on one node. It does not build embeddings (section 3): a placement is a list
 //! of nodes; only the module that checks the facts of section 8 makes some of its own. Nor does it make
 //! random choices (`dimension_choice = "random"`).
@@ -39,6 +40,8 @@ pub mod stage_program;
 pub mod task_graph;
 
 pub mod job;
+
+pub mod cuts;
 
 pub mod routers;
 

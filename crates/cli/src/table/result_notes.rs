@@ -13,34 +13,60 @@ use crate::grouping::{by_algorithm, by_embedding, shown};
 
 /// Sentences on the lower bounds, if there are any.
 pub(super) fn bound_notes(records: &[RunRecord]) -> Vec<String> {
-    bound_note(records).into_iter().chain(collective_bound_note(records)).collect()
+    let notes = [bound_note(records), collective_bound_note(records), program_bound_note(records)];
+    notes.into_iter().flatten().collect()
+}
+
+/// The names of the bounds of a placement, each with its meaning.
+const BOUNDS: [(&str, &str); 4] = [
+    ("bandwidth", "the bandwidth bound, what links must carry"),
+    ("latency", "the latency bound, how far data must go"),
+    ("cut", "the cut bound, what must cross into or out of a set of nodes"),
+    ("computations", "the computations of a node"),
+];
+
+/// The bounds that are the largest in any of these runs.
+fn largest_bounds<'run>(records: &(impl Iterator<Item = &'run RunRecord> + Clone)) -> Option<String> {
+    let count = |source: &str| {
+        records.clone().filter(|record| record.lower_bound_source.as_deref() == Some(source)).count() as u64
+    };
+    let found =
+        BOUNDS.into_iter().map(|(source, words)| (count(source), words)).filter(|&(count, _)| count > 0);
+    let found: Vec<(u64, &str)> = found.collect();
+    if let [(_, only)] = found[..] {
+        return Some(only.to_owned());
+    }
+    let word = if found.len() == 2 { "larger" } else { "largest" };
+    let mut parts: Vec<String> = found
+        .iter()
+        .map(|(count, words)| format!("{words} ({word} in {})", counted(*count, "run")))
+        .collect();
+    let last = parts.pop()?;
+    Some(format!("the {word} of {}, and {last}", parts.join(", ")))
 }
 
 /// A sentence on the lower bounds of collectives and their kinds.
 fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
     let collectives = || records.iter().filter(|record| record.lower_bound_percent.is_some());
-    let count = |source: &str| {
-        collectives().filter(|record| record.lower_bound_source.as_deref() == Some(source)).count()
-    };
-    let which = match (count("bandwidth"), count("latency")) {
-        (0, 0) => return None,
-        (_, 0) => "the bandwidth bound, what links must carry".to_owned(),
-        (0, _) => "the latency bound, how far data must go".to_owned(),
-        (bandwidth, latency) => format!(
-            "the larger of the bandwidth bound, what links must carry (larger in {}), and the latency bound, how far \
-             data must go (larger in {})",
-            counted(bandwidth as u64, "run"),
-            counted(latency as u64, "run")
-        ),
-    };
+    let which = largest_bounds(&collectives())?;
     let steps = collectives().any(|record| record.steps_bound_cycles.is_some_and(|cycles| cycles > 0));
     let steps = if steps { " The steps bound holds for algorithms of the same kind only." } else { "" };
     Some(format!("No algorithm finishes before the bound under this placement: {which}.{steps}"))
 }
 
+/// A sentence on the lower bounds of other programs under their placements, if there are any.
+fn program_bound_note(records: &[RunRecord]) -> Option<String> {
+    let is_other =
+        |record: &&RunRecord| record.lower_bound_percent.is_none() && record.has_bound_of_its_placement();
+    let which = largest_bounds(&records.iter().filter(is_other))?;
+    Some(format!("No run with this placement finishes before the bound: {which}."))
+}
+
 /// A sentence on the lower bounds of placements, if there are any.
 fn bound_note(records: &[RunRecord]) -> Option<String> {
-    let placements = records.iter().filter(|record| record.lower_bound_percent.is_none());
+    let placements = records
+        .iter()
+        .filter(|record| record.lower_bound_percent.is_none() && !record.has_bound_of_its_placement());
     let mut sources: Vec<&str> =
         placements.filter_map(|record| record.lower_bound_source.as_deref()).collect();
     sources.sort_unstable();

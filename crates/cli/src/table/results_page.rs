@@ -95,12 +95,14 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
 }
 
 /// The columns of a collective's bounds and of its busiest link.
-fn bound_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
+fn bound_columns(rows: &[RunRow<'_>]) -> [Column; 9] {
     let column = |name| Column::new(name, rows);
     let link = |row: &RunRow<'_>| row.record.busiest_link_in_words().unwrap_or_default();
     [
         column("bandwidth_bound_cycles"),
         column("latency_bound_cycles"),
+        column("cut_bound_cycles"),
+        column("cut_bound_set"),
         column("steps_bound_cycles"),
         Column { header: "busiest link".to_owned(), cells: rows.iter().map(link).collect() },
         Column::titled("busy", "link_busy_max_cycles", rows),
@@ -130,7 +132,7 @@ pub(super) fn add_bounds(page: &mut Page, runs: &[RunCaption], records: &[RunRec
 }
 
 /// The columns that this table leaves out first, the least important first.
-const BOUNDS_GIVE_WAY: [&str; 3] = ["channel congestion", "link use", "busy"];
+const BOUNDS_GIVE_WAY: [&str; 4] = ["channel congestion", "link use", "busy", "cut"];
 
 /// The columns of a coordinated run.
 pub(super) fn step_columns(rows: &[RunRow<'_>]) -> [Column; 2] {

@@ -4,7 +4,9 @@ use std::{borrow::Cow, sync::Arc};
 
 use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
-use cubefold_simulator::{Cycles, LinkUse, LowerBound, OperationTimes, Outcome, RankTask, StageRecord};
+use cubefold_simulator::{
+    CutBound, Cycles, LinkUse, LowerBound, OperationTimes, Outcome, RankTask, StageRecord,
+};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::scenario::{Run, ScenarioProgram};
@@ -24,6 +26,8 @@ pub struct FinishedRun {
     pub lower_bound: Option<LowerBound>,
     /// The lower bounds of a collective on this placement.
     pub collective_bounds: Option<CollectiveBounds>,
+    /// The lower bounds of another program on this placement, if there is no bound below all placements.
+    pub program_bounds: Option<ProgramBounds>,
     /// Total number of links crossed by the units of all messages.
     pub unit_hops: u128,
     /// The link that is busy for the most cycles, if link use is counted and any link is used.
@@ -43,7 +47,36 @@ pub struct FinishedRun {
     pub operations: Vec<OperationTimes>,
 }
 
+/// The lower bounds of a program that is no collective, on one placement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgramBounds {
+    /// The largest cut bound; none if nothing must cross a link.
+    pub cut: Option<CutBound>,
+    /// The largest time for which a node computes \[cycles\].
+    pub computation_cycles: u64,
+}
+
+impl ProgramBounds {
+    /// The larger of the bounds with its name, the cut bound if both are equal; `None` if both are 0.
+    #[must_use]
+    pub fn larger(&self) -> Option<(u64, &'static str)> {
+        let cut = self.cut.map_or(0, |cut| cut.cycles);
+        match cut.max(self.computation_cycles) {
+            0 => None,
+            most if most == cut => Some((most, "cut")),
+            most => Some((most, "computations")),
+        }
+    }
+}
+
 impl FinishedRun {
+    /// The largest cut bound, of a collective or another program.
+    #[must_use]
+    pub fn cut_bound(&self) -> Option<CutBound> {
+        let of_program = || self.program_bounds.and_then(|bounds| bounds.cut);
+        self.collective_bounds.map_or_else(of_program, |bounds| bounds.cut)
+    }
+
     /// The run with the program that counts.
     #[must_use]
     pub fn run_that_counts<'run>(&self, run: &'run Run) -> Cow<'run, Run> {

@@ -140,12 +140,13 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             text: "For cc-cube programs, a lower bound for all one-to-one placements on this machine, \
                    known if every dimension is used once, on as many nodes as processes, with lengths \
                    that are powers of two. For collectives, a lower bound for all algorithms under this \
-                   placement.",
+                   placement; for other programs, for all runs under this placement.",
             formula: "cc-cube: d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
                      of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1; collectives: the \
-                     larger of bandwidth bound and latency bound",
+                     largest of bandwidth, latency and cut bound; other programs: the larger of cut bound \
+                     and computations of a node",
             source: "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
-                    2302.13237; docs/model.md, section 5, lower bound, and section 16, bounds",
+                    2302.13237; docs/model.md, section 5, lower bound, section 16, bounds, and section 24",
         },
         value: |run| run.lower_bound_cycles.into(),
     },
@@ -156,8 +157,9 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["theorem", "preprint"],
             kind: Kind::Text,
             text: "For cc-cube programs, whether the bound rests on a theorem or on a preprint. For \
-                   collectives, the larger bound: bandwidth or latency.",
-            source: "docs/model.md, section 5, lower bound, and section 16, bounds",
+                   collectives, the largest bound: bandwidth, latency or cut. For other programs, cut or \
+                   computations.",
+            source: "docs/model.md, section 5, lower bound, section 16, bounds, and section 24",
             ..Definition::BLANK
         },
         value: |run| run.lower_bound_source.as_ref().into(),
@@ -184,9 +186,9 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["bandwidth bound of a collective"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time that links need for the data that must enter or leave a node, or cross a \
-                   cut, in a collective on this placement. The columns of these bounds are there only \
-                   if a run is a collective.",
+            text: "The time that links need for the data that must enter or leave a node, or travel in \
+                   all, in a collective on this placement. This column and the latency and steps bounds \
+                   are there only if a run is a collective.",
             formula: "all-reduce, for a node with deg channels: u ceil(M / deg) + l, and others",
             source: "Patarasuk & Yuan 2009; docs/model.md, section 16, bounds",
         },
@@ -205,6 +207,36 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             source: "docs/model.md, section 16, bounds",
         },
         value: |run| Cell::optional(run.latency_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "cut_bound_cycles",
+            title: "cut bound",
+            aliases: &["cut", "cut bound of a program"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time that links need for the data that must cross into or out of a set of nodes: \
+                   the largest over nodes, intervals of coordinates, and parts of machines with switches. \
+                   The column is there only if a run has such a bound.",
+            formula: "the least T with sum over the channels j into the set of max(0, floor((T - l_j) / u_j)) \
+                     >= what must come in, and outwards",
+            source: "docs/model.md, section 24",
+        },
+        value: |run| Cell::optional(run.cut_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "cut_bound_set",
+            title: "cut",
+            aliases: &["set of the cut bound"],
+            kind: Kind::Text,
+            text: "The set of nodes with the largest cut bound, the first of equal ones: a node, \
+                   coordinates of a dimension, or the hosts below a switch, subtree, group, cluster node, \
+                   leaf or rail.",
+            source: "docs/model.md, section 24",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.cut_bound_set.as_deref()),
     },
     Column {
         definition: Definition {
@@ -384,6 +416,18 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "busiest_link_name",
+            title: "busiest link, by name",
+            kind: Kind::Text,
+            text: "The names of the two nodes of the busiest link. The column is there only if a machine's \
+                   nodes have names.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.busiest_link_name.as_deref()),
     },
 ];
 

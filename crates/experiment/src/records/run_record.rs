@@ -62,10 +62,10 @@ pub struct RunRecord {
     pub bus_bandwidth_bytes_per_second: Option<f64>,
     /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
-    /// A bound below all one-to-one placements, or below all algorithms of a collective on this placement
-    /// \[cycles\].
+    /// A bound below all one-to-one placements, below all algorithms of a collective on this placement, or
+    /// below all runs of another program on it \[cycles\].
     pub lower_bound_cycles: Option<u64>,
-    /// The source of the lower bound, or the name of the collective's bound.
+    /// The source of the lower bound, or the name of the bound of this placement.
     pub lower_bound_source: Option<Word>,
     /// The lower bound of a collective as a percentage of the makespan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +76,12 @@ pub struct RunRecord {
     /// Latency bound of a collective: distance that data must travel \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_bound_cycles: Option<u64>,
+    /// Cut bound: what must cross into or out of a set of nodes \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_bound_cycles: Option<u64>,
+    /// The set of nodes with the largest cut bound, such as `dimension 2, coordinates 0 to 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_bound_set: Option<String>,
     /// Cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_bound_cycles: Option<u64>,
@@ -98,6 +104,9 @@ pub struct RunRecord {
     pub busiest_link_from: Option<Vec<u32>>,
     /// Coordinates of the node at its other end.
     pub busiest_link_to: Option<Vec<u32>>,
+    /// The names of the nodes of the busiest link, such as `n1-l1`, if the machine's nodes have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_link_name: Option<String>,
     /// Units on the busiest channel, for networks and all-to-all, if they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_congestion: Option<u64>,
@@ -177,6 +186,8 @@ impl RunRecord {
             lower_bound_percent: lower_bound_percent(finished),
             bandwidth_bound_cycles: bounds.map(|bounds| bounds.bandwidth_cycles),
             latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
+            cut_bound_cycles: cut_bound_cycles(finished),
+            cut_bound_set: finished.cut_bound().map(|cut| cut.set.to_string()),
             steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
             worst_case_bound: worst_case_of(run),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
@@ -187,6 +198,7 @@ impl RunRecord {
             link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
+            busiest_link_name: busiest_link_name(run, finished),
             channel_congestion: finished.channel_congestion.map(|own| own.routed),
             balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
             link_busy_share: link_busy_share(finished),
@@ -264,10 +276,20 @@ impl RunRecord {
         self
     }
 
-    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; `None` if link use is not
-    /// counted.
+    /// Whether the lower bound holds under this placement only, not for all placements.
+    #[must_use]
+    pub fn has_bound_of_its_placement(&self) -> bool {
+        let source = self.lower_bound_source.as_deref();
+        matches!(source, Some("bandwidth" | "latency" | "cut" | "computations"))
+    }
+
+    /// The busiest link by the names of its two nodes, or their coordinates, such as `(0,0)-(1,0)`; `None` if link
+    /// use is not counted.
     #[must_use]
     pub fn busiest_link_in_words(&self) -> Option<String> {
+        if self.busiest_link_name.is_some() {
+            return self.busiest_link_name.clone();
+        }
         let node = |node: &[u32]| format!("({})", join(node, ","));
         let (from, to) = (self.busiest_link_from.as_deref()?, self.busiest_link_to.as_deref()?);
         Some(format!("{}-{}", node(from), node(to)))
@@ -278,6 +300,13 @@ impl RunRecord {
 fn busiest_end(run: &Run, finished: &FinishedRun, end: usize) -> Option<Vec<u32>> {
     let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
     Some(address(run, *ends.get(end)?))
+}
+
+/// The names of the nodes of the busiest link.
+fn busiest_link_name(run: &Run, finished: &FinishedRun) -> Option<String> {
+    let [one, other] = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
+    let name = |node| run.machine.node_name(node);
+    Some(format!("{}-{}", name(one)?, name(other)?))
 }
 
 /// Sums steps and conflicts over the stages.
@@ -297,13 +326,22 @@ fn exposed_mean(run: &Run, finished: &FinishedRun) -> Option<f64> {
 /// A bound below all placements, or below all algorithms of a collective on this placement.
 fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
     let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
-    of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
+    let of_collective = finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles());
+    of_placements.or(of_collective).or(Some(finished.program_bounds?.larger()?.0))
 }
 
 /// The source of the lower bound, or the name of the collective's bound.
 fn lower_bound_source(finished: &FinishedRun) -> Option<&'static str> {
     let of_collective = || Some(finished.collective_bounds?.lower_bound_source()?.name());
-    finished.lower_bound.map(|bound| BoundSource::name(bound.source)).or_else(of_collective)
+    let of_program = || Some(finished.program_bounds?.larger()?.1);
+    let of_placements = finished.lower_bound.map(|bound| BoundSource::name(bound.source));
+    of_placements.or_else(of_collective).or_else(of_program)
+}
+
+/// The cut bound, of a collective also where nothing must cross a link.
+fn cut_bound_cycles(finished: &FinishedRun) -> Option<u64> {
+    let of_collective = finished.collective_bounds.map(|bounds| bounds.cut_cycles());
+    of_collective.or(finished.cut_bound().map(|cut| cut.cycles))
 }
 
 /// The lower bound of a collective as a percentage of the makespan.

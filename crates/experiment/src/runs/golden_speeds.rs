@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
+    records::{FinishedRun, RunRecord},
     runs::{KeepRecords, Progress, execute},
     scenario::{ExecutionMode, Run, load, load_text},
 };
@@ -19,6 +20,18 @@ struct File {
     transfers: Vec<TransferCase>,
     cycles: Vec<CycleCase>,
     counterexamples: Vec<Value>,
+    cut_example: Vec<CutExample>,
+}
+
+#[derive(Deserialize)]
+struct CutExample {
+    scenario: String,
+    cut: u64,
+    bandwidth: u64,
+    latency: u64,
+    cut_set: String,
+    cut_us: f64,
+    bandwidth_us: f64,
 }
 
 #[derive(Deserialize)]
@@ -128,11 +141,65 @@ fn check(case: &Case) {
     assert_eq!((traffic.longest_queue, Some(traffic.hops)), (case.longest_queue, case.hops), "{name}");
     assert_eq!(Some(finished.unit_hops), case.unit_hops, "{name}");
     assert_eq!(finished.predicted, case.predicted, "{name}");
-    // The bounds of groups are those of one group here.
-    let is_single = case.kind == "collective" && !case.scenario.contains("over = ");
-    if let Some(bounds) = finished.collective_bounds.filter(|_| is_single) {
-        assert_eq!(Some(bounds.latency_cycles), case.bounds["latency"].as_u64(), "{name}");
-        assert_eq!(Some(bounds.bandwidth_cycles), case.bounds["bandwidth"].as_u64(), "{name}");
+    check_bounds(case, &finished);
+}
+
+/// Compares the bounds of section 24.
+fn check_bounds(case: &Case, finished: &FinishedRun) {
+    let (name, checked) = (&case.name, |key: &str| case.bounds[key].as_u64());
+    let Some(cycles) = checked("cut") else { return };
+    let cut = finished.cut_bound();
+    assert_eq!(cut.map(|cut| cut.cycles), Some(cycles), "{name}");
+    let set = cut.map(|cut| cut.set.to_string()).unwrap_or_default();
+    match case.bounds["cut_set"].as_str().unwrap() {
+        "switch" => assert!(set.starts_with("switch ") || set.starts_with("subtree "), "{name}: {set}"),
+        "node" => assert!(set.starts_with("cluster node "), "{name}: {set}"),
+        "leaf" => assert!(set.starts_with("leaf "), "{name}: {set}"),
+        checked => assert_eq!(set, checked, "{name}"),
+    }
+    if let Some(bounds) = finished.collective_bounds {
+        let latency = checked("chain").or(checked("latency"));
+        assert_eq!(Some(bounds.latency_cycles), latency, "{name}");
+        if case.kind != "sequence" {
+            assert_eq!(Some(bounds.bandwidth_cycles), checked("bandwidth"), "{name}");
+            assert_eq!(Some(bounds.lower_bound_cycles()), checked("lower"), "{name}");
+        }
+    }
+    if let Some(bounds) = finished.program_bounds {
+        assert_eq!(Some(bounds.computation_cycles), checked("compute"), "{name}");
+        assert_eq!(bounds.larger().map(|(cycles, _)| cycles), checked("lower"), "{name}");
+    }
+}
+
+#[test]
+fn every_bound_of_the_checked_runs() {
+    let mut count = 0;
+    for case in file().cases.iter().filter(|case| case.bounds["cut"].is_u64()) {
+        let run = run_of(case);
+        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        check_bounds(case, &finished);
+        assert!(case.makespan >= case.bounds["cut"].as_u64().unwrap());
+        count += 1;
+    }
+    assert_eq!(count, 133);
+}
+
+#[test]
+fn the_end_row_of_a_mesh_bounds_an_all_gather_in_its_columns() {
+    let checked = &file().cut_example;
+    assert_eq!(checked.len(), 2);
+    for example in checked {
+        let run = load_text(Path::new("s.toml"), &example.scenario).unwrap().runs.remove(0);
+        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let record = RunRecord::new(&run, 0, &finished);
+        let bounds = [record.cut_bound_cycles, record.bandwidth_bound_cycles, record.latency_bound_cycles];
+        assert_eq!(bounds, [example.cut, example.bandwidth, example.latency].map(Some));
+        assert_eq!(record.cut_bound_set.as_ref(), Some(&example.cut_set));
+        assert_eq!(record.lower_bound_source.as_deref(), Some("cut"));
+        let microseconds = |cycles| 1e6 * run.scale.unwrap().seconds(cycles);
+        assert!((microseconds(example.cut) - example.cut_us).abs() < 0.06);
+        assert!((microseconds(example.bandwidth) - example.bandwidth_us).abs() < 0.06);
+        assert!(record.makespan_cycles >= example.cut);
     }
 }
 

@@ -12,8 +12,8 @@ use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
     DimensionChoice as SimulatorChoice, Job, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
-    Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound, predict,
-    simulate,
+    Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, computation_bound,
+    lower_bound, predict, program_cut_bound, simulate,
 };
 
 pub(crate) use self::link_load::weigh;
@@ -25,7 +25,7 @@ pub use self::{
 };
 use crate::{
     input::Bytes,
-    records::FinishedRun,
+    records::{FinishedRun, ProgramBounds},
     runs::{Progress, Resources, progress::Meter},
     scenario::{
         CountedPaths, DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram,
@@ -197,11 +197,26 @@ fn execute_program(
     watch.1.sort();
     let Kept { records, operations, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
+    let lower_bound = lower_bound(&*program.body, placement, communication);
+    let collective_bounds =
+        program.collective.as_deref().map(|collective| collective_bounds(run, collective));
+    let has_bound = lower_bound.is_some() || collective_bounds.is_some();
+    let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
+    let own_bounds = [
+        collective_bounds.map(|bounds| bounds.lower_bound_cycles()),
+        program_bounds.and_then(|bounds| Some(bounds.larger()?.0)),
+    ];
+    let makespan = outcome.summary.makespan().get();
+    debug_assert!(
+        own_bounds.into_iter().flatten().all(|bound| bound <= makespan),
+        "{makespan} cycles are below {collective_bounds:?} or {program_bounds:?}"
+    );
     Ok(FinishedRun {
         program: Arc::clone(program),
         predicted,
-        lower_bound: lower_bound(&*program.body, placement, communication),
-        collective_bounds: program.collective.as_deref().map(|collective| collective_bounds(run, collective)),
+        lower_bound,
+        collective_bounds,
+        program_bounds,
         records,
         part_of,
         parts_that_do_not_count: vec![],
@@ -221,12 +236,23 @@ fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
     let costs = LinkCosts {
         link_mode: rules.links(),
         hop_cycles: rules.hop().get(),
-        latency_cycles: rules.latency().get(),
+        latency_cycles: rules.least_latency().get(),
     };
     let mut nodes = run.placement.nodes();
     // The shares of a rank are on its node; those of share 0 come first.
     nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
     collective.bounds(&run.machine, &nodes, costs)
+}
+
+/// The lower bounds of a program that is no collective; `None` of coordinated runs, and where none is computed.
+fn program_bounds(run: &Run, outcome: &Outcome) -> Option<ProgramBounds> {
+    let (program, placement, rules) = (&*run.program.body, &*run.placement, run.communication);
+    let computations = computation_bound(program, placement, rules)
+        .filter(|_| run.execution.mode == ExecutionMode::Asynchronous)?;
+    Some(ProgramBounds {
+        cut: program_cut_bound(program, placement, rules, outcome.traffic.messages),
+        computation_cycles: computations,
+    })
 }
 
 /// The metrics of a run's placement.

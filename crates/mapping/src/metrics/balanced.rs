@@ -4,7 +4,7 @@
 //! The split is exact up to the rounding of floating point; loads are added up in the order of the destinations, so that
 //! they are the same in every run.
 
-use cubefold_topology::{Machine, NodeId, TieRule};
+use cubefold_topology::{Channel, Machine, NodeId, TieRule, narrow};
 use rayon::prelude::*;
 
 /// The messages of a pattern: source, destination and weight, which is a size or a number of messages.
@@ -21,10 +21,11 @@ pub struct ChannelCongestion {
     pub mean: f64,
 }
 
-/// The channels of a machine, node by node, each by the node that it leads to.
+/// The channels of a machine, node by node, by the node that they lead to: parallel ones together.
 struct ChannelList {
     firsts: Vec<usize>,
     ends: Vec<usize>,
+    parallel: Vec<u32>, // by place: the number of channels, at least 1
 }
 
 /// The destinations whose loads are added up one after the other before they are added to the others'.
@@ -42,15 +43,20 @@ impl ChannelCongestion {
         let mut by_destination: Vec<PatternMessage> =
             messages.iter().copied().filter(|(source, destination, _)| source != destination).collect();
         by_destination.sort_unstable_by_key(|&(source, destination, _)| (destination, source));
-        let mut routed = vec![0_u64; channels.ends.len()];
+        let directions = 2 * machine.axes().len();
+        let place = |channel: Channel| match machine.graph() {
+            Some(network) => {
+                network.first_channel(channel.node.index()) as usize + channel.direction.dimension.index()
+            }
+            None => channel.node.index() as usize * directions + channel.direction.index(),
+        };
+        let places =
+            machine.graph().map_or(channels.firsts.len() * directions, |own| own.channel_ends().len());
+        let mut routed = vec![0_u64; places];
         let mut total = 0_u64;
         for &(source, destination, weight) in &by_destination {
-            // From node to node, the last to the destination.
-            let mut nodes = machine.route(source, destination, tie).map(|channel| channel.node);
-            let mut at = nodes.next();
-            while let Some(node) = at {
-                at = nodes.next();
-                routed[channels.place(node, at.unwrap_or(destination))] += weight;
+            for channel in machine.route(source, destination, tie) {
+                routed[place(channel)] += weight;
                 total += weight;
             }
         }
@@ -71,12 +77,10 @@ impl ChannelCongestion {
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "a mean is printed with a few digits")]
-        let mean = total as f64 / (channels.ends.len().max(1) as f64);
-        Self {
-            routed: routed.into_iter().max().unwrap_or(0),
-            balanced: balanced.into_iter().fold(0.0, f64::max),
-            mean,
-        }
+        let mean =
+            total as f64 / (channels.parallel.iter().map(|&own| u64::from(own)).sum::<u64>().max(1) as f64);
+        let of_one = balanced.into_iter().zip(&channels.parallel).map(|(sum, &own)| sum / f64::from(own));
+        Self { routed: routed.into_iter().max().unwrap_or(0), balanced: of_one.fold(0.0, f64::max), mean }
     }
 
     /// Whether the busiest channel carries much more by the routes that are used than it would if they were balanced.
@@ -90,29 +94,28 @@ impl ChannelCongestion {
 
 impl ChannelList {
     fn new(machine: &Machine) -> Self {
-        let (mut firsts, mut ends) = (vec![0], vec![]);
+        let (mut firsts, mut ends, mut parallel) = (vec![0], vec![], vec![]);
         for node in machine.nodes() {
-            let mut own: Vec<usize> = machine.neighbours(node).map(|next| next.index() as usize).collect();
+            let mut own: Vec<usize> = match machine.graph() {
+                Some(network) => network.neighbours(node).iter().map(|next| next.index() as usize).collect(),
+                None => machine.neighbours(node).map(|next| next.index() as usize).collect(),
+            };
             own.sort_unstable();
-            own.dedup();
-            ends.extend(own);
+            for same in own.chunk_by(|one, other| one == other) {
+                ends.push(same[0]);
+                parallel.push(narrow(same.len() as u64));
+            }
             firsts.push(ends.len());
         }
-        Self { firsts, ends }
+        Self { firsts, ends, parallel }
     }
 
     fn of_node(&self, node: usize) -> std::ops::Range<usize> {
         self.firsts[node]..self.firsts[node + 1]
     }
 
-    /// The place of the channel between two neighbours.
-    fn place(&self, node: NodeId, end: NodeId) -> usize {
-        let own = self.of_node(node.index() as usize);
-        own.start + self.ends[own].partition_point(|&other| other < end.index() as usize)
-    }
-
     /// Adds the loads of messages to one destination, split over all shortest routes: at every node in proportion to the
-    /// numbers of routes from the nearer neighbours.
+    /// numbers of routes from the nearer neighbours. Those of parallel channels come together.
     fn split(&self, messages: &[PatternMessage], loads: &mut [f64]) {
         let Some(&(_, destination, _)) = messages.first() else { return };
         let nodes = self.firsts.len() - 1;
@@ -130,7 +133,7 @@ impl ChannelList {
                     order.push(other);
                 }
                 if distances[other] == distances[node] + 1 {
-                    routes[other] += routes[node];
+                    routes[other] += f64::from(self.parallel[place]) * routes[node];
                 }
             }
         }
@@ -145,7 +148,7 @@ impl ChannelList {
                 for place in self.of_node(node) {
                     let end = self.ends[place];
                     if distances[end] + 1 == distances[node] {
-                        let part = flow[node] * routes[end] / routes[node];
+                        let part = flow[node] * f64::from(self.parallel[place]) * routes[end] / routes[node];
                         loads[place] += part;
                         flow[end] += part;
                     }
@@ -165,7 +168,7 @@ pub fn all_to_all_pattern(nodes: &[NodeId]) -> Vec<PatternMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, NetworkParameters, RouteChoice};
+    use cubefold_topology::{MachineKind, Network, NetworkParameters, RouteChoice};
 
     fn all_to_all(machine: &Machine) -> ChannelCongestion {
         let nodes: Vec<NodeId> = machine.hosts().collect();
@@ -199,6 +202,20 @@ mod tests {
         assert!(lowest.is_far_from_even());
         let spread = all_to_all(&tree.with_route_choice(RouteChoice::Spread(1)));
         assert!(spread.routed < 30 && (spread.balanced - 15.0).abs() < 1e-9, "{spread:?}");
+    }
+
+    #[test]
+    fn parallel_links_carry_a_part_each() {
+        // Hosts 0 to 3, two on each of the switches 4 and 5, with four links between these.
+        let links = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5), (4, 5), (4, 5), (4, 5)];
+        let network = Network::from_parallel_edges(6, &links).unwrap().with_hosts(4);
+        let trunk = Machine::network(MachineKind::Network, network).unwrap();
+        // A host's own link carries 3. Messages to host 2 take link 2, those to host 3 link 3: 2 each.
+        assert_eq!(all_to_all(&trunk), ChannelCongestion { routed: 3, balanced: 3.0, mean: 32.0 / 16.0 });
+        let across: Vec<PatternMessage> =
+            [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(from, to)| (NodeId::new(from), NodeId::new(to), 1)).into();
+        let across = ChannelCongestion::of(&trunk, &across, TieRule::Direct);
+        assert_eq!(across, ChannelCongestion { routed: 2, balanced: 2.0, mean: 12.0 / 16.0 });
     }
 
     #[test]

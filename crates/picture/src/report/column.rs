@@ -48,7 +48,7 @@ impl Column {
 const ALWAYS_SHOWN: [&str; 3] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference"];
 
 /// The columns that are shown if some run has a value, by their names in files.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 31] = [
     "makespan_cycles",
     "makespan_seconds",
     "goodput_bytes_per_second",
@@ -59,6 +59,8 @@ const COLUMNS: [&str; 29] = [
     "lower_bound_source",
     "bandwidth_bound_cycles",
     "latency_bound_cycles",
+    "cut_bound_cycles",
+    "cut_bound_set",
     "steps_bound_cycles",
     "totals_compute_cycles",
     SHARING,

@@ -91,9 +91,9 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
         format!(", {times:.2}x faster than {}", all_names.first()?)
     };
     let bound = best.iter().find(|run| meets_bound(run)).map_or_else(String::new, |run| {
-        // The bound of a collective is for its own placement.
+        // Some bounds are for their own placement.
         let record = &run.record;
-        let source = record.lower_bound_source.as_deref().filter(|_| record.lower_bound_percent.is_none());
+        let source = record.lower_bound_source.as_deref().filter(|_| !record.has_bound_of_its_placement());
         source.map_or_else(
             || format!("; this meets {}", bound_in_words(run)),
             |source| format!("; no one-to-one placement in this model finishes earlier ({source})"),
@@ -106,9 +106,9 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
 
 /// The kind of lower bound that a run has.
 fn bound_in_words(run: &ReportedRun<'_>) -> String {
-    match (run.record.lower_bound_source.as_deref(), run.record.lower_bound_percent) {
-        (Some(source), Some(_)) => format!("the {source} bound"),
-        (Some(source), None) => format!("the lower bound of one-to-one placements ({source})"),
+    match (run.record.lower_bound_source.as_deref(), run.record.has_bound_of_its_placement()) {
+        (Some(source), true) => format!("the {source} bound"),
+        (Some(source), false) => format!("the lower bound of one-to-one placements ({source})"),
         (None, _) => "the lower bound".to_owned(),
     }
 }

@@ -306,3 +306,26 @@ fn what_no_steps_are_is_reported_at_its_place() {
          bidirectional-ring, hamiltonian-rings, bucket, bruck or direct"
     );
 }
+
+/// All-reduces of 8 ranks on each of 32 hosts, 50 MB in every group of ranks on different hosts.
+const HOSTS_OF_EIGHT: &str = "[machine]\nkind = \"fat-tree\"\nleaves = 4\nhosts_per_switch = 8\nspines = 8\n\
+    link = { bandwidth = \"400 GB/s\", latency = \"1 us\" }\nlocal = { bandwidth = \"450 GB/s\", latency = \"1 us\" }\n\
+    unit_bytes = 1024\nswitching = \"cut-through\"\nprocessors_per_node = 8\n[program]\nshape = [8, 32]\n\
+    processes_per_node = 8\nalgorithm = \"ring\"\ncompute = \"3 us\"\n";
+
+#[test]
+fn the_bounds_of_groups_that_share_links_add_up() {
+    let groups = "kind = \"all-reduce\"\nover = [1]\nbytes = \"50 MB\"\n";
+    let sequence = format!(
+        "[[program.steps]]\nkind = \"reduce-scatter\"\nover = [0]\nbytes = \"400 MB\"\n[[program.steps]]\n{groups}\
+         [[program.steps]]\nkind = \"all-gather\"\nover = [0]\nbytes = \"400 MB\"\n[execution]\nrouting = \"spread\"\n"
+    );
+    for program in [groups, &sequence] {
+        let own = only_record(&format!("{HOSTS_OF_EIGHT}{program}"));
+        // The vectors of 8 groups, 48829 units each, come to every host over one link with l = 391.
+        assert_eq!(own.lower_bound_cycles, Some(8 * 48_829 + 391));
+        assert_eq!(own.cut_bound_cycles, own.lower_bound_cycles);
+        assert_eq!(own.lower_bound_source.as_deref(), Some("bandwidth"));
+        assert!(own.makespan_cycles > 391_023 && own.makespan_cycles < 3 * 391_023);
+    }
+}

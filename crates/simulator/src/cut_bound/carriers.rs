@@ -4,16 +4,18 @@ use cubefold_topology::LinkTime;
 
 /// Channels or links that carry units together: how many there are of each time.
 #[derive(Debug)]
-pub(super) struct Carriers(Vec<(LinkTime, u64)>);
+pub struct Carriers(Vec<(LinkTime, u64)>);
 
 impl Carriers {
     /// Takes pairs of a time and the number of channels that have it.
-    pub(super) fn new(counts: Vec<(LinkTime, u64)>) -> Self {
+    #[must_use]
+    pub fn new(counts: Vec<(LinkTime, u64)>) -> Self {
         Self(counts)
     }
 
     /// Returns the channels with these times.
-    pub(super) fn of(times: impl Iterator<Item = LinkTime>) -> Self {
+    #[must_use]
+    pub fn of(times: impl Iterator<Item = LinkTime>) -> Self {
         let mut counts: Vec<(LinkTime, u64)> = vec![];
         for time in times {
             match counts.iter_mut().find(|(own, _)| *own == time) {
@@ -26,20 +28,30 @@ impl Carriers {
 
     /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`
     /// (`docs/model.md` section 21.7) \[cycles\]; none for no units, or without a channel.
-    pub(super) fn least_time(&self, units: u128) -> Option<u64> {
-        if units == 0 || self.0.is_empty() {
+    #[must_use]
+    pub fn least_time(&self, units: u128) -> Option<u64> {
+        self.least_time_after(0, units)
+    }
+
+    /// Returns the least time, if it is above a given one \[cycles\].
+    #[must_use]
+    pub fn least_time_after(&self, time: u64, units: u128) -> Option<u64> {
+        if self.0.iter().all(|(_, count)| *count == 0) || self.carried(time) >= units {
             return None;
         }
-        let carried = |time: u64| -> u128 {
-            let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
-            self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count)).sum()
-        };
-        let (mut short, mut enough) = (0, u64::MAX);
+        let (mut short, mut enough) = (time, u64::MAX);
         while enough - short > 1 {
             let middle = short + (enough - short) / 2;
-            if carried(middle) >= units { enough = middle } else { short = middle }
+            if self.carried(middle) >= units { enough = middle } else { short = middle }
         }
         Some(enough)
+    }
+
+    /// Returns the units that are through until a time.
+    fn carried(&self, time: u64) -> u128 {
+        let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
+        let sums = self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count));
+        sums.fold(0, u128::saturating_add)
     }
 }
 

@@ -1,0 +1,362 @@
+//! The units that must cross into and out of sets of nodes, whatever an algorithm does (`docs/model.md` section 24):
+//! messages, and groups whose operation says what the members inside and outside a set have to exchange.
+//!
+//! Messages are visited once for all divisions of the nodes into classes, and are not kept.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    ops::{Add, AddAssign},
+};
+
+use cubefold_mapping::Placement;
+use cubefold_topology::{NodeId, narrow};
+
+use crate::Program;
+
+/// The most classes whose pairs are told apart, so that all their intervals can be tried.
+const MAX_PAIRED: usize = 512;
+
+/// The class of nodes that are in none.
+const NO_CLASS: u32 = u32::MAX;
+
+/// The units that must cross the border of a set of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Crossing {
+    /// Into the set \[units\].
+    pub into: u128,
+    /// Out of it \[units\].
+    pub out: u128,
+}
+
+impl AddAssign for Crossing {
+    fn add_assign(&mut self, other: Self) {
+        self.into += other.into;
+        self.out += other.out;
+    }
+}
+
+/// Some members of a group: those on a node, or in a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Members {
+    /// Their number.
+    pub count: u64,
+    /// The units of their blocks.
+    pub units: u128,
+    /// Whether the root is one of them.
+    pub has_root: bool,
+}
+
+impl Add for Members {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            units: self.units + other.units,
+            has_root: self.has_root || other.has_root,
+        }
+    }
+}
+
+impl Members {
+    /// Returns the members of a group that are none of these.
+    #[must_use]
+    pub fn others(self, all: Self) -> Self {
+        Self {
+            count: all.count - self.count,
+            units: all.units - self.units,
+            has_root: all.has_root && !self.has_root,
+        }
+    }
+}
+
+/// The groups of a step, all of the same operation.
+pub struct StepDemand<'a> {
+    /// The members of each group by node, each node once, ascending.
+    pub groups: &'a [Vec<(NodeId, Members)>],
+    /// The units that must cross the border of a set with some members inside and some outside.
+    pub crossing: &'a dyn Fn(Members, Members) -> Crossing,
+}
+
+impl fmt::Debug for StepDemand<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("StepDemand").field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
+
+/// All that must cross between nodes during a run.
+#[derive(Debug)]
+pub enum Demand<'a> {
+    /// The messages of a program on a placement.
+    Messages(&'a dyn Program, &'a Placement),
+    /// Steps of groups.
+    Groups(Vec<StepDemand<'a>>),
+}
+
+/// A division of nodes into classes, such as those with the same coordinate.
+pub(super) struct Division<'a> {
+    /// The class of a node, if it is in one.
+    pub(super) class: Box<dyn Fn(NodeId) -> Option<u32> + 'a>,
+    /// The classes that are looked at.
+    pub(super) scope: Scope,
+}
+
+/// The classes of a division that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Those with processes, each alone.
+    Alone,
+    /// The intervals of those with processes.
+    Intervals,
+    /// The intervals of all classes from 0 on, so many.
+    AllIntervals(u32),
+}
+
+/// The demand among the classes of a division.
+pub(super) struct ClassDemand<'a> {
+    classes: Vec<u32>, // ascending, perhaps with NO_CLASS
+    messages: MessageSums,
+    groups: Vec<ClassGroup<'a>>,
+}
+
+/// The units of messages among classes, by their places in the list of classes.
+enum MessageSums {
+    /// Into and out of each class alone.
+    Alone(Vec<Crossing>),
+    /// Between each pair of `classes` classes: from `a` to `b` at `a classes + b`.
+    Pairs { classes: usize, units: Vec<u128> },
+    /// Across the borders of classes `0..=i`: those that begin to cross at `i`, and those that no longer do.
+    Prefixes(Vec<[Crossing; 2]>),
+}
+
+/// Groups with the same members in every class.
+struct ClassGroup<'a> {
+    members: Vec<(u32, Members)>, // by place of the class, ascending, at least two
+    all: Members,
+    crossing: &'a dyn Fn(Members, Members) -> Crossing,
+    count: u128,
+}
+
+impl<'a> Demand<'a> {
+    /// Returns the nodes that messages or groups may use, each once, ascending.
+    fn nodes(&self) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = match self {
+            Self::Messages(_, placement) => placement.listed_nodes().into_owned(),
+            Self::Groups(steps) => {
+                let groups = steps.iter().flat_map(|step| step.groups);
+                groups.flatten().map(|&(node, _)| node).collect()
+            }
+        };
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Returns the demand among the classes of each division.
+    pub(super) fn among(&self, divisions: &[Division<'_>]) -> Vec<ClassDemand<'a>> {
+        let nodes = self.nodes();
+        let mut demands: Vec<ClassDemand<'a>> = vec![];
+        let mut places: Vec<Vec<u32>> = vec![]; // by division and node of the list: the place of its class
+        for division in divisions {
+            let own: Vec<u32> =
+                nodes.iter().map(|&node| (division.class)(node).unwrap_or(NO_CLASS)).collect();
+            let classes = match division.scope {
+                Scope::AllIntervals(count) => (0..count).collect(),
+                Scope::Alone | Scope::Intervals => {
+                    let mut classes = own.clone();
+                    classes.sort_unstable();
+                    classes.dedup();
+                    classes
+                }
+            };
+            let place = |class: &u32| narrow(classes.partition_point(|own| own < class) as u64);
+            places.push(own.iter().map(place).collect());
+            let messages = MessageSums::new(classes.len(), division.scope);
+            demands.push(ClassDemand { classes, messages, groups: vec![] });
+        }
+        match self {
+            Self::Messages(program, placement) => {
+                let listed = placement.listed_nodes();
+                let index = |node: &NodeId| narrow(nodes.partition_point(|own| own < node) as u64);
+                let of_process: Vec<u32> = listed.iter().map(index).collect();
+                for_each_message(*program, &mut |source, destination, units| {
+                    let ends = [of_process[source as usize], of_process[destination as usize]];
+                    for (demand, places) in demands.iter_mut().zip(&places) {
+                        let [from, to] = ends.map(|node| places[node as usize]);
+                        if from != to {
+                            demand.messages.add(from, to, units);
+                        }
+                    }
+                });
+            }
+            Self::Groups(steps) => {
+                for (demand, places) in demands.iter_mut().zip(&places) {
+                    let place = |node: NodeId| places[nodes.partition_point(|&own| own < node)];
+                    demand.groups = steps.iter().flat_map(|step| class_groups(step, &place)).collect();
+                }
+            }
+        }
+        demands
+    }
+}
+
+/// Visits the messages of all stages: source, destination and units, those of a stage that is repeated once for all times.
+fn for_each_message(program: &dyn Program, visit: &mut dyn FnMut(u32, u32, u128)) {
+    let mut stage = 0;
+    while stage < program.stage_count() {
+        let repeated = (stage + 1..program.stage_count()).take_while(|&next| program.repeats(next));
+        let times = 1 + repeated.count();
+        program.for_each_message(stage, &mut |source, destination, units| {
+            visit(source.label(), destination.label(), u128::from(units) * times as u128);
+        });
+        stage += times;
+    }
+}
+
+/// Returns the groups of a step by the places of their classes; those within one class are left out.
+fn class_groups<'a>(step: &StepDemand<'a>, place: &dyn Fn(NodeId) -> u32) -> Vec<ClassGroup<'a>> {
+    let mut found: BTreeMap<Vec<(u32, Members)>, u128> = BTreeMap::new();
+    for group in step.groups {
+        let mut members: Vec<_> = group.iter().map(|&(node, own)| (place(node), own)).collect();
+        members.sort_by_key(|&(place, _)| place);
+        members.dedup_by(|next, first| {
+            let is_same = next.0 == first.0;
+            if is_same {
+                first.1 = first.1 + next.1;
+            }
+            is_same
+        });
+        if members.len() > 1 {
+            *found.entry(members).or_default() += 1;
+        }
+    }
+    let group = |(members, count): (Vec<(u32, Members)>, u128)| {
+        let all = members.iter().fold(Members::default(), |sum, &(_, own)| sum + own);
+        ClassGroup { members, all, crossing: step.crossing, count }
+    };
+    found.into_iter().map(group).collect()
+}
+
+impl MessageSums {
+    fn new(classes: usize, scope: Scope) -> Self {
+        match classes {
+            _ if scope == Scope::Alone => Self::Alone(vec![Crossing::default(); classes]),
+            0..=MAX_PAIRED => Self::Pairs { classes, units: vec![0; classes * classes] },
+            _ => Self::Prefixes(vec![[Crossing::default(); 2]; classes]),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, from: u32, to: u32, units: u128) {
+        let (from, to) = (from as usize, to as usize);
+        match self {
+            Self::Alone(sums) => {
+                sums[from].out += units;
+                sums[to].into += units;
+            }
+            Self::Pairs { classes, units: pairs } => pairs[from * *classes + to] += units,
+            Self::Prefixes(sums) if to < from => {
+                sums[to][0].into += units;
+                sums[from][1].into += units;
+            }
+            Self::Prefixes(sums) => {
+                sums[from][0].out += units;
+                sums[to][1].out += units;
+            }
+        }
+    }
+}
+
+impl ClassGroup<'_> {
+    /// Returns what must cross between these members and the others.
+    fn crossing(&self, inside: Members) -> Crossing {
+        let outside = inside.others(self.all);
+        if inside.count == 0 || outside.count == 0 {
+            return Crossing::default();
+        }
+        let one = (self.crossing)(inside, outside);
+        Crossing { into: one.into * self.count, out: one.out * self.count }
+    }
+}
+
+impl ClassDemand<'_> {
+    /// Returns the classes, ascending, with what must cross into and out of each; of a division without intervals.
+    pub(super) fn of_each(&self) -> Vec<(u32, Crossing)> {
+        let mut sums = match &self.messages {
+            MessageSums::Alone(sums) => sums.clone(),
+            MessageSums::Pairs { .. } | MessageSums::Prefixes(_) => {
+                vec![Crossing::default(); self.classes.len()]
+            }
+        };
+        for group in &self.groups {
+            for &(place, members) in &group.members {
+                sums[place as usize] += group.crossing(members);
+            }
+        }
+        self.classes.iter().copied().zip(sums).filter(|&(class, _)| class != NO_CLASS).collect()
+    }
+
+    /// Returns the classes, ascending.
+    pub(super) fn classes(&self) -> &[u32] {
+        &self.classes
+    }
+
+    /// Returns a measure of the time that all [intervals](Self::from) take; `None` if only those from the first class on
+    /// are known.
+    pub(super) fn time_of_intervals(&self) -> Option<u64> {
+        let classes = self.classes.len() as u64;
+        let messages = match &self.messages {
+            MessageSums::Pairs { units, .. } => units.len() as u64,
+            MessageSums::Prefixes(_) if self.groups.is_empty() => return None,
+            MessageSums::Alone(_) | MessageSums::Prefixes(_) => 0,
+        };
+        Some((messages + (1 + self.groups.len() as u64) * classes).saturating_mul(classes))
+    }
+
+    /// Returns what must cross into and out of `n` classes from place `first` on, cyclically, for every `n` from 1 to one
+    /// less than there are; of a division with intervals.
+    pub(super) fn from(&self, first: usize) -> Vec<Crossing> {
+        let count = self.classes.len();
+        let place = |class: usize| (class + count - first) % count;
+        // A message crosses the borders between its ends: its sum begins at one and ends at the other.
+        let mut borders = vec![[Crossing::default(); 2]; count];
+        match &self.messages {
+            MessageSums::Alone(_) => {}
+            MessageSums::Prefixes(sums) => borders.clone_from(sums),
+            MessageSums::Pairs { units, .. } => {
+                let moved = (0..).zip(units).filter(|&(_, &units)| units > 0);
+                for (pair, &units) in moved {
+                    let (from, to) = (place(pair / count), place(pair % count));
+                    if to < from {
+                        borders[to][0].into += units;
+                        borders[from][1].into += units;
+                    } else {
+                        borders[from][0].out += units;
+                        borders[to][1].out += units;
+                    }
+                }
+            }
+        }
+        let mut under_way = Crossing::default();
+        let mut sums = vec![];
+        for [begins, ends] in borders {
+            under_way += begins;
+            under_way = Crossing { into: under_way.into - ends.into, out: under_way.out - ends.out };
+            sums.push(under_way);
+        }
+        for group in &self.groups {
+            let mut by_place = vec![Members::default(); count];
+            for &(class, members) in &group.members {
+                by_place[place(class as usize)] = members;
+            }
+            let mut inside = Members::default();
+            for (sum, members) in sums.iter_mut().zip(by_place) {
+                inside = inside + members;
+                *sum += group.crossing(inside);
+            }
+        }
+        sums.pop();
+        sums
+    }
+}

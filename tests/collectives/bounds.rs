@@ -1,0 +1,119 @@
+//! No run is below its bounds: random groups and sequences on random machines and placements, with equal and unequal
+//! links.
+
+use std::num::NonZeroU64;
+
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveSpecification, Groups, LinkCosts, Operation, Step,
+};
+use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_simulator::{EngineChoice, Request, computation_bound, program_cut_bound, simulate};
+use cubefold_topology::{
+    Cluster, ClusterInside, ClusterOutside, LinkTime, Machine, MachineKind, NetworkParameters, NodeId, Shape,
+};
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::chains::{rules, step};
+
+fn machine(generator: &mut impl Rng) -> Machine {
+    let parameters = |parameters| Machine::of_parameters(&parameters).unwrap();
+    let machine = match generator.random_range(0..8) {
+        0 => Machine::new(MachineKind::Torus, &[4, 3]).unwrap(),
+        1 => Machine::new(MachineKind::Mesh, &[2, 5]).unwrap(),
+        2 => Machine::new(MachineKind::Torus, &[4, 4])
+            .unwrap()
+            .with_failures(&[(NodeId::new(0), NodeId::new(1)), (NodeId::new(5), NodeId::new(9))], &[])
+            .unwrap(),
+        3 => parameters(NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 2 }),
+        4 => parameters(NetworkParameters::KAryTree { arity: 2, levels: 3 }),
+        5 => parameters(NetworkParameters::Dragonfly {
+            hosts_per_switch: 1,
+            switches_per_group: 2,
+            global_links: 1,
+        }),
+        6 => parameters(NetworkParameters::HyperX { shape: vec![3, 2], hosts_per_switch: 2 }),
+        _ => parameters(NetworkParameters::Cluster(Cluster {
+            nodes: 3,
+            devices_per_node: 4,
+            inside: ClusterInside::Switch { planes: 1 },
+            outside: Some(ClusterOutside {
+                nics_per_node: 2,
+                nodes_per_leaf: 2,
+                has_rails: generator.random(),
+                spines: 2,
+                uplinks: 2,
+            }),
+            hosts_forward: generator.random(),
+        })),
+    };
+    if generator.random() {
+        return machine;
+    }
+    let time = |generator: &mut _| LinkTime {
+        unit: *[1, 2, 5, 18].choose(generator).unwrap(),
+        latency: *[0, 1, 4, 40].choose(generator).unwrap(),
+    };
+    let times: Vec<LinkTime> = (0..machine.link_class_count()).map(|_| time(generator)).collect();
+    machine.with_link_times(&times)
+}
+
+/// Runs a random sequence; whether its cut bound is its largest.
+fn check_case(number: u64) -> bool {
+    let generator = &mut ChaCha12Rng::seed_from_u64(number);
+    let machine = machine(generator);
+    let lengths: &[u64] = [&[6][..], &[2, 4], &[3, 3], &[2, 2, 2], &[5, 2]].choose(generator).unwrap();
+    let shape = Shape::new(lengths).unwrap();
+    let wanted = generator.random_range(1..=3);
+    let mut steps: Vec<Step> =
+        std::iter::repeat_with(|| step(generator, &shape)).flatten().take(wanted).collect();
+    if steps.iter().all(|step| step.groups().is_none()) {
+        let ring = CollectiveSpecification::new(Operation::AllReduce, Algorithm::Ring, shape.clone(), 30);
+        steps.push(Groups::one(ring).unwrap().into());
+    }
+    let hosts: Vec<NodeId> = machine.hosts().collect();
+    let nodes: Vec<NodeId> = (0..shape.node_count()).map(|_| *hosts.choose(generator).unwrap()).collect();
+    let collective = Collective::of_steps(steps).unwrap();
+    let rules = rules(generator).with_processors(NonZeroU64::new(64).unwrap());
+    let rules = machine.link_times().map_or(rules, |times| rules.with_longest(times));
+    let placement = Placement::Table(
+        PlacementTable::new(&machine, nodes.repeat(collective.share_count() as usize)).unwrap(),
+    );
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let makespan =
+        simulate(&collective, &placement, rules, &request, &mut ()).unwrap().summary.makespan().get();
+    let costs = LinkCosts {
+        link_mode: rules.links(),
+        hop_cycles: rules.hop().get(),
+        latency_cycles: rules.latency().get(),
+    };
+    let bounds = collective.bounds(&machine, &nodes, costs);
+    assert!(bounds.lower_bound_cycles() <= makespan, "case {number}: {makespan} {bounds:?} {collective:?}");
+    assert!(bounds.cut_cycles() >= if has_node_bound(&bounds) { bounds.bandwidth_cycles } else { 0 });
+    // The messages of the algorithm need at least what any algorithm needs.
+    let own = program_cut_bound(&collective, &placement, rules, u64::MAX).map_or(0, |cut| cut.cycles);
+    assert!(bounds.cut_cycles() <= own && own <= makespan, "case {number}: {own} {makespan} {bounds:?}");
+    assert!(computation_bound(&collective, &placement, rules).unwrap() <= makespan);
+    bounds.cut_cycles() == bounds.lower_bound_cycles()
+}
+
+fn has_node_bound(bounds: &cubefold_collectives::CollectiveBounds) -> bool {
+    matches!(bounds.bandwidth_source, Some(cubefold_collectives::BandwidthSource::Node(_)))
+}
+
+fn check(count: u64) {
+    let largest = (0..count).into_par_iter().filter(|&number| check_case(number)).count();
+    assert!(8 * largest as u64 >= count, "the cut bound is the largest of {largest} of {count}");
+}
+
+#[test]
+fn no_run_of_groups_and_steps_is_below_its_bounds() {
+    check(600);
+}
+
+#[test]
+#[ignore = "half a minute: 20 000 sequences"]
+fn no_run_of_many_groups_and_steps_is_below_its_bounds() {
+    check(20_000);
+}
