@@ -24,6 +24,7 @@ pub(crate) use self::{
     new_scenario::{ExecutionModes, Lengths, NewOptions, ProgramKind},
 };
 use crate::{
+    call::Given,
     format::{
         ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, SearchFormat, SearchObjective,
         TablesFormat,
@@ -109,6 +110,9 @@ pub(crate) struct SharedOptions {
     /// Show no progress and no notes
     #[arg(long, short, global = true, help_heading = MESSAGES)]
     pub(crate) quiet: bool,
+
+    #[arg(skip)]
+    pub(crate) given: Given,
 }
 
 /// The commands.
