@@ -360,6 +360,11 @@ pub(crate) struct SearchOptions {
     #[arg(long = "start", value_name = "NAME")]
     pub(crate) starts: Vec<String>,
 
+    /// Continue an interrupted command into the same file: combinations in its journal, PATH.partial beside --output
+    /// PATH, are not searched again. Standard output has no journal
+    #[arg(long, help_heading = SWEEPS)]
+    pub(crate) resume: bool,
+
     /// The format: a table of searches, or the placement found in a format of cubefold place [default: by the extension
     /// of --output, of which .csv is the placement; else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
