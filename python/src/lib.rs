@@ -4,8 +4,11 @@
 //! never touches the interpreter; the caller's thread waits for it without holding the interpreter, reports progress,
 //! and asks ten times a second whether the user has interrupted.
 
+mod call;
 mod column;
+mod evaluator;
 mod request;
+mod search;
 mod watch;
 
 use std::{
@@ -31,6 +34,7 @@ use serde::Serialize;
 
 use crate::{
     column::{Column, ProcessColumns},
+    evaluator::Evaluator,
     request::{Request, failed, pool},
     watch::{Watch, watched},
 };
@@ -181,10 +185,15 @@ fn measure(py: Python<'_>, request: Request, progress: Option<&Bound<'_, PyAny>>
 fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResult<Column> {
     watched(py, None, move |_| {
         let scenario = request.scenario()?;
-        let run = one_run(&scenario, embedding.as_deref())?;
-        let processes = ProcessId::first(run.program.body.process_count());
-        Ok(coordinates(&run.machine, processes.map(|process| run.address(run.placement.node(process)))))
+        let run = request::one_run(&scenario, embedding.as_deref())?;
+        Ok(ranks(run))
     })
+}
+
+/// The coordinates of the node of each process of the job: the ranks of a collective, whatever shares they have.
+fn ranks(run: &Run) -> Column {
+    let ranks = ProcessId::first(run.program.rank_count());
+    coordinates(&run.machine, ranks.map(|rank| run.address(run.placement.node(rank))))
 }
 
 /// The number of processes, and the coordinates of every node that they can be on, in the order of node numbers.
@@ -195,9 +204,8 @@ fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
         let [site, others @ ..] = &sites[..] else {
             return Err(CubefoldError::new_err("the scenario has no runs"));
         };
-        let count = site.program.body.process_count();
-        let is_other =
-            |other: &Site| other.machine != site.machine || other.program.body.process_count() != count;
+        let count = site.program.rank_count();
+        let is_other = |other: &Site| other.machine != site.machine || other.program.rank_count() != count;
         if others.iter().any(is_other) {
             let message = "the sweep changes the machine or the number of processes, expected one of each: give \
                            coordinates for each process, or run the machines one by one";
@@ -211,23 +219,6 @@ fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
 fn coordinates(machine: &Machine, all: impl Iterator<Item = Coordinates>) -> Column {
     let values = all.flat_map(|own| own.as_slice().iter().map(|&own| own.into()).collect::<Vec<i64>>());
     Column::table(values.collect(), machine.shape().dimension_count())
-}
-
-/// The one run of a scenario, or that with an embedding.
-fn one_run<'scenario>(scenario: &'scenario Scenario, embedding: Option<&str>) -> PyResult<&'scenario Run> {
-    if scenario.swept {
-        return Err(CubefoldError::new_err("the scenario has a sweep, expected one placement"));
-    }
-    let names: Vec<String> = scenario.runs.iter().map(|run| run.embedding.to_string()).collect();
-    let message = match (embedding, &scenario.runs[..]) {
-        (None, [run]) => return Ok(run),
-        (None, runs) => format!("the scenario has {} embeddings, expected one", runs.len()),
-        (Some(name), runs) => match names.iter().position(|known| known == name) {
-            Some(place) => return Ok(&runs[place]),
-            None => format!("embedding {name:?} is none of the scenario's"),
-        },
-    };
-    Err(CubefoldError::new_err(format!("{message}: name one of {}", names.join(", "))))
 }
 
 /// JSON of a TOML document.
@@ -244,9 +235,12 @@ fn _cubefold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<Records>()?;
     module.add_class::<Column>()?;
+    module.add_class::<Evaluator>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(place, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search, module)?)?;
+    module.add_function(wrap_pyfunction!(call::call, module)?)?;
     module.add_function(wrap_pyfunction!(nodes, module)?)?;
     module.add_function(wrap_pyfunction!(json_of_toml, module)?)
 }

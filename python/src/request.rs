@@ -3,7 +3,7 @@
 use std::{fmt::Display, num::NonZeroUsize, path::PathBuf};
 
 use cubefold_experiment::{
-    Resources, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with, printable,
+    Resources, Run, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with, printable,
 };
 use miette::Diagnostic;
 use pyo3::prelude::*;
@@ -15,15 +15,15 @@ use crate::{CubefoldError, ScenarioError};
 #[derive(FromPyObject)]
 pub(crate) struct Request {
     /// The file; of a scenario that is in none, what errors call it.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The scenario, where it is in no file.
-    text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Keys that are set besides, as `--set` of the program has them.
-    settings: Vec<String>,
+    pub(crate) settings: Vec<String>,
     /// The most threads.
-    threads: Option<usize>,
+    pub(crate) threads: Option<usize>,
     /// The most memory \[bytes\].
-    memory_limit: Option<u64>,
+    pub(crate) memory_limit: Option<u64>,
 }
 
 impl Request {
@@ -59,8 +59,38 @@ impl Request {
     }
 }
 
+/// A scenario without a sweep.
+pub(crate) fn one_combination(scenario: &Scenario) -> PyResult<&[Run]> {
+    match scenario.swept {
+        false => Ok(&scenario.runs),
+        true => {
+            Err(CubefoldError::new_err("the scenario has a sweep, expected one combination: give its values"))
+        }
+    }
+}
+
+/// The one run of a scenario, or that with an embedding.
+pub(crate) fn one_run<'scenario>(
+    scenario: &'scenario Scenario,
+    embedding: Option<&str>,
+) -> PyResult<&'scenario Run> {
+    if scenario.swept {
+        return Err(CubefoldError::new_err("the scenario has a sweep, expected one placement"));
+    }
+    let names: Vec<String> = scenario.runs.iter().map(|run| run.embedding.to_string()).collect();
+    let message = match (embedding, &scenario.runs[..]) {
+        (None, [run]) => return Ok(run),
+        (None, runs) => format!("the scenario has {} embeddings, expected one", runs.len()),
+        (Some(name), runs) => match names.iter().position(|known| known == name) {
+            Some(place) => return Ok(&runs[place]),
+            None => format!("embedding {name:?} is none of the scenario's"),
+        },
+    };
+    Err(CubefoldError::new_err(format!("{message}: name one of {}", names.join(", "))))
+}
+
 /// Each error as the program says it, with its help.
-fn lines(errors: &ScenarioErrors) -> String {
+pub(crate) fn lines(errors: &ScenarioErrors) -> String {
     let mut lines = vec![];
     for error in errors.iter() {
         lines.push(error.to_string());

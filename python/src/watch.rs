@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::{CubefoldError, request::failed};
 
 /// How often progress is reported, and the user asked.
-const TICK: Duration = Duration::from_millis(100);
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 /// How long an interrupted call waits for the runs at work.
 const PATIENCE: Duration = Duration::from_millis(500);
 

@@ -20,13 +20,13 @@ def scenario():
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def scenarios():
     """The folder with the scenarios of the repository."""
     return REPOSITORY / "scenarios"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program():
     """Runs the program ``CUBEFOLD_BINARY``, and returns what came of it."""
     binary = os.environ.get("CUBEFOLD_BINARY")

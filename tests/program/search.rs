@@ -102,3 +102,53 @@ fn what_cannot_be_searched_is_refused_with_the_reason() {
     let sweep = ["--set", "sweep.seed=[1, 2]", "--output", &scratch.path("x.csv")];
     assert!(refused(&sweep).contains("2 combinations for one placement"));
 }
+
+/// Two combinations: all placements of the first are tried at once, and the second takes longer.
+const SWEPT: &str = "
+[machine]
+kind = \"torus\"
+links = \"half-duplex\"
+shape = [8, 4]
+[program]
+kind = \"cc-cube\"
+compute_cycles = 3
+[mapping]
+embeddings = [\"standard\", \"xor\"]
+[sweep]
+\"machine.shape\" = [[4, 2], [8, 8]]
+";
+
+#[test]
+fn a_search_that_is_killed_ends_as_one_that_is_not() {
+    let scratch = Scratch::with(&[("swept.toml", SWEPT)]);
+    let [scenario, killed, whole] =
+        ["swept.toml", "killed.json", "whole.json"].map(|name| scratch.path(name));
+    let journal = format!("{killed}.partial");
+    let line = |output: &str| {
+        let line = ["search", &scenario, "--evaluations", "20000", "--output", output, "--quiet"];
+        line.map(str::to_owned).to_vec()
+    };
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut child = command.args(line(&killed)).spawn().unwrap();
+    let is_begun = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"combination\":0"));
+    while !is_begun() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let refused = run(&line(&killed));
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("continue it with --resume"),
+        "{}",
+        refused.stderr
+    );
+    let resume = "--resume".to_owned();
+    let other = run(&[line(&killed), vec![resume.clone(), "--seed".to_owned(), "9".to_owned()]].concat());
+    assert!(other.code == Some(2) && other.stderr.contains("the searches have changed"), "{}", other.stderr);
+    done(&[line(&killed), vec![resume.clone()]].concat());
+    done(&line(&whole));
+    assert_eq!(scratch.read("killed.json"), scratch.read("whole.json"));
+    assert!(!std::path::Path::new(&journal).exists());
+    let standard = run(&["search", &scenario, "--resume"]);
+    assert!(standard.stderr.contains("name a file with --output"), "{}", standard.stderr);
+}

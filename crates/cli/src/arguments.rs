@@ -24,6 +24,7 @@ pub(crate) use self::{
     new_scenario::{ExecutionModes, Lengths, NewOptions, ProgramKind},
 };
 use crate::{
+    call::Given,
     format::{
         ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, SearchFormat, SearchObjective,
         TablesFormat,
@@ -109,6 +110,9 @@ pub(crate) struct SharedOptions {
     /// Show no progress and no notes
     #[arg(long, short, global = true, help_heading = MESSAGES)]
     pub(crate) quiet: bool,
+
+    #[arg(skip)]
+    pub(crate) given: Given,
 }
 
 /// The commands.
@@ -355,6 +359,11 @@ pub(crate) struct SearchOptions {
     /// An embedding of the scenario to start from; repeat the option for more [default: all, and others with names]
     #[arg(long = "start", value_name = "NAME")]
     pub(crate) starts: Vec<String>,
+
+    /// Continue an interrupted command into the same file: combinations in its journal, PATH.partial beside --output
+    /// PATH, are not searched again. Standard output has no journal
+    #[arg(long, help_heading = SWEEPS)]
+    pub(crate) resume: bool,
 
     /// The format: a table of searches, or the placement found in a format of cubefold place [default: by the extension
     /// of --output, of which .csv is the placement; else table]

@@ -31,7 +31,7 @@ use crate::{
     output::Existing,
     ranks,
 };
-use cubefold_experiment::{Resources, Scenario, load_with};
+use cubefold_experiment::{Resources, Scenario};
 pub(crate) use process_rows::leave;
 
 /// Executes the command line.
@@ -67,7 +67,7 @@ pub(crate) fn scenarios(
     set: &SettingOption,
     shared: &SharedOptions,
 ) -> Result<Vec<Scenario>, Failure> {
-    load_with(files, &set.settings, shared.resources().memory).map_err(Failure::Scenario)
+    shared.given.scenarios(files, set, shared)
 }
 
 impl SharedOptions {

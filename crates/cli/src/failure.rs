@@ -151,7 +151,7 @@ impl Failure {
             JournalError::Form { .. } | JournalError::Version { .. } => {
                 format!("continue it with the version that began it, or delete {place} to start over")
             }
-            JournalError::OtherShard { .. } | JournalError::Changed(_) => {
+            JournalError::OtherShard { .. } | JournalError::Changed(_) | JournalError::OtherSearches => {
                 format!("ask for the same runs again, or delete {place} to start over")
             }
             JournalError::Damaged => format!("delete {place} to start over"),

@@ -11,6 +11,7 @@
 //! [`simulator::Program`], [`simulator::simulate`], [`simulator::Evaluator`] and [`experiment::Scenario`].
 
 mod arguments;
+mod call;
 mod command;
 mod failure;
 mod format;
@@ -31,6 +32,7 @@ pub use cubefold_picture as picture;
 pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 
+pub use call::{Call, CallError};
 pub use failure::ExitCode;
 
 use std::ffi::OsString;

@@ -196,7 +196,7 @@ fn announce(journal: &JournalFile) {
 }
 
 /// The refusal of a journal or a part for standard output and devices.
-fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
+pub(crate) fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
     let option = match (shard, found) {
         (Some(_), _) => "--shard",
         (None, Found::Resume | Found::ResumeWhenFree) => "--resume",
@@ -207,7 +207,7 @@ fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure
 }
 
 /// The path with a dot and `suffix` appended to its name.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(suffix);

@@ -43,6 +43,20 @@ impl Arrangement {
         Some(Self { places, tokens, per_site })
     }
 
+    /// The arrangement whose tokens are in these places, each in one of its own.
+    pub(crate) fn of_places(places: Vec<u32>, per_site: usize) -> Self {
+        let mut tokens = vec![0; places.len()];
+        for (token, &place) in (0..).zip(&places) {
+            tokens[place as usize] = token;
+        }
+        Self { places, tokens, per_site }
+    }
+
+    /// The places, by token.
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
     /// The number of tokens, and of places.
     pub(crate) fn len(&self) -> usize {
         self.places.len()

@@ -41,6 +41,10 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
+    /// Every reason.
+    pub const ALL: [Self; 6] =
+        [Self::Assignment, Self::Volume, Self::Cut, Self::Prediction, Self::Processors, Self::Complete];
+
     /// The word for it in results.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -9,6 +9,7 @@ use crate::{
     arrangement::Arrangement,
     judge::{Energy, Judge},
     moves::{Move, Neighbourhood},
+    tabu::{self, Quadratic},
     traffic::Traffic,
 };
 
@@ -107,6 +108,43 @@ impl<'a> Island<'a> {
             }
             self.gains[kind] += u64::from(self.energy < before);
             self.exchanges = exchanges;
+        }
+        Ok(())
+    }
+
+    /// Makes a child of the best arrangement and of that of another searcher, improves it, and keeps it if it is as good.
+    /// Where both have little in common, as images of one another under a symmetry of the machine have, the child is the
+    /// best arrangement with some exchanges.
+    ///
+    /// # Errors
+    ///
+    /// When a run does not come to its end.
+    pub(crate) fn breed(
+        &mut self,
+        of: &Quadratic,
+        other: &Arrangement,
+        iterations: u64,
+    ) -> Result<(), SimulationError> {
+        let own = self.best.1.places();
+        let (count, per_site) = (own.len(), self.best.1.per_site());
+        let common = own.iter().zip(other.places()).filter(|(own, other)| own == other).count();
+        let mut child = if 4 * common >= count && common < count - count / 10 {
+            tabu::cross(own, other.places(), &mut self.generator)
+        } else {
+            let mut child = own.to_vec();
+            let exchanges = self.generator.random_range(1..=2 + count / 4);
+            tabu::disturb(&mut child, exchanges, &mut self.generator);
+            child
+        };
+        of.improve(&mut child, iterations, &mut self.generator);
+        self.judge.arrange(Arrangement::of_places(child, per_site));
+        self.judge.evaluations += iterations * of.exchanges();
+        match self.judge.energy(None)? {
+            Some(energy) if energy <= self.best.0 => {
+                self.energy = energy;
+                self.best = (energy, self.judge.arrangement().clone());
+            }
+            _ => {}
         }
         Ok(())
     }

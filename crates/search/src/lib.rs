@@ -16,6 +16,7 @@
 //! | the value of an arrangement | `judge` |
 //! | every placement of a small problem | `complete` |
 //! | orders of the bits of labels | `bit_orders` |
+//! | tabu search by hop-units | `tabu` |
 //! | one searcher, all searchers | `island`, `portfolio` |
 //! | lower bounds over all placements | `bounds`, `assignment`, `recursion` |
 
@@ -33,6 +34,7 @@ mod objective;
 mod portfolio;
 mod problem;
 mod recursion;
+mod tabu;
 #[cfg(test)]
 mod tests;
 mod traffic;

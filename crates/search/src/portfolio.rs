@@ -16,6 +16,7 @@ use crate::{
     island::Island,
     judge::{Energy, Judge},
     moves::Neighbourhood,
+    tabu::Quadratic,
     traffic::Traffic,
 };
 
@@ -96,6 +97,28 @@ const ORDERED_STARTS: usize = 16;
 /// What evaluations of the default effort look at in all: messages, and links crossed.
 const WORK: u64 = 1_500_000_000;
 
+/// What a tabu search by hop-units judges in a minute on two cores.
+const EXCHANGES: u64 = 20_000_000_000;
+/// The most orders of bits that are judged before it.
+const ORDERED_AT_MOST: u64 = 200_000;
+/// The least iterations of a tabu search from one child.
+const MIN_ITERATIONS: u64 = 4_000;
+/// Fewer generations are not worth it: searchers anneal instead.
+const MIN_GENERATIONS: u64 = 4;
+/// The most generations; with more iterations in all, each has more.
+const MAX_GENERATIONS: u64 = 2_000;
+/// The generations after which the worst quarter go on from the best.
+const RESTARTED: u64 = 8;
+/// The changes of a round of annealing before the first generation.
+const STRUCTURED: u64 = 4_000;
+
+/// How long tabu searches take.
+struct Breeding<'a> {
+    of: &'a Quadratic,
+    generations: u64,
+    iterations: u64, // of a child
+}
+
 /// Searches the placement of a problem with the smallest value of an objective, from `starts` on, of which the first is the
 /// reference. `watch` is called between rounds, and can end the search.
 ///
@@ -113,12 +136,15 @@ pub fn search(
     let (traffic, distances) =
         (Traffic::new(problem.program, problem.ranks), Distances::new(problem.machine, problem.sites));
     let neighbourhood = Neighbourhood::new(problem.machine, problem.sites, problem.rank_count());
+    let quadratic = (objective == Objective::HopUnits)
+        .then(|| Quadratic::new(&traffic, &distances, problem.sites.len(), problem.per_site));
     let setting = Setting {
         problem,
         objective,
         traffic: &traffic,
         distances: &distances,
         neighbourhood: &neighbourhood,
+        quadratic: quadratic.flatten(),
     };
     let mut search = Search::begin(&setting, starts)?;
     if !search.is_proved() && complete::applies(&problem) {
@@ -137,6 +163,7 @@ struct Setting<'a> {
     traffic: &'a Traffic,
     distances: &'a Distances<'a>,
     neighbourhood: &'a Neighbourhood<'a>,
+    quadratic: Option<Quadratic>, // for hop-units
 }
 
 impl<'a> Setting<'a> {
@@ -220,7 +247,8 @@ impl<'a> Search<'a> {
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
         let of = effort.evaluations.unwrap_or_else(|| self.default_evaluations()).max(self.judge.evaluations);
-        self.order_bits((of - self.judge.evaluations) / 5)?;
+        let most = if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX };
+        self.order_bits(((of - self.judge.evaluations) / 5).min(most))?;
         let mut progress = Progress { evaluations: self.judge.evaluations, of, best: self.found.value };
         if self.is_proved() || watch(progress).is_break() {
             return Ok(());
@@ -228,12 +256,62 @@ impl<'a> Search<'a> {
         let changes = (of - self.judge.evaluations) / ISLANDS / u64::from(ROUNDS);
         let before = self.judge.evaluations;
         let mut islands = self.islands(effort.seed, changes)?;
+        if let Some(own) = self.breeding(of - before) {
+            return self.breed(islands, own, progress, watch);
+        }
         for round in 0..ROUNDS {
             let heat = HEATS[0] * (HEATS[1] / HEATS[0]).powf(f64::from(round) / f64::from(ROUNDS - 1));
             islands.par_iter_mut().try_for_each(|island| island.round(changes, heat))?;
             self.merge(&mut islands)?;
             self.found.evaluations = before + islands.iter().map(Island::evaluations).sum::<u64>();
             progress = Progress { evaluations: self.found.evaluations, best: self.found.value, ..progress };
+            if self.is_proved() || watch(progress).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The generations of a tabu search with so many evaluations, if it is the way to take.
+    fn breeding(&self, evaluations: u64) -> Option<Breeding<'a>> {
+        let of = self.setting.quadratic.as_ref()?;
+        let iterations = evaluations / ISLANDS / of.exchanges().max(1);
+        let generations = (iterations / MIN_ITERATIONS).min(MAX_GENERATIONS);
+        (generations >= MIN_GENERATIONS).then(|| Breeding {
+            of,
+            generations,
+            iterations: iterations / generations.max(1),
+        })
+    }
+
+    /// Crosses the best arrangements of all searchers with one another, and improves their children by tabu search.
+    fn breed(
+        &mut self,
+        mut islands: Vec<Island<'a>>,
+        own: Breeding<'_>,
+        mut progress: Progress,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), SearchError> {
+        // Blocks and lines are beyond single exchanges: half of the searchers begin with them.
+        islands[..ISLANDS as usize / 2].par_iter_mut().try_for_each(|island| {
+            (0..ROUNDS)
+                .try_for_each(|round| island.round(STRUCTURED, HEATS[0] * 0.85_f64.powf(f64::from(round))))
+        })?;
+        for generation in 0..own.generations {
+            let bests: Vec<Arrangement> = islands.iter().map(|island| island.best().1.clone()).collect();
+            let count = bests.len();
+            islands.par_iter_mut().enumerate().try_for_each(|(place, island)| {
+                // Each searcher meets all others in turn.
+                let other = (place + 1 + usize::try_from(generation).unwrap_or(0) % (count - 1)) % count;
+                island.breed(own.of, &bests[other], own.iterations)
+            })?;
+            if generation % RESTARTED == RESTARTED - 1 {
+                self.merge(&mut islands)?;
+            } else {
+                self.take_best(&islands);
+            }
+            progress.evaluations += ISLANDS * own.iterations * own.of.exchanges();
+            (self.found.evaluations, progress.best) = (progress.evaluations, self.found.value);
             if self.is_proved() || watch(progress).is_break() {
                 break;
             }
@@ -292,7 +370,8 @@ impl<'a> Search<'a> {
         let mut island = Island::new(judge, neighbourhood, traffic, seed, ISLANDS + number)?;
         island.scatter()?;
         // A tenth of what exact judgement costs at most.
-        let changes = changes.saturating_mul(20).min(200_000);
+        let changes =
+            changes.saturating_mul(20).min(if self.setting.quadratic.is_some() { 2_000 } else { 200_000 });
         for round in 0..ROUNDS {
             island.round(changes, 0.01 * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
         }
@@ -307,19 +386,30 @@ impl<'a> Search<'a> {
             let [one, other] = [one, other].map(|place| energy(islands, place));
             one.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
         });
-        let (best, arrangement) = islands[order[0]].best().clone();
-        if best < self.best {
-            self.judge.arrange(arrangement.clone());
-            self.take(best, self.judge.nodes().to_vec());
-        }
+        let arrangement = islands[order[0]].best().1.clone();
+        self.take_best(islands);
         for &place in &order[order.len() - order.len() / 4..] {
             islands[place].restart(arrangement.clone())?;
         }
         Ok(())
     }
 
+    /// Takes over the best of all searchers.
+    fn take_best(&mut self, islands: &[Island<'a>]) {
+        for island in islands {
+            let (energy, arrangement) = island.best();
+            if *energy < self.best {
+                self.judge.arrange(arrangement.clone());
+                self.take(*energy, self.judge.nodes().to_vec());
+            }
+        }
+    }
+
     /// So many evaluations that they take about a minute on two cores.
     fn default_evaluations(&self) -> u64 {
+        if self.breeding(EXCHANGES).is_some() {
+            return EXCHANGES;
+        }
         let pairs = self.setting.traffic.pairs().count() as u64;
         let work = match self.setting.objective {
             Objective::Makespan | Objective::Predicted => self.judge.work_of_an_evaluation(),

@@ -32,6 +32,26 @@ struct Case {
     per_site: usize,
 }
 
+/// Messages between processes drawn at random.
+pub(crate) fn traffic_of(processes: u32, generator: &mut ChaCha8Rng) -> Traffic {
+    let mut messages = vec![];
+    for _ in 0..3 * processes {
+        let [source, destination] = [(); 2].map(|()| ProcessId::new(generator.random_range(0..processes)));
+        if source != destination {
+            messages.push(StageMessage {
+                stage: 0,
+                source,
+                destination,
+                units: generator.random_range(1..99),
+            });
+        }
+    }
+    messages.sort_unstable();
+    messages.dedup_by_key(|message| (message.source, message.destination));
+    let program = StageProgram::new(processes, Computations::Same(Cycles::ZERO), &messages).unwrap();
+    Traffic::new(&program, processes.into())
+}
+
 impl Case {
     fn draw(generator: &mut ChaCha8Rng, processes: u32) -> Self {
         let machine = draw_machine(generator);
@@ -236,6 +256,25 @@ fn proved_optimal_on_eight_processes() {
         search(problem, Objective::Makespan, &starts, effort, &mut |_| ControlFlow::Continue(())).unwrap();
     assert!(found.is_proved() && found.value <= found.named_value);
     assert!(matches!(found.bound.kind, BoundKind::Complete | BoundKind::Prediction));
+}
+
+#[test]
+fn tabu_searches_agree_on_any_number_of_threads_and_reach_what_annealing_does() {
+    let mut generator = ChaCha8Rng::seed_from_u64(8);
+    let case = Case::draw(&mut generator, 12);
+    let machine = Machine::new(MachineKind::Mesh, &[4, 3]).unwrap();
+    let case = Case { sites: machine.hosts().collect(), machine, per_site: 1, ..case };
+    let start = case.nodes(&mut generator);
+    let found = |threads: usize, evaluations: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let starts = std::slice::from_ref(&start);
+        pool.install(|| case.search(Objective::HopUnits, starts, evaluations))
+    };
+    let [one, three] = [1, 3].map(|threads| found(threads, 20_000_000));
+    assert_eq!(one, three);
+    assert!(one.evaluations > 15_000_000 && one.evaluations <= 20_000_000, "{}", one.evaluations);
+    assert_eq!(one.value, case.value(Objective::HopUnits, &one.nodes));
+    assert!(one.value <= found(2, 20_000).value);
 }
 
 #[test]

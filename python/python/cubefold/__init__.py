@@ -16,15 +16,18 @@ Names of keys and columns are those of the program's documentation.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _cubefold
 from ._cubefold import CubefoldError, ScenarioError, __version__
+from ._command import Command, Hosts, Page, Picture, TableCommand, draw, export, report, write_placement
 from ._progress import Progress, shown
+from ._search import Evaluator, Found, search
 from ._scenario import Embedding, Nodes, Scenario, requested
 
 if TYPE_CHECKING:
@@ -34,15 +37,24 @@ if TYPE_CHECKING:
 __all__ = [
     "CubefoldError",
     "Embedding",
+    "Evaluator",
+    "Found",
+    "Hosts",
     "Nodes",
+    "Page",
+    "Picture",
     "Progress",
     "Results",
     "Scenario",
     "ScenarioError",
     "compare",
+    "draw",
+    "export",
     "measure",
     "place",
+    "report",
     "run",
+    "search",
     "__version__",
 ]
 
@@ -50,9 +62,10 @@ __all__ = [
 class Results:
     """Records of runs or placements, as rows and as tables of other libraries."""
 
-    def __init__(self, records: _cubefold.Records, names: Mapping[str, str]):
+    def __init__(self, records: _cubefold.Records, names: Mapping[str, str], command: Command):
         self._records = records
         self._names = names
+        self._command = command
         self._rows: Optional[list[dict[str, Any]]] = None
 
     @property
@@ -90,6 +103,15 @@ class Results:
         """
         return {name: np.asarray(column) for name, column in self._records.processes.items()}
 
+    def draw(self, what: str = "compare", *, format: str = "svg", **options: Any) -> Picture:
+        """A picture of the scenario of these results, as ``cubefold.draw`` makes it.
+
+        ``goodput`` and ``scaling`` are drawn from the results themselves.
+        """
+        if what not in ("goodput", "scaling"):
+            return Picture(self._command, ["draw", what], options, format)
+        return Picture(TableCommand(self.rows[0]["scenario"], self.to_arrow()), ["draw", what], options, format)
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -122,7 +144,8 @@ def run(
     """
     with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
         with shown(progress) as callback:
-            return Results(_cubefold.run(request, processes, False, None, callback), names)
+            records = _cubefold.run(request, processes, False, None, callback)
+    return Results(records, names, Command(scenario, overrides, embeddings, threads, memory_limit))
 
 
 def compare(
@@ -145,7 +168,8 @@ def compare(
         known = {name: file for file, name in names.items()}
         with shown(progress) as callback:
             reference = known.get(reference, reference) if reference is not None else None
-            return Results(_cubefold.run(request, processes, True, reference, callback), names)
+            records = _cubefold.run(request, processes, True, reference, callback)
+    return Results(records, names, Command(scenario, overrides, embeddings, threads, memory_limit))
 
 
 def measure(
@@ -160,14 +184,36 @@ def measure(
     """Measures dilation, congestion and load of every placement, without running anything."""
     with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
         with shown(progress) as callback:
-            return Results(_cubefold.measure(request, callback), names)
+            records = _cubefold.measure(request, callback)
+    return Results(records, names, Command(scenario, overrides, embeddings, threads, memory_limit))
 
 
 def place(
     scenario: Scenario,
     embedding: Optional[str] = None,
     overrides: Optional[Mapping[str, Any]] = None,
+    *,
+    embeddings: Optional[Mapping[str, Embedding]] = None,
+    output: "Union[str, os.PathLike[str], None]" = None,
+    format: Optional[str] = None,
+    hosts: Optional[Hosts] = None,
+    coordinates: "Union[str, os.PathLike[str], None]" = None,
+    slots_per_node: Optional[int] = None,
 ) -> npt.NDArray[np.int64]:
-    """The coordinates of the node of every process, a row for each; ``embedding`` names one of several."""
-    with requested(scenario, overrides) as (request, _):
-        return np.array(_cubefold.place(request, embedding))
+    """The coordinates of the node of every process, a row for each; ``embedding`` names one of several.
+
+    With ``output`` the placement is also written to that file, as ``cubefold place`` does: ``format`` is by default
+    that of the file's name, else a launcher's, such as ``open-mpi-rankfile``; ``hosts`` are the names of the hosts, or
+    a file with them.
+    """
+    given = {"format": format, "hosts": hosts, "coordinates": coordinates, "slots_per_node": slots_per_node}
+    alone = [name for name, value in given.items() if value is not None and output is None]
+    if alone:
+        raise ValueError(f"{alone[0]} is given without a file to write, expected output too")
+    with requested(scenario, overrides, embeddings) as (request, names):
+        files = {name: file for file, name in names.items()}
+        nodes = np.array(_cubefold.place(request, files.get(embedding, embedding) if embedding is not None else None))
+    if output is not None:
+        options = {"embedding": embedding, "coordinates": coordinates, "slots_per_node": slots_per_node}
+        write_placement(Command(scenario, overrides, embeddings), output, format, hosts, options)
+    return nodes

@@ -11,6 +11,7 @@
 mod form;
 mod journal_file;
 mod merge;
+mod search_journal;
 mod shard;
 mod sweep_plan;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use self::{
     form::Storage,
     journal_file::{Found, JournalError, JournalFile, sync_folder},
     merge::{MergeError, MergedJournals},
+    search_journal::SearchJournal,
     shard::{Shard, ShardError},
     sweep_plan::{Change, RunChange, SweepPlan},
 };

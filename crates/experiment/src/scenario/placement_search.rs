@@ -101,11 +101,17 @@ impl PlacementSearch {
         };
         let effort = Effort { evaluations: request.evaluations, seed: request.seed.unwrap_or(run.seed) };
         let found = search(problem, request.objective, &starts, effort, watch)?;
+        let names = [&starts[0], &starts[found.named]].map(|start| start.name.clone());
+        Ok(Self::found(run, names, found))
+    }
+
+    /// What was found for a combination with this run; `names` are those of the reference and of the best named placement.
+    pub(crate) fn found(run: &Run, names: [String; 2], found: Found) -> Self {
         let table = PlacementTable::new(&run.machine, found.nodes.clone());
         let placement = table.map(Placement::Table).map_or_else(|_| Arc::clone(&run.placement), Arc::new);
         let run = Run { embedding: EmbeddingName::Added("search".to_owned()), placement, ..run.clone() };
-        let named = starts[found.named].name.clone();
-        Ok(Self { reference: starts[0].name.clone(), named, found, run })
+        let [reference, named] = names;
+        Self { reference, named, found, run }
     }
 }
 

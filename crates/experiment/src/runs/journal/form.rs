@@ -184,7 +184,7 @@ impl Header {
 
 /// Programs with equal digests may write to the same journal. It covers the sources of everything that makes
 /// records, or the versions of published crates, which never change.
-const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
+pub(super) const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
 /// The first difference between the runs of a journal and others.
 pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {

@@ -47,6 +47,9 @@ pub enum JournalError {
     /// It belongs to another sweep.
     #[error("the sweep has changed: {0}")]
     Changed(Change),
+    /// It belongs to other searches.
+    #[error("the searches have changed")]
+    OtherSearches,
     /// Its beginning is damaged.
     #[error("its beginning is damaged")]
     Damaged,
