@@ -28,6 +28,7 @@ mod greenberg;
 mod listed_steps;
 mod misprints;
 mod other_sizes;
+mod published_curves;
 mod routing_misprints;
 mod steps;
 mod verification;

@@ -17,7 +17,7 @@ use crate::{
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     embedding_paths,
     findings::{Case, Findings, Scope},
-    gonzalez_1995, grammars, greenberg, listed_steps, misprints, other_sizes, steps,
+    gonzalez_1995, grammars, greenberg, listed_steps, misprints, other_sizes, published_curves, steps,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -54,10 +54,11 @@ enum CaseSet {
     CubePrograms,
     Cs838,
     Collectives,
+    Curves,
 }
 
 use CaseSet::{
-    AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
+    AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves, DataRouting,
     EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Misprints, OptimalDilation, OtherSizes,
     TableExchanges, Twists,
 };
@@ -83,6 +84,7 @@ impl CaseSet {
             CubePrograms => cube_programs::cases(scope),
             Cs838 => cs838::cases(scope),
             Collectives => collectives::cases(scope),
+            Curves => published_curves::cases(scope),
         }
     }
 }
@@ -192,6 +194,11 @@ const PARTS: &[Part] = &[
         name: "Swing 2024, as printed (docs/errata.md, S1 to S5, S7)",
         claims: collectives::misprinted_claims,
         cases: &[Collectives],
+    },
+    Part {
+        name: "Published curves: latency over load through routers [%, runs]",
+        claims: || published_curves::CLAIMS.to_vec(),
+        cases: &[Curves],
     },
     Part { name: VERIFICATION, claims: || vec![BROKEN_OFF], cases: &[] },
 ];

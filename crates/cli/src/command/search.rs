@@ -15,7 +15,7 @@ use crate::{
     arguments::{SearchOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat, ResultFormat, SearchFormat, write_records},
-    grouping::shown,
+    grouping::{all_runs, refuse_open_loop, shown},
     interruption,
     output::{Output, say},
     progress_bar::{Show, Work, watch},
@@ -36,6 +36,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
         let message = format!("{} combinations for one placement, expected one", combinations.len());
         return Err(Failure::usage(message, "choose one with --set KEY=VALUE for each key of the sweep"));
     }
+    refuse_open_loop(all_runs(&scenarios), "a placement")?;
     refuse_hosts_as_output(&options.hosts, shared)?;
     let output = Output::open(shared, &scenarios)?;
     let searches = search_all(&combinations, options, shared)?;
