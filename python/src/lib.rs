@@ -155,7 +155,7 @@ fn execute(
         return Err(CubefoldError::new_err(errors.join("\n")));
     }
     if let Some(reference) = reference {
-        let makespans: Vec<u64> = records.iter().map(|record| record.makespan_cycles).collect();
+        let makespans: Vec<Option<u64>> = records.iter().map(|record| record.makespan_cycles).collect();
         let makespans = reference.makespans(&scenario.runs, &makespans);
         records = records.into_iter().zip(makespans).map(|(record, own)| record.with_ratio(own)).collect();
     }

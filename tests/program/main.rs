@@ -51,6 +51,7 @@ mod random_problem;
 mod readme;
 mod reference_runs;
 mod report;
+mod routers;
 mod scenario_files;
 mod search;
 mod shape_of_json;

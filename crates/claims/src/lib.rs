@@ -29,6 +29,7 @@ mod listed_steps;
 mod measurements;
 mod misprints;
 mod other_sizes;
+mod published_curves;
 mod routing_misprints;
 mod steps;
 mod verification;

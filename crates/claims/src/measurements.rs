@@ -108,7 +108,7 @@ impl Measurement<'_> {
     /// The time of a run \[ns\].
     fn nanoseconds(self) -> u64 {
         let run = self.run();
-        to_nanoseconds(&run, run.makespan_cycles)
+        to_nanoseconds(&run, makespan(&run))
     }
 }
 
@@ -121,6 +121,11 @@ fn record(text: &str) -> Result<RunRecord, String> {
     Ok(RunRecord::new(run, 0, &finished))
 }
 
+/// The makespan of a run of a program \[cycles\]; open-loop traffic has none.
+fn makespan(run: &RunRecord) -> u64 {
+    run.makespan_cycles.unwrap_or(0)
+}
+
 /// Cycles of a run in seconds \[ns, rounded\].
 #[expect(
     clippy::cast_possible_truncation,
@@ -129,7 +134,7 @@ fn record(text: &str) -> Result<RunRecord, String> {
     reason = "times below a second"
 )]
 fn to_nanoseconds(run: &RunRecord, cycles: u64) -> u64 {
-    let seconds = run.makespan_seconds.unwrap_or(f64::NAN) / run.makespan_cycles as f64;
+    let seconds = run.makespan_seconds.unwrap_or(f64::NAN) / makespan(run) as f64;
     (1e9 * seconds * cycles as f64).round() as u64
 }
 
@@ -181,7 +186,7 @@ fn check_columns(findings: &mut Findings) {
         format!("kind = \"all-gather\"\nalgorithm = \"bucket\"\nports = \"all\"\nover = [1]\nbytes = {bytes}")
     };
     let long = columns(&gather(32 << 20)).run();
-    let found = to_nanoseconds(&long, long.makespan_cycles);
+    let found = to_nanoseconds(&long, makespan(&long));
     findings.add(COLUMNS, within(3, 680_000, found), &"32 MiB");
     let bound = to_nanoseconds(&long, long.lower_bound_cycles.unwrap_or(0));
     findings.add(COLUMNS_BOUND, Trial::equal(560, bound / 1000), &"32 MiB");
@@ -260,7 +265,7 @@ fn check_nvlink(findings: &mut Findings) {
     match record(&text) {
         // 2 (P - 1) / P of the vector pass a device; GB/s, in thousandths.
         Ok(run) => {
-            let time = to_nanoseconds(&run, run.makespan_cycles).max(1);
+            let time = to_nanoseconds(&run, makespan(&run)).max(1);
             let found = bytes / 72 * 2 * 71 * 1000 / time;
             findings.add(NVLINK, within(7, 840_000, found), &"16 GiB");
         }

@@ -17,7 +17,8 @@ use crate::{
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     embedding_paths,
     findings::{Case, Findings, Scope},
-    gonzalez_1995, grammars, greenberg, listed_steps, measurements, misprints, other_sizes, steps,
+    gonzalez_1995, grammars, greenberg, listed_steps, measurements, misprints, other_sizes, published_curves,
+    steps,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -55,10 +56,11 @@ enum CaseSet {
     Cs838,
     Collectives,
     Measurements,
+    Curves,
 }
 
 use CaseSet::{
-    AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, DataRouting,
+    AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves, DataRouting,
     EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measurements, Misprints, OptimalDilation,
     OtherSizes, TableExchanges, Twists,
 };
@@ -85,6 +87,7 @@ impl CaseSet {
             Cs838 => cs838::cases(scope),
             Collectives => collectives::cases(scope),
             Measurements => measurements::cases(scope),
+            Curves => published_curves::cases(scope),
         }
     }
 }
@@ -199,6 +202,11 @@ const PARTS: &[Part] = &[
         name: "Machines of today: published measurements and rooflines [%, us, ns]",
         claims: || measurements::CLAIMS.to_vec(),
         cases: &[Measurements],
+    },
+    Part {
+        name: "Published curves: latency over load through routers [%, runs]",
+        claims: || published_curves::CLAIMS.to_vec(),
+        cases: &[Curves],
     },
     Part { name: VERIFICATION, claims: || vec![BROKEN_OFF], cases: &[] },
 ];

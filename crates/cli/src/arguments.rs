@@ -262,6 +262,11 @@ pub(crate) struct RunOptions {
     /// Also write a row for every run, process and stage, as .csv, .jsonl or .parquet
     #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) processes: Option<PathBuf>,
+
+    /// Also write a row for every message of jobs, and of programs over routers with finite buffers, as .csv, .jsonl or
+    /// .parquet
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) messages: Option<PathBuf>,
 }
 
 /// Options of `merge`.

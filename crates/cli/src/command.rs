@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod man;
 mod measure;
+mod message_rows;
 mod new;
 mod place;
 mod process_rows;

@@ -30,6 +30,20 @@ pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
 }
 
+/// Refuses open-loop traffic, whose packets belong to no process, where `what` needs processes.
+pub(crate) fn refuse_open_loop<'run>(
+    runs: impl IntoIterator<Item = &'run Run>,
+    what: &str,
+) -> Result<(), Failure> {
+    if runs.into_iter().all(|run| run.program.open_loop.is_none()) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("{what} of open-loop traffic, expected a program whose processes send messages"),
+        "cubefold run and cubefold draw latency show open-loop traffic",
+    ))
+}
+
 /// The parts of the scenarios that tables show.
 pub(crate) fn captions(scenarios: &[Scenario]) -> Vec<ScenarioCaption> {
     scenarios.iter().map(ScenarioCaption::new).collect()

@@ -4,6 +4,7 @@ mod algorithm_tables;
 mod fitting;
 mod grids;
 mod long_table;
+mod open_loop_notes;
 mod page;
 mod result_notes;
 mod results_page;

@@ -37,13 +37,14 @@ pub use runs::{
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,
     EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry,
-    Loading, NeighbourCommunication, Phases, PhysicalLink, PhysicalLinks, PhysicalScale, PlacementSearch,
-    PlacementSearchError, ProgramKind, RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors,
-    ScenarioKey, ScenarioProgram, SearchRequest, Setting, SettingError, Site, SweptValue, check_with,
-    embeddings, generator_key, load, load_sites, load_text, load_text_with, load_with, program_kinds,
-    read_coordinates, read_hosts, scenario_keys,
+    LoadChoice, Loading, NeighbourCommunication, OpenLoopProgram, Phases, PhysicalLink, PhysicalLinks,
+    PhysicalScale, PlacementSearch, PlacementSearchError, ProgramKind, RoutingRule, Run, Scenario,
+    ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, SearchRequest, Setting, SettingError, Site,
+    SweptValue, check_with, embeddings, generator_key, load, load_sites, load_text, load_text_with,
+    load_with, program_kinds, read_coordinates, read_hosts, scenario_keys,
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
-    address_exchange_steps, check_export, read_measurement, settings_besides_algorithms,
+    SaturationRange, address_exchange_steps, check_export, names_besides_load, read_measurement,
+    settings_besides_algorithms,
 };

@@ -31,6 +31,7 @@ mod mapping;
 mod message_sizes;
 mod neighbour_exchange;
 mod network;
+mod open_loop;
 mod part_links;
 mod per_node;
 mod permutation;
@@ -41,6 +42,7 @@ mod placement_npy;
 mod placement_search;
 mod program;
 mod random_access;
+mod routers;
 mod row_errors;
 pub(crate) mod scenario_program;
 mod setting;
@@ -79,6 +81,7 @@ pub use self::{
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
+    open_loop::{LoadChoice, OpenLoopProgram},
     physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
     placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
@@ -472,7 +475,7 @@ fn runs(
     let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
     let execution = execution::read(settings, section.machine.as_deref(), errors);
     execution::check_fit(settings, &section, program.as_deref(), execution, errors);
-    let (tie, eager) = (execution::read_tie(settings, errors), execution::read_eager(settings, errors));
+    let (tie, eager) = (routers::read_tie_rule(settings, errors), execution::read_eager(settings, errors));
     let (machine, size, program) = together(&section, program.as_ref())?;
     let (partition, drawn_by) = (section.partition.as_deref(), seed.unwrap_or(0));
     let on_grid = machine.coordinate_grid().unwrap_or(machine);
@@ -491,8 +494,16 @@ fn runs(
     let links = section.links.unwrap_or_default();
     let communication =
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
-    let routes = execution::message_routes(execution, drawn_by);
+    let latency = communication.map(|communication| communication.latency().get());
+    let routers = routers::read(settings, Some(machine.as_ref()), latency, execution, drawn_by, errors);
+    let routes = execution::message_routes(execution, routers.flatten(), drawn_by);
     let communication = communication.map(|communication| communication.with_routes(routes));
+    let communication = communication.zip(routers).and_then(|(communication, routers)| {
+        routers::with_routers(settings, machine, communication, routers, execution, errors)
+    });
+    if let (Some(communication), Some(open_loop)) = (communication, &program.open_loop) {
+        errors.extend(open_loop::check(settings, open_loop, machine, communication).err());
+    }
     if let Some(communication) = communication {
         let placements = || placed.iter().flatten().map(|(_, placement)| &**placement);
         let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);

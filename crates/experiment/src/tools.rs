@@ -7,6 +7,7 @@ pub mod benchmark;
 pub mod calibration;
 pub mod program_files;
 mod reference;
+mod saturation_comparison;
 
 pub use self::{
     address_exchange::address_exchange_steps,
@@ -16,4 +17,5 @@ pub use self::{
     calibration::read_measurement,
     program_files::check_export,
     reference::{MissingReference, Reference},
+    saturation_comparison::{SaturationRange, names_besides_load},
 };

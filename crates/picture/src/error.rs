@@ -144,6 +144,9 @@ pub enum PictureError {
     /// Runs without sizes.
     #[error("no run has a size and takes time, expected collectives or messages with sizes")]
     NoSizes,
+    /// Runs without open-loop traffic.
+    #[error("no run has a load, expected open-loop traffic")]
+    NoLoads,
     /// The plotting library refused, which would be a defect of the program.
     #[error("axes cannot be drawn: {reason}")]
     Plot {
@@ -190,6 +193,7 @@ impl PictureError {
             }
             Self::ShareOfEdges => "use --measure busy-cycles, or a number without %",
             Self::NoSizes => "give program.bytes or program.units, and sweep them",
+            Self::NoLoads => "use program.kind = \"open-loop\" and sweep program.load",
             Self::Plot { .. } => "this is a defect of cubefold",
         }
     }

@@ -54,7 +54,7 @@ pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, P
     let (width, height) = (960.0, row_count * STEP + 118.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
     let margins = Margins { left: left as u32, below: 40, right: 70, above: 36 };
-    let longest = runs.iter().map(|run| run.record.makespan_cycles).max().unwrap_or(0);
+    let longest = runs.iter().filter_map(|run| run.record.makespan_cycles).max().unwrap_or(0);
     let unit = TimeScale::common(runs.iter().map(|run| run.record)).unit(longest);
     let ticks = if unit.is_cycles() { Ticks::Whole } else { Ticks::Any };
     let across = Axis { ticks, ..Axis::from_zero(&unit.title("cycles"), unit.of(longest) * 1.02) };
@@ -132,20 +132,21 @@ fn draw_run(
     done: &mut Vec<Activity>,
 ) {
     let scale = TimeScale::common([record].into_iter());
+    let makespan_cycles = record.makespan_cycles.unwrap_or(0);
     let parts = parts(record);
     let all: u128 = parts.iter().map(|(_, cycles)| cycles).sum();
     let mut from = 0.0;
     for (activity, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = cycles as f64 / all as f64;
-        let to = from + share * unit.of(record.makespan_cycles);
+        let to = from + share * unit.of(makespan_cycles);
         let (left, right) = (axes.x(from), axes.x(to));
         let title = format!(
             "{name}: {}, {:.1} % of {} cycles{}; {cycles} cycles over all processes",
             activity.name(),
             share * 100.0,
-            record.makespan_cycles,
-            scale.aside(record.makespan_cycles)
+            makespan_cycles,
+            scale.aside(makespan_cycles)
         );
         sheet.mark(Area { x: left, width: right - left, ..row }, activity.fill(), &title);
         done.push(activity);
@@ -164,13 +165,14 @@ fn draw_run(
 
 /// The makespan in cycles, or in seconds if the length of a cycle is known.
 fn makespan(record: &RunRecord) -> String {
-    record.makespan_seconds.map_or_else(|| record.makespan_cycles.to_string(), engineering_seconds)
+    let cycles = || record.makespan_cycles.map(|cycles| cycles.to_string()).unwrap_or_default();
+    record.makespan_seconds.map_or_else(cycles, engineering_seconds)
 }
 
 /// The cycles of all processes in each activity; together the makespan times the processes.
 fn parts(record: &RunRecord) -> [(Activity, u128); 6] {
-    let totals = &record.totals;
     Activity::ALL.map(|activity| {
+        let Some(totals) = record.totals else { return (activity, 0) };
         let cycles = match activity {
             Activity::Compute => totals.compute_cycles,
             Activity::Sharing => totals.sharing_cycles,
@@ -196,7 +198,7 @@ mod tests {
         let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
         for record in &records {
             let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
-            assert_eq!(all, u128::from(record.makespan_cycles) * 4096);
+            assert_eq!(all, u128::from(record.makespan_cycles.unwrap()) * 4096);
         }
         let named: Vec<ComparedRun<'_>> = records.iter().map(|record| compared("", record)).collect();
         let picture = time_shares("three", &named).unwrap();
@@ -246,7 +248,7 @@ mod tests {
         let record = RunRecord::new(run, 0, &finished(run));
         let picture = time_shares("one", &[compared("", &record)]).unwrap();
         assert!(picture.svg().contains("time [us]"));
-        let makespan = format!(" % of {} cycles ({}", record.makespan_cycles, makespan(&record));
+        let makespan = format!(" % of {} cycles ({}", record.makespan_cycles.unwrap(), makespan(&record));
         assert!(picture.svg().contains(&makespan), "{makespan}: {}", picture.svg());
     }
 }

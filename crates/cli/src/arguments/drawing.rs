@@ -74,6 +74,10 @@ pub(crate) enum Drawing {
     ///
     /// FILE is a scenario that sweeps sizes, or its results from run --output: .csv, .json, .jsonl or .parquet
     Goodput(FileOption),
+    /// Latency over load of open-loop traffic, a line per routing or other swept value, with saturation
+    ///
+    /// FILE is a scenario that sweeps program.load, or its results from run --output: .csv, .json, .jsonl or .parquet
+    Latency(FileOption),
     /// Two columns of results against each other on logarithmic axes, a curve per embedding
     Scaling {
         /// Results of run --output: .csv, .json, .jsonl or .parquet

@@ -11,7 +11,7 @@ use cubefold_experiment::{
 };
 use serde_json::Value;
 
-use super::execution;
+use super::execution::{self, RowFiles};
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
@@ -29,10 +29,11 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), None)?;
-    execution::execute_sweep(&runs, &output, None, shared, shared.resources())?;
+    execution::execute_sweep(&runs, &output, RowFiles::default(), shared, shared.resources())?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);
-        let makespans: io::Result<Vec<u64>> = records().map(|record| Ok(record?.makespan_cycles)).collect();
+        let makespans: io::Result<Vec<Option<u64>>> =
+            records().map(|record| Ok(record?.makespan_cycles)).collect();
         let makespans = makespans.map_err(unreadable)?;
         let of_references = makespans_of_references(&scenarios, &references, &makespans);
         let records =
@@ -67,7 +68,7 @@ fn references(scenarios: &[Scenario], asked: Option<&str>) -> Result<Vec<Referen
 fn makespans_of_references(
     scenarios: &[Scenario],
     references: &[Reference],
-    makespans: &[u64],
+    makespans: &[Option<u64>],
 ) -> Vec<Option<u64>> {
     let mut found = vec![];
     for (scenario, reference) in scenarios.iter().zip(references) {

@@ -9,8 +9,8 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{
     ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, ScalingColumns,
-    Window, check_machine, goodput, histogram, link_map, placement_grid, scaling, space_time, spectrum,
-    time_shares, timeline,
+    Window, check_machine, goodput, histogram, latency, link_map, placement_grid, scaling, space_time,
+    spectrum, time_shares, timeline,
 };
 
 use super::execution::{finished, pool_for, records};
@@ -18,7 +18,7 @@ use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
     format::{OutputFormat, PictureFormat},
-    grouping::{one_run, run_names, shown},
+    grouping::{one_run, refuse_open_loop, run_names, shown},
     output::{Output, is_same},
 };
 
@@ -51,10 +51,14 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             histogram(&caption(run), run, &finished[0].outcome.summary).map_err(refused)
         }),
         Drawing::Spectrum(file) => {
-            of_scenario(file, shared, format, |scenario| draw_spectrum(scenario, shared))
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
+                draw_spectrum(scenario, shared)
+            })
         }
         Drawing::Compare(file) => {
-            of_scenario(file, shared, format, |scenario| draw_compare(scenario, shared))
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
+                draw_compare(scenario, shared)
+            })
         }
         Drawing::Goodput(FileOption { file, .. }) if is_results(file) => {
             of_results(file, shared, format, |table| {
@@ -62,8 +66,18 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             })
         }
         Drawing::Goodput(file) => {
-            of_scenario(file, shared, format, |scenario| draw_goodput(scenario, shared))
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
+                draw_goodput(scenario, shared)
+            })
         }
+        Drawing::Latency(FileOption { file, .. }) if is_results(file) => {
+            of_results(file, shared, format, |table| {
+                latency(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
+            })
+        }
+        Drawing::Latency(file) => of_scenario(file, ScenarioPicture::OfTraffic, shared, format, |scenario| {
+            draw_latency(scenario, shared)
+        }),
         Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
             let table =
                 only.iter().try_fold(table, |table, own| table.with_values(&own.column, &own.value))?;
@@ -134,18 +148,32 @@ fn of_one_run(
 ) -> Result<(), Failure> {
     let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let run = one_run(&scenarios, options)?;
+    refuse_open_loop([run], "a picture of one run")?;
     let output = Output::open(shared, &scenarios)?;
     write(output, &draw(run)?, format, shared)
+}
+
+/// The programs that a picture of a scenario shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ScenarioPicture {
+    /// Those with processes.
+    OfProcesses,
+    /// Open-loop traffic.
+    OfTraffic,
 }
 
 /// Draws a scenario, with the output opened first.
 fn of_scenario(
     file: &FileOption,
+    kind: ScenarioPicture,
     shared: &SharedOptions,
     format: PictureFormat,
     draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
     let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
+    if kind == ScenarioPicture::OfProcesses {
+        refuse_open_loop(&scenarios[0].runs, "this picture")?;
+    }
     let output = Output::open(shared, &scenarios)?;
     write(output, &draw(&scenarios[0])?, format, shared)
 }
@@ -205,6 +233,15 @@ fn draw_goodput(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     let records = records(&runs, shared)?;
     goodput(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+}
+
+fn draw_latency(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
+    let runs: Vec<&Run> = scenario.runs.iter().collect();
+    if runs.iter().all(|run| run.program.open_loop.is_none()) {
+        return Err(refused(PictureError::NoLoads));
+    }
+    let records = records(&runs, shared)?;
+    latency(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
 }
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {

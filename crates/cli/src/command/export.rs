@@ -11,7 +11,7 @@ use crate::{
     arguments::{ExportOptions, SharedOptions},
     failure::Failure,
     format::{ExportFormat, OutputFormat},
-    grouping::one_run,
+    grouping::{one_run, refuse_open_loop},
     output::{Output, say},
 };
 
@@ -19,6 +19,7 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     let format = ExportFormat::decide(options.format, shared.output())?.0;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
+    refuse_open_loop([run], "messages")?;
     check_export(run, format, shared.resources()).map_err(Failure::Refused)?;
     if options.runtime.is_some() && format != ProgramFormat::MSCCL_XML {
         let message = format!("--runtime for {}, expected --format msccl-xml", format.name());

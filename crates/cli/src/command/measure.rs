@@ -12,7 +12,7 @@ use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::all_runs,
+    grouping::{all_runs, refuse_open_loop},
     output::Output,
     progress_bar::{Show, Work, watch},
     table::{Page, Style, measure_table, write_checked},
@@ -22,6 +22,7 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let format = ResultFormat::decide(options.format, shared.output())?;
     let scenarios = super::scenarios(&options.files, &options.set, shared)?;
     let runs = all_runs(&scenarios);
+    refuse_open_loop(runs.iter().copied(), "a placement")?;
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
     let output = Output::open(shared, &scenarios)?;

@@ -22,7 +22,7 @@ use crate::{
     arguments::{HostFileOptions, PlaceOptions, SettingOption, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
-    grouping::{addresses, one_run},
+    grouping::{addresses, one_run, refuse_open_loop},
     option_value::StageName,
     output::{Output, is_same, say},
     table::write_grid,
@@ -39,6 +39,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
         scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &set, shared)?;
     }
     let run = one_run(&scenarios, &options.run)?;
+    refuse_open_loop([run], "a placement")?;
     let written = Written::new(run, format, options.stage, &options.hosts)?;
     refuse_hosts_as_output(&options.hosts, shared)?;
     written.write(Output::open(shared, &scenarios)?, shared)

@@ -39,7 +39,7 @@ pub(super) struct FinishedRows<'run> {
     pub(super) run: &'run Run,
     pub(super) stages: Vec<StageRecord>,  // empty if the run failed
     pub(super) part_of: Option<RankTask>, // for a run divided among ranks: these are the leader's rows
-    pub(super) permit: Permit,
+    pub(super) permit: Option<Permit>,
 }
 
 #[derive(Debug)]

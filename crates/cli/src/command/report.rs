@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{Bytes, KeepRecords, Reference, Run, Scenario, exact_mean, records::counted};
+use cubefold_experiment::{
+    Bytes, KeepRecords, Reference, Run, Scenario, exact_mean,
+    records::{RunRecord, counted},
+};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 use cubefold_simulator::StageRecord;
 
@@ -58,11 +61,10 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
 fn compare(scenario: &Scenario, runs: &mut [ReportedRun<'_>]) {
     match Reference::of(scenario, None) {
         Ok(reference @ Reference::Algorithm(_)) => {
-            let makespans: Vec<u64> = runs.iter().map(|run| run.record.makespan_cycles).collect();
+            let makespans: Vec<Option<u64>> = runs.iter().map(|run| run.record.makespan_cycles).collect();
             let of_reference = reference.makespans(&scenario.runs, &makespans);
             for (run, reference) in runs.iter_mut().zip(of_reference) {
-                let ratio = |reference: u64| exact_mean(run.record.makespan_cycles.into(), reference.into());
-                run.record.ratio_to_reference = reference.and_then(ratio);
+                run.record.ratio_to_reference = ratio(&run.record, reference);
             }
         }
         Ok(Reference::Embedding(_)) | Err(_) => compare_with_first(runs),
@@ -75,9 +77,14 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
         let has_rivals = group.len() > 1;
         let first = group[0].record.makespan_cycles;
         for run in group.iter_mut().filter(|_| has_rivals) {
-            run.record.ratio_to_reference = exact_mean(run.record.makespan_cycles.into(), first.into());
+            run.record.ratio_to_reference = ratio(&run.record, first);
         }
     }
+}
+
+/// The makespan of a run over that of its reference, if both have one.
+fn ratio(record: &RunRecord, reference: Option<u64>) -> Option<f64> {
+    exact_mean(record.makespan_cycles?.into(), reference?.into())
 }
 
 /// The memory that is left for the records of processes, which are kept until the page is written \[bytes\].

@@ -6,12 +6,16 @@ use cubefold_experiment::{
     runs::journal::{MergeError, MergedJournals, SweepPlan},
 };
 
-use super::{execution, process_rows::ProcessRows};
+use super::{
+    execution::{self, RowFiles},
+    message_rows::MessageRows,
+    process_rows::ProcessRows,
+};
 use crate::{
     arguments::{MergeOptions, RunOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::{all_runs, captions},
+    grouping::{all_runs, captions, refuse_open_loop},
     output::{Output, is_same, regular_file},
     sweep_output::SweepOutput,
     table::run_table,
@@ -24,14 +28,26 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     let format = ResultFormat::decide(options.scenarios.format, named)?;
     let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
-    let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
+    if options.processes.is_some() {
+        refuse_open_loop(runs.iter().copied(), "--processes")?;
+    }
+    let keep = match (&options.processes, &options.messages) {
+        (Some(_), Some(_)) => KeepRecords::WithMessages,
+        (Some(_), None) => KeepRecords::Yes,
+        (None, Some(_)) => KeepRecords::OnlyMessages,
+        (None, None) => KeepRecords::No,
+    };
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
     let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared, &scenarios));
     let mut rows = rows.transpose()?;
+    let messages = options.messages.as_deref().map(|path| MessageRows::open(path, shared, &scenarios));
+    let mut messages = messages.transpose()?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
-    execution::execute_sweep(&runs, &output, rows.as_mut(), shared, shared.run_resources())?;
+    let files = RowFiles { processes: rows.as_mut(), messages: messages.as_mut() };
+    execution::execute_sweep(&runs, &output, files, shared, shared.run_resources())?;
     rows.map_or(Ok(()), ProcessRows::finish)?;
+    messages.map_or(Ok(()), MessageRows::finish)?;
     output.finish(|output, records| {
         let page =
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
@@ -41,18 +57,25 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
 
 /// Refuses options that contradict each other: journals and parts hold no rows of processes, and parts have one format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
-    let rows = options.processes.is_some();
-    if rows && options.resume.resume {
-        let message =
-            "--processes with --resume: the journal does not hold the rows of the runs that are done";
-        return Err(Failure::usage(
-            message,
-            "resume without --processes, or delete the journal and start over",
-        ));
+    let rows = [("--processes", &options.processes), ("--messages", &options.messages)];
+    for (option, _) in rows.iter().filter(|(_, path)| path.is_some()) {
+        if options.resume.resume {
+            let message = format!(
+                "{option} with --resume: the journal does not hold the rows of the runs that are done"
+            );
+            let help = format!("resume without {option}, or delete the journal and start over");
+            return Err(Failure::usage(message, help));
+        }
+        if options.shard.is_some() {
+            let message = format!("{option} with --shard: the rows of parts cannot be merged");
+            return Err(Failure::usage(message, "leave out one of them"));
+        }
     }
-    if rows && options.shard.is_some() {
-        let message = "--processes with --shard: the rows of parts cannot be merged";
-        return Err(Failure::usage(message, "leave out one of them"));
+    if let (Some(one), Some(other)) = (&options.processes, &options.messages)
+        && (one == other || is_same(one, other))
+    {
+        let message = format!("both --processes and --messages into {}", one.display());
+        return Err(Failure::usage(message, "name two files"));
     }
     if options.shard.is_some() && options.scenarios.format.is_some() {
         let message = "--format with --shard: a part has its own format";

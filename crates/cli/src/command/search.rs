@@ -16,7 +16,7 @@ use crate::{
     arguments::{SearchOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat, ResultFormat, SearchFormat, write_records},
-    grouping::shown,
+    grouping::{all_runs, refuse_open_loop, shown},
     interruption,
     output::{Existing, Output, regular_file, say},
     progress_bar::{Show, Work, watch},
@@ -38,6 +38,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
         let message = format!("{} combinations for one placement, expected one", combinations.len());
         return Err(Failure::usage(message, "choose one with --set KEY=VALUE for each key of the sweep"));
     }
+    refuse_open_loop(all_runs(&scenarios), "a placement")?;
     refuse_hosts_as_output(&options.hosts, shared)?;
     let existing = if options.resume { Existing::Replace } else { shared.existing() };
     let output = Output::open_path(shared.output(), existing, &scenarios)?;

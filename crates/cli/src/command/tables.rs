@@ -19,7 +19,7 @@ use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
     format::{OutputFormat, TablesFormat},
-    grouping::one_run,
+    grouping::{one_run, refuse_open_loop},
     output::{Output, filled},
 };
 
@@ -27,6 +27,7 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
     let format = TablesFormat::decide(options.format, shared.output())?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
+    refuse_open_loop([run], "neighbours")?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
     let tables = run
         .program

@@ -97,8 +97,8 @@ pub(super) fn best_order(runs: &[RunCaption], records: &[RunRecord]) -> Option<S
             continue;
         }
         combinations += 1;
-        let ratio =
-            cubefold_experiment::exact_mean(worst.makespan_cycles.into(), best.makespan_cycles.into());
+        let both = worst.makespan_cycles.zip(best.makespan_cycles);
+        let ratio = both.and_then(|(worst, best)| cubefold_experiment::exact_mean(worst.into(), best.into()));
         greatest = ratio.map_or(greatest, |ratio| greatest.max(ratio));
         for record in orders.iter().filter(|record| record.makespan_cycles == best.makespan_cycles) {
             match wins.iter_mut().find(|(name, _)| *name == record.embedding) {

@@ -8,7 +8,10 @@ use cubefold_experiment::{
     records::{RunCaption, RunRecord, StageRecord, counted},
 };
 
-use super::results_page::{RunRow, bar_legend, mark_legend};
+use super::{
+    open_loop_notes::are_open_loop,
+    results_page::{RunRow, bar_legend, mark_legend},
+};
 use crate::grouping::{by_algorithm, by_embedding, shown};
 
 /// Sentences on the lower bounds, if there are any.
@@ -109,7 +112,7 @@ pub(super) fn bound_sentences(records: &[RunRecord]) -> Vec<String> {
 fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
     let ratio = |record: &&RunRecord| {
         // Only runs of 0 cycles meet a bound of 0 cycles; there is no ratio to it.
-        exact_mean(record.makespan_cycles.into(), record.lower_bound_cycles?.into())
+        exact_mean(record.makespan_cycles?.into(), record.lower_bound_cycles?.into())
     };
     let ratios: Vec<f64> = records.iter().filter_map(ratio).collect();
     let (least, greatest) =
@@ -127,8 +130,7 @@ fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
 /// Whether the records meet their lower bounds.
 pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
     let bounded: Vec<_> = records.iter().filter(|record| record.lower_bound_cycles.is_some()).collect();
-    let met =
-        bounded.iter().filter(|record| record.lower_bound_cycles == Some(record.makespan_cycles)).count();
+    let met = bounded.iter().filter(|record| record.lower_bound_cycles == record.makespan_cycles).count();
     match (met, bounded.len()) {
         (0, _) => None,
         (1, 1) => Some("meets the lower bound".to_owned()),
@@ -139,6 +141,9 @@ pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
 
 /// The meaning of the columns.
 pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    if are_open_loop(records) {
+        return vec!["Loads in units a terminal a cycle, latencies in cycles.".to_owned()];
+    }
     let mut notes =
         vec!["Times in cycles; waiting and blocked are sums over all processes and stages.".to_owned()];
     notes.extend(bar_legend(records));
@@ -227,7 +232,7 @@ fn contention(rows: &[RunRow<'_>]) -> Option<String> {
         if part(other, one) > part(one, other) { other } else { one }
     })?;
     let record = worst.record;
-    let (makespan, predicted) = (record.makespan_cycles, record.predicted_cycles.unwrap_or(0));
+    let (makespan, predicted) = (record.makespan_cycles?, record.predicted_cycles.unwrap_or(0));
     let (longer, place) =
         (format!("{} instead of {predicted} predicted", counted(makespan, "cycle")), place(&record.stages));
     let name = &record.embedding;
@@ -264,7 +269,7 @@ impl Delay {
     /// The causes of delay of these runs together; `None` if neither is counted.
     fn of<'run>(records: impl Iterator<Item = &'run RunRecord>) -> Option<Self> {
         let (mut blocks, mut shares) = (false, false);
-        for RunRecord { totals, .. } in records {
+        for totals in records.filter_map(|record| record.totals) {
             blocks |= totals.blocked_cycles > 0;
             shares |= totals.sharing_cycles > 0;
         }
@@ -288,7 +293,8 @@ impl Delay {
 /// The excess of a run over its prediction \[cycles\].
 fn excess(record: &RunRecord) -> u64 {
     let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
-    predicted.map_or(0, |predicted| record.makespan_cycles.saturating_sub(predicted))
+    let both = record.makespan_cycles.zip(predicted);
+    both.map_or(0, |(makespan, predicted)| makespan.saturating_sub(predicted))
 }
 
 /// The stage with the most blocked cycles, and the second one if it has at least half as many.
@@ -310,11 +316,14 @@ fn place(stages: &[StageRecord]) -> String {
 fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
     let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
     own.iter().filter(surprising).find_map(|row| {
-        let (record, totals) = (row.record, row.record.totals);
+        let (record, totals) = (row.record, row.record.totals?);
+        let travels_more = |other: &RunRecord| {
+            other.totals.is_some_and(|other| other.transfer_cycles > totals.transfer_cycles)
+        };
         let rivals = all.iter().filter(|other| other.run.combination == row.run.combination);
         let faster = rivals.filter(|other| {
             other.record.makespan_cycles < record.makespan_cycles
-                && other.record.totals.transfer_cycles > totals.transfer_cycles
+                && travels_more(other.record)
         });
         let rival = faster.min_by_key(|other| other.record.makespan_cycles)?.record;
         Some(format!(
@@ -323,7 +332,7 @@ fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Opti
             with_settings(row.run),
             rival.embedding,
             totals.transfer_cycles,
-            rival.totals.transfer_cycles,
+            rival.totals?.transfer_cycles,
             totals.waiting_cycles,
         ))
     })
@@ -331,7 +340,7 @@ fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Opti
 
 /// Whether more time is lost by waiting than by contention.
 fn waits_most(record: &RunRecord) -> bool {
-    record.totals.waiting_cycles > record.totals.blocked_cycles
+    record.totals.is_some_and(|totals| totals.waiting_cycles > totals.blocked_cycles)
 }
 
 /// The swept settings of a run; empty without a sweep.

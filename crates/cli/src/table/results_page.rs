@@ -13,7 +13,9 @@ use super::{Page, TextTable};
 use crate::grouping::shown;
 
 /// Columns that are left out if a table is too wide for a terminal, the least important first.
-const GIVE_WAY: [&str; 11] = [
+const GIVE_WAY: [&str; 13] = [
+    "network latency",
+    "accepted",
     "queue",
     "sharing",
     "steps",
@@ -77,7 +79,7 @@ pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 3] {
 
 /// The columns of the processes' time.
 pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
-    let bar = |row: &RunRow<'_>| time_bar(&row.record.totals).unwrap_or_default();
+    let bar = |row: &RunRow<'_>| row.record.totals.as_ref().and_then(time_bar).unwrap_or_default();
     Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
@@ -184,15 +186,17 @@ fn table(
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let swept = SweptColumns::new(rows.iter().map(|row| &row.run.combination[..]), shown);
     let mut header = swept.header();
-    header.push("embedding".to_owned());
+    // Open-loop traffic is not placed.
+    let has_embeddings = rows.iter().any(|row| row.record.open_loop.is_none());
+    header.extend(has_embeddings.then(|| "embedding".to_owned()));
     header.extend(columns.iter().map(|column| column.header.clone()));
     let cells = |(place, row): (usize, &RunRow<'_>)| {
         let mut cells = swept.cells(&row.run.combination);
-        cells.push(row.run.embedding.clone());
+        cells.extend(has_embeddings.then(|| row.run.embedding.clone()));
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
     };
-    let words = swept.header().len() + 1;
+    let words = swept.header().len() + usize::from(has_embeddings);
     let rows = rows.iter().enumerate().map(cells).collect();
     TextTable { caption, rows, header, words, gives_way: &GIVE_WAY }
 }
@@ -272,7 +276,7 @@ const MARK: &str = "*";
 /// The mark of each row, or nothing. Rows that differ only in the embedding and the algorithm, with its exchange and ports,
 /// are rivals. If all rivals are equally fast, none has a mark.
 fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
-    let mut groups: BTreeMap<Vec<SweptValue>, (u64, u64)> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<SweptValue>, (Option<u64>, Option<u64>)> = BTreeMap::new();
     let settings = |row: &RunRow<'_>| settings_besides_algorithms(&row.run.combination);
     for row in rows {
         let makespan = row.record.makespan_cycles;
@@ -335,7 +339,7 @@ fn time_bar(totals: &TotalsRecord) -> Option<String> {
 
 /// The meaning of the letters of the bars, if there are any.
 pub(super) fn bar_legend(records: &[RunRecord]) -> Option<String> {
-    let bars: String = records.iter().filter_map(|record| time_bar(&record.totals)).collect();
+    let bars: String = records.iter().filter_map(|record| time_bar(record.totals.as_ref()?)).collect();
     let used = ACTIVITIES.iter().filter(|(letter, _, _)| bars.contains(*letter));
     let meanings: Vec<String> = used.map(|(letter, meaning, _)| format!("{letter} {meaning}")).collect();
     (!meanings.is_empty()).then(|| format!("time: a tenth a letter: {}.", meanings.join(", ")))

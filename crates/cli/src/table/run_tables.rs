@@ -8,6 +8,7 @@ use cubefold_experiment::{
 use super::{
     Page,
     algorithm_tables::{add_fastest, best_order},
+    open_loop_notes::{load_columns, saturates_last, saturation_sentences},
     result_notes::{
         bound_notes, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
     },
@@ -35,6 +36,7 @@ pub(crate) fn run_table(
         add_bounds(&mut page, &scenario.runs, records);
         add_steps(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(records));
+        page.notes(saturation_sentences(&scenario.runs, records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
             page.notes(notes(&scenario.runs, records));
@@ -44,7 +46,8 @@ pub(crate) fn run_table(
 }
 
 fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
-    let mut columns = makespan_columns(rows).to_vec();
+    let mut columns = load_columns(rows);
+    columns.extend(makespan_columns(rows));
     columns.push(Column::new("goodput_bytes_per_second", rows));
     columns.push(Column::new("worst_case_bound", rows));
     columns.extend(time_columns(rows));
@@ -85,6 +88,8 @@ pub(crate) fn compare_table(
         add_steps(&mut page, &scenario.runs, records);
         page.notes(sentences(reference, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
+        page.notes(saturation_sentences(&scenario.runs, records));
+        page.notes(saturates_last(&scenario.runs, records).into_iter().collect());
         add_fastest(&mut page, comparisons);
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -100,8 +105,9 @@ pub(crate) fn compare_table(
 fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
     let [makespan, marks, seconds] = makespan_columns(rows);
-    let mut columns =
-        vec![makespan, marks, seconds, Column::titled(&format!("vs {name}"), "ratio_to_reference", rows)];
+    let mut columns = load_columns(rows);
+    let ratio = Column::titled(&format!("vs {name}"), "ratio_to_reference", rows);
+    columns.extend([makespan, marks, seconds, ratio]);
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));

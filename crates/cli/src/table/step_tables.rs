@@ -52,7 +52,7 @@ fn table(record: &RunRecord, steps: &[JobStepRecord]) -> TextTable {
         row.extend([step.begin_cycles, step.finish_cycles].map(|cycles| cycles.to_string()));
         let seconds = step.begin_seconds.zip(step.finish_seconds).map(|(begin, finish)| finish - begin);
         row.extend(has_seconds.then(|| seconds.map(engineering_seconds).unwrap_or_default()));
-        row.push(percent(length, record.makespan_cycles));
+        row.push(percent(length, record.makespan_cycles.unwrap_or(0)));
         let (hidden, behind) = hidden(step, steps);
         row.push(if step.is_computation() { String::new() } else { percent(hidden, length) });
         row.push(behind);
@@ -103,12 +103,13 @@ fn hidden(step: &JobStepRecord, steps: &[JobStepRecord]) -> (u64, String) {
 /// A sentence on what no computation hides.
 fn exposed(record: &RunRecord, has_several: bool) -> Option<String> {
     let mean = record.exposed_mean_cycles?;
-    let share = if record.makespan_cycles == 0 {
-        String::new()
-    } else {
-        #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
-        let percent = 100.0 * mean / record.makespan_cycles as f64;
-        format!(", {percent:.1} % of the makespan")
+    let share = match record.makespan_cycles {
+        None | Some(0) => String::new(),
+        Some(makespan) => {
+            #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
+            let percent = 100.0 * mean / makespan as f64;
+            format!(", {percent:.1} % of the makespan")
+        }
     };
     let run = if has_several { format!("Run {}: of", record.run) } else { "Of".to_owned() };
     Some(format!(

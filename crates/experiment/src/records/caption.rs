@@ -186,7 +186,10 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
 /// Describes the settings of the network and nodes that differ from the defaults.
 fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     let rules = [
-        (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
+        (machine.switching != "store-and-forward").then(|| machine.switching.to_string()),
+        machine.router.as_ref().map(|own| counted(own.virtual_channels.into(), "virtual channel")),
+        machine.router.as_ref().map(|own| format!("buffers of {}", counted(own.buffer_units.into(), "unit"))),
+        machine.router.as_ref().map(|own| format!("{} in a router", counted(own.cycles.into(), "cycle"))),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
         machine.processors_per_node.map(|processors| format!("{processors} processors a node")),
@@ -206,6 +209,13 @@ fn loading(record: &RunRecord) -> String {
 
 fn program(record: &RunRecord) -> Vec<WordGroup> {
     let program = &record.program;
+    if let Some(traffic) = &program.traffic {
+        let size = match &traffic.sizes[..] {
+            [(units, _)] => format!("packets of {}", counted(*units, "unit")),
+            _ => "packets of several sizes".to_owned(),
+        };
+        return groups([format!("{} {}", program.kind, traffic.pattern), size]);
+    }
     if let Some(steps) = &program.steps {
         let words: Vec<String> = steps.iter().map(step).collect();
         return groups([format!("{} of {}", program.kind, words.join(", "))]);
@@ -264,7 +274,9 @@ fn execution(record: &RunRecord) -> Vec<WordGroup> {
         Some(phases) => format!("phases {phases}"),
     };
     let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
-    groups([execution.mode.to_string(), tie, choice, phases, eager])
+    let routing = record.machine.router.as_ref().and(execution.routing.as_ref());
+    let routing = routing.map_or_else(String::new, |routing| format!("routing {routing}"));
+    groups([execution.mode.to_string(), tie, choice, phases, eager, routing])
 }
 
 /// Formats a size in bytes, or in units if these have no bytes.

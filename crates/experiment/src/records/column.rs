@@ -285,7 +285,7 @@ mod tests {
     };
 
     /// Scenarios whose records together have every member.
-    const SCENARIOS: [&str; 5] = [
+    const SCENARIOS: [&str; 7] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
          guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -298,6 +298,11 @@ mod tests {
         "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
          link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
          program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
+        "machine = { kind = \"torus\", shape = [4, 4], switching = \"wormhole\" }\n[program]\nkind = \"open-loop\"\n\
+         pattern = \"hotspot\"\nhotspots = [3]\nsizes = [[1, 4], [5, 1]]\nwarmup_cycles = 10\nmeasure_cycles = 90\n\
+         drain_cycles = 100\n[sweep]\n\"program.saturation\" = [{ resolution = 0.3 }]\n",
+        "machine = { kind = \"torus\", shape = [4, 4], switching = \"wormhole\", router = { cycles = 2 } }\n\
+         execution = { routing = \"adaptive\" }\n",
         "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n\
          [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
     ];
@@ -341,6 +346,8 @@ mod tests {
             let finished = execute(&run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
             let mut record = RunRecord::new(&run, 3, &finished);
             assert_row_is_json(&record);
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<RunRecord>(&text).unwrap(), record);
             record.ratio_to_reference = Some(0.75);
             assert_row_is_json(&record);
             assert_row_is_json(&PlannedRun::new(3, &run));

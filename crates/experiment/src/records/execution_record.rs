@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::{
     Word,
     column::{Cell, Column},
+    router_record::{adaptive_choice, ugal_threshold},
 };
 use crate::{
     records::definition::{Definition, Kind},
-    scenario::{Execution, ExecutionMode, Phases},
+    scenario::{Execution, ExecutionMode, Phases, RoutingRule},
 };
 
 /// The execution rules of a run.
@@ -30,6 +31,12 @@ pub struct ExecutionRecord {
     /// The routing rule, if the scenario gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Word>,
+    /// The ports for which packets ask under adaptive routing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive_choice: Option<Word>,
+    /// The advantage from which UGAL prefers the way through another group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ugal_threshold: Option<u64>,
 }
 
 /// The length of a phase: a word, or a number of links, which is a number in JSON.
@@ -80,9 +87,21 @@ impl ExecutionRecord {
                 (Some(dimension_choice.name().into()), Some(PhaseLengths(phases)))
             }
         };
-        let (mode, tie) = (execution.mode.name().into(), rules.tie().name().into());
-        let routing = execution.routing.map(|rule| rule.name().into());
-        Self { mode, tie, dimension_choice, phases, eager_units, routing }
+        let routers = rules.routers();
+        let tie = routers.map_or(rules.tie().name(), |routers| routers.tie.name());
+        // The routing of routers is that of the machine unless the scenario gives one.
+        let of_routers = routers.map(|routers| routers.routing.name());
+        let routing = of_routers.or(execution.routing.map(RoutingRule::name));
+        Self {
+            mode: execution.mode.name().into(),
+            tie: tie.into(),
+            dimension_choice,
+            phases,
+            eager_units,
+            routing: routing.map(Word::from),
+            adaptive_choice: routers.as_ref().and_then(adaptive_choice).map(Word::from),
+            ugal_threshold: routers.as_ref().and_then(ugal_threshold),
+        }
     }
 }
 
@@ -156,14 +175,53 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
         definition: Definition {
             name: "execution_routing",
             title: "routing",
-            aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread", "psi"],
+            aliases: &[
+                "dimension-order",
+                "valiant",
+                "sorting",
+                "lowest",
+                "spread",
+                "psi",
+                "romm",
+                "adaptive",
+                "up-down",
+                "up-down-adaptive",
+                "minimal",
+                "ugal",
+            ],
             kind: Kind::Text,
             text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
-                   on networks, and on grids routed as such; embedding on both. The column is there only if a \
-                   scenario gives it.",
-            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5 and 28.1",
+                   on networks, and on grids routed as such; embedding on both. Through routers with finite \
+                   buffers also romm and adaptive on grids, up-down and up-down-adaptive on fat trees, \
+                   minimal and ugal on dragonflies, hops on other networks. The column is there only if a \
+                   scenario gives it or a machine has routers.",
+            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5, 26.3 and 28.1",
             ..Definition::BLANK
         },
         value: |execution| Cell::optional(execution.routing.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_adaptive_choice",
+            title: "adaptive choice",
+            kind: Kind::Text,
+            text: "The ports for which a packet asks under adaptive routing: credits, the one with the most \
+                   credits, or any. The column is there only if a run routes so.",
+            source: "Duato 1993; docs/model.md, section 26",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.adaptive_choice.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_ugal_threshold",
+            title: "UGAL threshold",
+            kind: Kind::Natural,
+            text: "The advantage, in credits times links, from which UGAL prefers the way through another group. \
+                   The column is there only if a run routes so.",
+            source: "Kim et al. 2008; docs/model.md, section 26",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.ugal_threshold),
     },
 ];

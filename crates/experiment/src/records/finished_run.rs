@@ -5,7 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    CutBound, Cycles, LinkUse, LowerBound, OperationTimes, Outcome, RankTask, StageRecord,
+    CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OperationTimes, Outcome, RankTask,
+    StageRecord,
 };
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
@@ -18,6 +19,8 @@ pub struct FinishedRun {
     pub program: Arc<ScenarioProgram>,
     /// The outcome of the simulation.
     pub outcome: Outcome,
+    /// The measurements of open-loop traffic; the outcome is then that of no messages.
+    pub open_loop: Option<OpenLoopResult>,
     /// The metrics of the placement, which runs with the same placement share.
     pub metrics: Arc<PlacementMetrics>,
     /// The makespan without contention \[cycles\].
@@ -43,6 +46,8 @@ pub struct FinishedRun {
     pub part_of: Option<RankTask>,
     /// Names among ranks of the run's programs that do not count; these have records, too.
     pub parts_that_do_not_count: Vec<RankTask>,
+    /// The times of every message, in the order of their receptions, if they are kept.
+    pub messages: Vec<MessageTimes>,
     /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
     pub operations: Vec<OperationTimes>,
 }
@@ -66,6 +71,25 @@ impl ProgramBounds {
             most if most == cut => Some((most, "cut")),
             most => Some((most, "computations")),
         }
+    }
+}
+
+/// The measurements of open-loop traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenLoopResult {
+    /// The runs: one, or those of a search in their order. At least one.
+    pub runs: Vec<OpenLoopOutcome>,
+    /// The highest load that a search found not to saturate \[units a terminal a cycle\]; `None` without a search.
+    pub saturation_load: Option<f64>,
+}
+
+impl OpenLoopResult {
+    /// The run that results show: the highest load that does not saturate, else the lowest.
+    #[must_use]
+    pub(crate) fn shown(&self) -> Option<&OpenLoopOutcome> {
+        let stable = self.runs.iter().filter(|run| run.saturated.is_none());
+        let by_load = |one: &&OpenLoopOutcome, other: &&OpenLoopOutcome| one.load.total_cmp(&other.load);
+        stable.max_by(by_load).or_else(|| self.runs.iter().min_by(by_load))
     }
 }
 

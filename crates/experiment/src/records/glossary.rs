@@ -11,10 +11,13 @@ use crate::records::{
     execution_record::EXECUTION,
     job_record::EXPOSED,
     machine_record::{MACHINE, PARTITION},
+    message_row::MESSAGE,
+    open_loop_record::OPEN_LOOP,
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
-    program_record::{GUEST, NEIGHBOURS, PROGRAM},
+    program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
+    router_record::ROUTER,
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
-    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
 };
@@ -40,12 +43,20 @@ impl DefinitionGroup {
     #[must_use]
     pub fn all() -> Vec<Self> {
         let group = |title| Self { title, definitions: vec![] };
-        let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(SWEEP).of(MACHINE).of(PARTITION);
+        let run = group("What was run")
+            .of(SCENARIO)
+            .of(RUN)
+            .of(SEED)
+            .of(SWEEP)
+            .of(MACHINE)
+            .of(ROUTER)
+            .of(PARTITION);
         let run = run
             .of(PROGRAM)
             .of(COLLECTIVE)
             .of(GUEST)
             .of(NEIGHBOURS)
+            .of(TRAFFIC)
             .of(PROCESSES)
             .of(NODES)
             .of(STAGE_COUNT)
@@ -53,9 +64,10 @@ impl DefinitionGroup {
             .of(EXECUTION);
         vec![
             run.of(ENGINE),
-            group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
+            group("Time of the whole run").of(MAKESPAN).of(WHOLE_RUN).of(RATIO),
             group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED).of(EXPOSED),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
+            group("Open-loop traffic").of(OPEN_LOOP),
             group("The placement").of(PLACEMENT).of(BOUNDS).of(CONSTRUCTION),
             group("Single processes, nodes and tables")
                 .of(PROCESS)
@@ -63,6 +75,7 @@ impl DefinitionGroup {
                 .of(STEP)
                 .of(RANK)
                 .and(TABLES.iter()),
+            group("Messages").of(MESSAGE),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),

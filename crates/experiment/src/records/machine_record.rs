@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use super::{
     Word,
     column::{Cell, Column, Record, Row},
+    router_record::{ROUTER, RouterRecord},
 };
 use crate::{
     records::{
@@ -31,7 +32,7 @@ pub struct MachineRecord {
     /// The link mode and the times of links.
     #[serde(flatten)]
     pub links: LinksRecord,
-    /// `store-and-forward` or `cut-through`.
+    /// `store-and-forward`, `cut-through`, `wormhole` or `virtual-cut-through`.
     pub switching: Word,
     /// Largest number of units of a packet, if messages are divided.
     pub packet_units: Option<u64>,
@@ -69,6 +70,9 @@ pub struct MachineRecord {
     /// Parameters of a network with switches, a tree, or the graph of an edge grammar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+    /// Its routers with finite buffers, if it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router: Option<RouterRecord>,
     /// The box of nodes of the program, unless it is the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
@@ -96,7 +100,10 @@ impl MachineRecord {
             shape: machine.shape().lengths().to_vec(),
             wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
             links: LinksRecord::new(run),
-            switching: rules.switching().name().into(),
+            switching: rules
+                .routers()
+                .map_or(rules.switching().name(), |routers| routers.flow_control.name())
+                .into(),
             packet_units: rules.packet().map(NonZeroU64::get),
             arbitration: rules.service().name().into(),
             cycle_nanoseconds: scale.map(|scale| scale.cycle_nanoseconds().to_f64()),
@@ -118,6 +125,7 @@ impl MachineRecord {
                 .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
             failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
             network: description(machine),
+            router: rules.routers().as_ref().map(RouterRecord::new),
             partition: run.partition.as_deref().map(PartitionRecord::new),
         }
     }
@@ -156,6 +164,7 @@ fn kind_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MachineK
 impl Record for MachineRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(MACHINE, record);
+        row.section(ROUTER, record.and_then(|machine| machine.router.as_ref()));
         row.section(PARTITION, record.and_then(|machine| machine.partition.as_ref()));
     }
 }
@@ -246,11 +255,12 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
         definition: Definition {
             name: "machine_switching",
             title: "switching",
-            aliases: &["store-and-forward", "cut-through"],
+            aliases: &["store-and-forward", "cut-through", "wormhole", "virtual-cut-through"],
             kind: Kind::Text,
             text: "Store-and-forward: a message joins its next queue when all of it is there. \
-                  Cut-through: when its first unit is.",
-            source: "Kermani & Kleinrock 1979; docs/model.md, section 13",
+                  Cut-through: when its first unit is. Wormhole and virtual-cut-through: through routers \
+                  with finite buffers; the latter grants a channel only to a packet that fits its buffer.",
+            source: "Kermani & Kleinrock 1979; Dally & Seitz 1986; docs/model.md, sections 13 and 26",
             ..Definition::BLANK
         },
         value: |machine| (&machine.switching).into(),

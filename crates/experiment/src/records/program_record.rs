@@ -1,24 +1,26 @@
 //! The program of a record, and its columns.
 
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
+use cubefold_simulator::TrafficPattern;
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Word,
     collective_record::{COLLECTIVE, CollectiveRecord, StepRecord, cube_dimensions},
-    column::{Cell, Column, Record, Row},
+    column::{Cell, Column, Record, Row, join},
+    open_loop_record::{number, optional_number},
 };
 use crate::{
     records::{
         definition::{Definition, Kind},
         machine_record::description,
     },
-    scenario::{NeighbourCommunication, ScenarioProgram},
+    scenario::{NeighbourCommunication, OpenLoopProgram, ScenarioProgram},
 };
 
 /// A program as a scenario describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRecord {
     /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, `traffic`, the operation of a
     /// collective, `sequence` or `job`.
@@ -68,6 +70,9 @@ pub struct ProgramRecord {
     /// The neighbours of a stencil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<Word>,
+    /// The packets of open-loop traffic; its members are flattened into these.
+    #[serde(flatten)]
+    pub traffic: Option<TrafficRecord>,
     /// Sentences on what of its file is not sent, rounded or assumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -85,6 +90,59 @@ pub struct GuestRecord {
     /// Parameters of a tree, or of the graph of an edge grammar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+}
+
+/// The packets of open-loop traffic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrafficRecord {
+    /// The pattern of destinations.
+    pub pattern: Word,
+    /// The nodes of hotspots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hotspots: Option<Vec<u32>>,
+    /// The share of the packets that go to them.
+    #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
+    pub hotspot_share: Option<f64>,
+    /// The sizes of packets \[units\] with their weights.
+    pub sizes: Vec<(u64, u64)>,
+    /// The cycles before packets are measured.
+    pub warmup_cycles: u64,
+    /// The cycles in which measured packets are made.
+    pub measure_cycles: u64,
+    /// The most cycles that they may take after that.
+    pub drain_cycles: u64,
+    /// The mean latency above which the traffic counts as saturated \[cycles\].
+    #[serde(deserialize_with = "number")]
+    pub latency_limit: f64,
+}
+
+impl TrafficRecord {
+    fn new(program: &OpenLoopProgram) -> Self {
+        let own = &program.traffic;
+        let (hotspots, hotspot_share) = match &own.pattern {
+            TrafficPattern::Hotspot { nodes, share } => {
+                (Some(nodes.iter().map(|node| node.index()).collect()), Some(*share))
+            }
+            _ => (None, None),
+        };
+        Self {
+            pattern: own.pattern.name().into(),
+            hotspots,
+            hotspot_share,
+            sizes: own.sizes.clone(),
+            warmup_cycles: own.warmup,
+            measure_cycles: own.measure,
+            drain_cycles: own.drain,
+            latency_limit: own.latency_limit,
+        }
+    }
+
+    /// The sizes with their weights as in CSV, such as `[1,4] [5,1]`.
+    fn sizes_in_words(&self) -> String {
+        let pairs: Vec<String> =
+            self.sizes.iter().map(|(units, weight)| format!("[{units},{weight}]")).collect();
+        join(&pairs, " ")
+    }
 }
 
 impl ProgramRecord {
@@ -135,6 +193,7 @@ impl ProgramRecord {
             neighbours: communication
                 .and_then(NeighbourCommunication::reach)
                 .map(|reach| reach.name().into()),
+            traffic: program.open_loop.as_deref().map(TrafficRecord::new),
             notes: program.notes.clone(),
         }
     }
@@ -157,6 +216,7 @@ impl Record for ProgramRecord {
         row.section(COLLECTIVE, record.and_then(|program| program.collective.as_ref()));
         row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
         row.section(NEIGHBOURS, record);
+        row.section(TRAFFIC, record.and_then(|program| program.traffic.as_ref()));
     }
 }
 
@@ -402,5 +462,108 @@ pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.neighbours.as_ref()),
+    },
+];
+
+/// Columns of open-loop traffic; they are there only if a run has such traffic.
+pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_pattern",
+            title: "pattern",
+            aliases: &["traffic pattern"],
+            kind: Kind::Text,
+            text: "The destinations of the packets of open-loop traffic, by source.",
+            source: "Dally & Towles 2004, 3.2; docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.pattern).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_hotspots",
+            title: "hotspots",
+            kind: Kind::List,
+            text: "The nodes to which the pattern hotspot sends more than to others.",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.hotspots.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_hotspot_share",
+            title: "hotspot share",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The share of the packets that go to one of the hotspots; the others go anywhere.",
+            formula: "f",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.hotspot_share),
+    },
+    Column {
+        definition: Definition {
+            name: "program_sizes",
+            title: "packet sizes",
+            kind: Kind::List,
+            unit: "units",
+            text: "The sizes of the packets of open-loop traffic, each with its weight.",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::Text(own.sizes_in_words().into()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_warmup_cycles",
+            title: "warmup",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles of open-loop traffic before packets are measured.",
+            formula: "W",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| own.warmup_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_measure_cycles",
+            title: "measured cycles",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles in which the measured packets are made.",
+            formula: "M",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| own.measure_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_drain_cycles",
+            title: "drain",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The most cycles that measured packets may take after the measured cycles.",
+            formula: "X",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| own.drain_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_latency_limit",
+            title: "latency limit",
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "The mean packet latency above which open-loop traffic counts as saturated.",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
+        value: |own| own.latency_limit.into(),
     },
 ];

@@ -57,23 +57,25 @@ pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
     value: |run| (&run.engine).into(),
 }];
 
+/// Column of the makespan.
+pub(crate) static MAKESPAN: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "makespan_cycles",
+        title: "makespan",
+        kind: Kind::Natural,
+        unit: "cycles",
+        text: "When the last process finishes. It is the number to compare: how long the \
+              program takes under this placement, contention and waiting included.",
+        formula: "asynchronous: the largest finish of a process; coordinated: sum over the \
+                 stages of (T_a L + T_c * steps of the stage), L the largest load",
+        source: "docs/model.md, sections 5 and 6",
+        ..Definition::BLANK
+    },
+    value: |run| Cell::optional(run.makespan_cycles),
+}];
+
 /// Columns on the time of the whole run.
 pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "makespan_cycles",
-            title: "makespan",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "When the last process finishes. It is the number to compare: how long the \
-                  program takes under this placement, contention and waiting included.",
-            formula: "asynchronous: the largest finish of a process; coordinated: sum over the \
-                     stages of (T_a L + T_c * steps of the stage), L the largest load",
-            source: "docs/model.md, sections 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |run| run.makespan_cycles.into(),
-    },
     Column {
         definition: Definition {
             name: "makespan_seconds",
@@ -310,7 +312,7 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             source: "docs/model.md, section 2",
             ..Definition::BLANK
         },
-        value: |run| run.messages.into(),
+        value: |run| Cell::optional(run.messages),
     },
     Column {
         definition: Definition {
@@ -323,7 +325,7 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             source: "docs/model.md, sections 2, 4 and 13",
             ..Definition::BLANK
         },
-        value: |run| run.hops.into(),
+        value: |run| Cell::optional(run.hops),
     },
     Column {
         definition: Definition {
@@ -349,7 +351,7 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             source: "docs/model.md, section 13",
             ..Definition::BLANK
         },
-        value: |run| run.unit_hops.into(),
+        value: |run| Cell::optional(run.unit_hops),
     },
     Column {
         definition: Definition {
@@ -493,7 +495,7 @@ pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
         source: "docs/model.md, section 14",
         ..Definition::BLANK
     },
-    value: |run| run.overlapped_cycles.into(),
+    value: |run| Cell::optional(run.overlapped_cycles),
 }];
 
 /// Columns of steps, conflicts and queues.

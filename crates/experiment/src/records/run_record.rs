@@ -13,9 +13,12 @@ use super::{
     column::{Record, Row, join},
     execution_record::EXECUTION,
     job_record::{EXPOSED, JobStepRecord},
+    open_loop_record::{OPEN_LOOP, OpenLoopRecord},
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
-    run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN, swept},
+    run_columns::{
+        AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN, swept,
+    },
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
@@ -49,8 +52,12 @@ pub struct RunRecord {
     pub execution: ExecutionRecord,
     /// The engine that ran.
     pub engine: Word,
-    /// Finish time of the last process \[cycles\].
-    pub makespan_cycles: u64,
+    /// Finish time of the last process; `None` in open loop \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub makespan_cycles: Option<u64>,
+    /// Measurements of open-loop traffic; its members are flattened into these.
+    #[serde(flatten)]
+    pub open_loop: Option<OpenLoopRecord>,
     /// The makespan in seconds, if the machine is described by bandwidth and latency.
     pub makespan_seconds: Option<f64>,
     /// Bytes of the largest message, or of the vector of a collective, per second of makespan, if sizes are
@@ -90,14 +97,17 @@ pub struct RunRecord {
     pub worst_case_bound: Option<f64>,
     /// Time for loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
-    /// The number of messages.
-    pub messages: u64,
+    /// The number of messages; `None` in open loop, as all amounts and sums below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
     /// Links crossed by all packets, in total.
-    pub hops: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u64>,
     /// The size of the largest message \[units\].
     pub units: u64,
     /// Links crossed by the units of all messages, in total.
-    pub unit_hops: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_hops: Option<u128>,
     /// Busy cycles of the busiest link, if link use is counted.
     pub link_busy_max_cycles: Option<u64>,
     /// Coordinates of the node at one end of the busiest link.
@@ -120,13 +130,17 @@ pub struct RunRecord {
     /// Busy cycles of the busiest channel of each direction.
     pub direction_busy_max_cycles: Option<Vec<u64>>,
     /// Sums over processes and stages.
-    pub totals: TotalsRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<TotalsRecord>,
     /// Transfer time before destinations were ready, summed like the totals.
-    pub overlapped_cycles: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlapped_cycles: Option<u128>,
     /// Waiting of single processes in single stages \[cycles\].
-    pub waiting: DistributionRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<DistributionRecord>,
     /// Blocked times of single processes in single stages \[cycles\].
-    pub blocked: DistributionRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<DistributionRecord>,
     /// Parallel data movement steps of a coordinated run.
     pub routing_steps: Option<u64>,
     /// Conflicts of a coordinated run.
@@ -163,7 +177,10 @@ impl RunRecord {
         let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
-        let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
+        // Open-loop traffic has no end, and its packets belong to no stage.
+        let is_closed = finished.open_loop.is_none();
+        let makespan = is_closed.then(|| summary.makespan().get());
+        let seconds = run.scale.zip(makespan).map(|(scale, makespan)| scale.seconds(makespan));
         Self {
             run: place as u64,
             scenario: run.scenario.to_string(),
@@ -176,7 +193,8 @@ impl RunRecord {
             embedding: run.embedding.to_string(),
             execution: ExecutionRecord::new(&run.execution, run.communication),
             engine: finished.outcome.engine.name().into(),
-            makespan_cycles: summary.makespan().get(),
+            makespan_cycles: makespan,
+            open_loop: finished.open_loop.as_ref().and_then(OpenLoopRecord::new),
             makespan_seconds: seconds,
             goodput_bytes_per_second: goodput(run, seconds),
             bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
@@ -191,10 +209,10 @@ impl RunRecord {
             steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
             worst_case_bound: worst_case_of(run),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
-            messages: traffic.messages,
-            hops: traffic.hops,
+            messages: is_closed.then_some(traffic.messages),
+            hops: is_closed.then_some(traffic.hops),
             units: run.program.max_message_units(),
-            unit_hops: finished.unit_hops,
+            unit_hops: is_closed.then_some(finished.unit_hops),
             link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
@@ -204,13 +222,13 @@ impl RunRecord {
             link_busy_share: link_busy_share(finished),
             direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
             direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
-            totals: TotalsRecord::new(summary),
-            overlapped_cycles: summary.overlapped(),
-            waiting: DistributionRecord::new(summary.waiting()),
-            blocked: DistributionRecord::new(summary.blocked()),
+            totals: is_closed.then(|| TotalsRecord::new(summary)),
+            overlapped_cycles: is_closed.then(|| summary.overlapped()),
+            waiting: is_closed.then(|| DistributionRecord::new(summary.waiting())),
+            blocked: is_closed.then(|| DistributionRecord::new(summary.blocked())),
             routing_steps: routing.map(|routing| routing.steps),
             conflicts: routing.map(|routing| routing.conflicts),
-            longest_queue: traffic.longest_queue,
+            longest_queue: traffic.longest_queue.filter(|_| is_closed),
             steps: finished.outcome.job.as_ref().map(|times| JobStepRecord::all(run, times)),
             exposed_cycles: finished.outcome.job.as_ref().map(|times| times.exposed),
             exposed_mean_cycles: exposed_mean(run, finished),
@@ -271,7 +289,7 @@ impl RunRecord {
     /// Adds the ratio of the makespan to that of the reference.
     #[must_use]
     pub fn with_ratio(mut self, reference: Option<u64>) -> Self {
-        let ratio = |reference: u64| exact_mean(self.makespan_cycles.into(), reference.into());
+        let ratio = |reference: u64| exact_mean(self.makespan_cycles?.into(), reference.into());
         self.ratio_to_reference = reference.and_then(ratio);
         self
     }
@@ -408,13 +426,15 @@ impl Record for RunRecord {
         row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
         row.section(EXECUTION, record.map(|run| &run.execution));
         row.section(ENGINE, record);
+        row.section(MAKESPAN, record);
+        row.section(OPEN_LOOP, record.and_then(|run| run.open_loop.as_ref()));
         row.section(WHOLE_RUN, record);
         row.section(AMOUNTS, record);
         row.section(LINK_USE, record);
-        row.section(TOTALS, record.map(|run| &run.totals));
+        row.section(TOTALS, record.and_then(|run| run.totals.as_ref()));
         row.section(OVERLAPPED, record);
-        row.section(WAITING, record.map(|run| &run.waiting));
-        row.section(BLOCKED, record.map(|run| &run.blocked));
+        row.section(WAITING, record.and_then(|run| run.waiting.as_ref()));
+        row.section(BLOCKED, record.and_then(|run| run.blocked.as_ref()));
         row.section(STEPS, record);
         row.section(EXPOSED, record);
         row.part(record.map(|run| &run.placement));

@@ -16,10 +16,15 @@ use crate::{
         execution_record::EXECUTION,
         job_record::EXPOSED,
         machine_record::{MACHINE, PARTITION},
+        message_row::MESSAGE,
+        open_loop_record::OPEN_LOOP,
         placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
-        program_record::{GUEST, NEIGHBOURS, PROGRAM},
+        program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
+        router_record::ROUTER,
         row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
-        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
+        run_columns::{
+            AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN,
+        },
         time_record::{BLOCKED, TOTALS, WAITING},
     },
     scenario::{
@@ -54,7 +59,19 @@ pub fn scenario_schema() -> Value {
             }
             Some((table, name)) => {
                 let table = tables.entry(table).or_insert_with(|| object(&Map::new()));
-                table["properties"][name] = own;
+                let Some((part, inner)) = name.split_once('.') else {
+                    table["properties"][name] = own;
+                    continue;
+                };
+                let part = &mut table["properties"][part];
+                if part.is_null() {
+                    *part = object(&Map::new());
+                }
+                part["properties"][inner] = own;
+                // Tables of several keys are also swept as a whole.
+                let (path, part) = (key.path.trim_end_matches(inner).trim_end_matches('.'), part.clone());
+                swept.insert(path.to_owned(), json!({ "type": "array", "minItems": 1, "items": part }));
+                in_cases.insert(path.to_owned(), part);
             }
         }
     }
@@ -94,7 +111,7 @@ fn key_schema(key: &ScenarioKey) -> Value {
     schema["description"] = key.summary.into();
     match key.default {
         KeyDefault::Integer(number) => schema["default"] = number.into(),
-        KeyDefault::Word(word) => schema["default"] = word.parse::<u64>().map_or(word.into(), Value::from),
+        KeyDefault::Word(word) => schema["default"] = word.parse::<Value>().unwrap_or(word.into()),
         KeyDefault::Required | KeyDefault::Absent | KeyDefault::Derived(_) => {}
     }
     schema
@@ -131,7 +148,21 @@ fn form(path: &str) -> Value {
         "program.stages" => {
             json!({ "anyOf": [list_of(&integer), { "enum": ["ascend", "descend", "bitonic"] }] })
         }
-        "program.scale" => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        "program.scale" | "program.latency_limit" => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        "program.load" => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
+        "program.hotspot_share" => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        "program.hotspots" => list_of(&node),
+        "program.sizes" => list_of(&json!({
+            "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 2, "maxItems": 2
+        })),
+        "program.saturation" => json!({
+            "type": "object", "properties": {
+                "low": { "type": "number", "minimum": 0, "maximum": 1 },
+                "high": { "type": "number", "exclusiveMinimum": 0, "maximum": 1 },
+                "resolution": { "type": "number", "exclusiveMinimum": 0 }
+            },
+            "additionalProperties": false
+        }),
         "program.cell_bytes" => json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] }),
         "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
         "program.bytes" => one_or_list(&json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] })),
@@ -256,6 +287,7 @@ pub fn results_schema() -> Value {
         ("run-line", line(run)),
         ("placement-line", line(placement)),
         ("process-line", line(process_schema())),
+        ("message-line", line(message_schema())),
     ];
     let any: Vec<Value> =
         forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
@@ -288,12 +320,13 @@ fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
     run["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    run["properties"]["saturation_runs"] = list_of(&json!({ "type": "object" }));
     run
 }
 
 fn placement_schema() -> Value {
     let mut entry = record(definitions!(
-        SCENARIO RUN SWEEP PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT
+        SCENARIO RUN SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING PLACEMENT
         BOUNDS CONSTRUCTION
     ));
     // Members without columns are added here.
@@ -305,6 +338,12 @@ fn placement_schema() -> Value {
 fn process_schema() -> Value {
     let columns =
         definitions!(SCENARIO RUN EMBEDDING PROCESS ITERATION STEP RANK).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a message; columns and members have the same names.
+fn message_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING MESSAGE).filter(|own| own.kind != Kind::Term);
     object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
 }
 
@@ -336,22 +375,25 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 /// The definitions of the members of runs.
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
-        SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING
-        EXECUTION ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS
+        SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING
+        EXECUTION ENGINE MAKESPAN OPEN_LOOP WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS
         CONSTRUCTION
     )
 }
 
 /// The members of a run, or of one of these, that are objects.
-const OBJECTS: [&str; 18] = [
+const OBJECTS: [&str; 21] = [
     "machine",
     "machine_partition",
+    "machine_router",
     "program",
     "program_guest",
     "execution",
     "totals",
     "waiting",
     "blocked",
+    "packet_latency",
+    "network_latency",
     "placement",
     "placement_dilation",
     "placement_node_load",
@@ -432,10 +474,7 @@ mod tests {
     fn every_key_has_a_schema_in_its_table_and_in_the_sweep() {
         let schema = scenario_schema();
         for key in scenario_keys() {
-            let own = match key.path.split_once('.') {
-                None => &schema["properties"][key.path],
-                Some((table, name)) => &schema["properties"][table]["properties"][name],
-            };
+            let own = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
             assert_eq!(own["description"], key.summary, "{}", key.path);
             assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], own);
             if let KeyValues::Form(words) = key.values {

@@ -154,6 +154,9 @@ fn key(own: &'static ScenarioKey) -> Topic {
     if own.key() != own.path {
         topic.names.push(own.key().to_owned());
     }
+    if let Some((_, end)) = own.key().rsplit_once('.') {
+        topic.names.push(end.to_owned());
+    }
     topic
 }
 
@@ -209,6 +212,11 @@ const MEMBERS: &[Member] = &[
         "The time of a message inside a node, without that of its bytes.",
     ),
     (
+        "machine.router",
+        "a table of virtual_channels, buffer_units, cycles, credit_cycles, terminal_latency_cycles and allocator",
+        "The routers with finite buffers of a machine whose switching is wormhole or virtual-cut-through.",
+    ),
+    (
         "program.loading.code_types",
         "a word, or a list with an entry for each process",
         "The type of code of each process.",
@@ -251,6 +259,22 @@ const WORDS: &[KeyWord] = &[
         "cut-through",
         "A message or packet joins the next queue when its first unit has arrived.",
     ),
+    (
+        "machine.switching",
+        "wormhole",
+        "Through routers with finite buffers: a packet may span several of them while its head waits.",
+    ),
+    (
+        "machine.switching",
+        "virtual-cut-through",
+        "Through routers with finite buffers: a head gets a channel only where the whole packet fits.",
+    ),
+    (
+        "machine.router.allocator",
+        "output-first",
+        "Outputs offer themselves to inputs, which accept one: iSLIP with one iteration.",
+    ),
+    ("machine.router.allocator", "input-first", "Each input asks for one output, which takes one input."),
     (
         "machine.arbitration",
         "first-come",
@@ -315,6 +339,44 @@ const WORDS: &[KeyWord] = &[
         "alternate",
         "Of two equally long directions, up from even coordinates and down from odd ones.",
     ),
+    (
+        "execution.tie",
+        "random",
+        "Of two equally long directions, one drawn for each packet; through routers only.",
+    ),
+    ("execution.routing", "romm", "Through routers: by way of a random node between source and destination."),
+    (
+        "execution.routing",
+        "adaptive",
+        "Through routers: over any port that leads nearer, by the state of the channels, with escape channels.",
+    ),
+    (
+        "execution.routing",
+        "up-down",
+        "Through routers, in fat trees: up to the nearest common ancestor by random switches, and down.",
+    ),
+    (
+        "execution.routing",
+        "up-down-adaptive",
+        "As up-down, of two random switches over the one with more credits.",
+    ),
+    (
+        "execution.routing",
+        "minimal",
+        "Through routers, in dragonflies: over the link between the two groups.",
+    ),
+    (
+        "execution.routing",
+        "ugal",
+        "As minimal, or by way of a random group if the first channels of that way are emptier.",
+    ),
+    (
+        "execution.routing",
+        "hops",
+        "Through routers, in networks: the lowest of the shortest routes, with a class of channels for each link.",
+    ),
+    ("execution.adaptive_choice", "credits", "Only the port whose unused channels have the most credits."),
+    ("execution.adaptive_choice", "any", "All ports that lead nearer."),
     ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
     ("execution.routing", "valiant", "By way of a random node, coordinates in a random order."),
     (

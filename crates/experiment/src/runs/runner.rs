@@ -11,9 +11,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Job, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
-    Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, computation_bound,
-    lower_bound, predict, program_cut_bound, simulate,
+    DimensionChoice as SimulatorChoice, Job, MessageTimes, Observer, OperationTimes, Outcome, PhaseLength,
+    Plan, RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers,
+    computation_bound, lower_bound, predict, program_cut_bound, simulate,
 };
 
 pub(crate) use self::link_load::weigh;
@@ -25,11 +25,11 @@ pub use self::{
 };
 use crate::{
     input::Bytes,
-    records::{FinishedRun, ProgramBounds},
+    records::{FinishedRun, OpenLoopResult, ProgramBounds},
     runs::{Progress, Resources, progress::Meter},
     scenario::{
-        CountedPaths, DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, ScenarioProgram,
-        describe_stuck, draw_key::generator_key,
+        CountedPaths, DimensionChoice, ExecutionMode, LoadChoice, OpenLoopProgram, Phases, RoutingRule, Run,
+        ScenarioProgram, describe_stuck, draw_key::generator_key,
     },
 };
 
@@ -189,13 +189,14 @@ fn execute_program(
     // There is no prediction for task graphs and steps side by side: contention decides which operations processors
     // serve, and which messages match.
     let special = program.body.special();
-    let has_prediction = special.tasks().is_none() && special.job().is_none_or(Job::is_chain);
+    let has_prediction =
+        special.tasks().is_none() && special.job().is_none_or(Job::is_chain) && program.open_loop.is_none();
     let predicted = has_prediction.then(|| predict(&*program.body, placement, communication).get());
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
     }
     watch.1.sort();
-    let Kept { records, operations, part_of, .. } = watch.1;
+    let Kept { records, operations, messages, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     let lower_bound = lower_bound(&*program.body, placement, communication);
     let collective_bounds =
@@ -211,8 +212,11 @@ fn execute_program(
         own_bounds.into_iter().flatten().all(|bound| bound <= makespan),
         "{makespan} cycles are below {collective_bounds:?} or {program_bounds:?}"
     );
+    let open_loop = program.open_loop.as_deref().map(|own| run_open_loop(run, place, own)).transpose()?;
     Ok(FinishedRun {
         program: Arc::clone(program),
+        open_loop,
+        messages,
         predicted,
         lower_bound,
         collective_bounds,
@@ -227,6 +231,24 @@ fn execute_program(
         channel_congestion: channel_congestion(run),
         busiest_channel: outcome.traffic.link_use.as_ref().map(|link_use| busiest_channel(run, link_use)),
         outcome,
+    })
+}
+
+/// Runs open-loop traffic at its load, or at those of a search for saturation.
+fn run_open_loop(run: &Run, place: usize, program: &OpenLoopProgram) -> Result<OpenLoopResult, RunError> {
+    let (traffic, machine, rules) = (&program.traffic, &*run.machine, run.communication);
+    let result = match program.load {
+        LoadChoice::At(load) => traffic
+            .run(machine, rules, load)
+            .map(|outcome| OpenLoopResult { runs: vec![outcome], saturation_load: None }),
+        LoadChoice::Search(search) => traffic
+            .saturation(machine, rules, search)
+            .map(|found| OpenLoopResult { runs: found.runs, saturation_load: Some(found.load) }),
+    };
+    result.map_err(|error| RunError::OpenLoop {
+        scenario: run.scenario.to_string(),
+        run: place,
+        reason: error.to_string(),
     })
 }
 
@@ -276,7 +298,9 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
         0 => blocked > 0,
         _ => outcome.traffic.longest_queue != Some(0),
     };
-    let may_take_longer = is_coordinated || is_contended || !run.placement.is_one_to_one();
+    // Routers whose credits do not come back in time, or whose speculations fail, delay a packet that is alone.
+    let has_routers = run.communication.routers().is_some();
+    let may_take_longer = is_coordinated || is_contended || has_routers || !run.placement.is_one_to_one();
     if makespan == predicted || makespan > predicted && may_take_longer {
         return Ok(());
     }
@@ -341,6 +365,10 @@ pub enum KeepRecords {
     Yes,
     /// They are, and of task graphs the times of all operations.
     WithOperations,
+    /// They are, and the times of all messages.
+    WithMessages,
+    /// Only the times of all messages are.
+    OnlyMessages,
     /// They are not.
     No,
 }
@@ -350,12 +378,31 @@ struct Kept {
     keep: KeepRecords,
     records: Vec<StageRecord>,
     operations: Vec<OperationTimes>,
+    messages: Vec<MessageTimes>,
     part_of: Option<RankTask>,
+}
+
+impl KeepRecords {
+    /// Whether the records of processes and stages are kept.
+    fn has_records(self) -> bool {
+        match self {
+            Self::Yes | Self::WithOperations | Self::WithMessages => true,
+            Self::OnlyMessages | Self::No => false,
+        }
+    }
+
+    /// Whether the times of messages are kept.
+    fn has_messages(self) -> bool {
+        match self {
+            Self::WithMessages | Self::OnlyMessages => true,
+            Self::Yes | Self::WithOperations | Self::No => false,
+        }
+    }
 }
 
 impl Kept {
     fn new(keep: KeepRecords) -> Self {
-        Self { keep, records: vec![], operations: vec![], part_of: None }
+        Self { keep, records: vec![], operations: vec![], messages: vec![], part_of: None }
     }
 
     /// Sorts the records by process and stage.
@@ -372,7 +419,7 @@ impl Observer for Kept {
     }
 
     fn wants_records(&self) -> bool {
-        self.keep != KeepRecords::No
+        self.keep.has_records()
     }
 
     fn part_finished(&mut self, task: RankTask) {
@@ -386,6 +433,14 @@ impl Observer for Kept {
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         self.operations = times;
     }
+
+    fn wants_messages(&self) -> bool {
+        self.keep.has_messages()
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        self.messages = messages;
+    }
 }
 
 /// Number of pairs of a process and a stage in all programs of a run.
@@ -397,6 +452,8 @@ pub(crate) fn pair_count(run: &Run) -> u64 {
 const BYTES_A_STAGE: u64 = 2400;
 /// Memory per operation's times, in the engine and in the result \[bytes\].
 const BYTES_AN_OPERATION: u64 = (size_of::<[u64; 2]>() + size_of::<OperationTimes>()) as u64;
+/// Memory per message's times, in the engine and in the result \[bytes\].
+const BYTES_A_MESSAGE: u64 = 2 * size_of::<MessageTimes>() as u64;
 /// Number of stages that are not counted.
 const UNCOUNTED_STAGES: u64 = 1 << 10;
 
@@ -409,13 +466,22 @@ fn plan<'run>(run: &'run Run, program: &'run ScenarioProgram, request: &'run Req
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let request = request(run, way.workers(run, 0, 0));
-    let records = match way.keep {
-        // The records of the fastest program are kept while the next one runs.
-        KeepRecords::Yes | KeepRecords::WithOperations => pair_count(run)
+    // The records of the fastest program are kept while the next one runs.
+    let records = if way.keep.has_records() {
+        pair_count(run)
             .div_ceil(plan(run, &run.program, &request).map_or(1, |plan| plan.ranks()))
-            .saturating_mul(size_of::<StageRecord>() as u64),
-        KeepRecords::No => 0,
+            .saturating_mul(size_of::<StageRecord>() as u64)
+    } else {
+        0
     };
+    let messages = if way.keep.has_messages() {
+        let received = run.program.body.facts().max_received.max(1) as u64;
+        pair_count(run).saturating_mul(received).saturating_mul(BYTES_A_MESSAGE)
+    } else {
+        0
+    };
+    let open_loop = run.program.open_loop.as_deref();
+    let open_loop = open_loop.map_or(0, |own| own.traffic.bytes(&run.machine, run.communication));
     let operations = match run.program.body.special().tasks() {
         Some(graph) if way.keep == KeepRecords::WithOperations => {
             graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
@@ -429,7 +495,9 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .max()
         .unwrap_or(0)
         .max(metrics)
+        .max(open_loop)
         .saturating_add(records)
+        .saturating_add(messages)
         .saturating_add(operations)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }

@@ -4,10 +4,10 @@ use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, classic::EdgePaths};
 use cubefold_simulator::{
-    self as simulator, Communication, EAGER_ALL, EngineChoice, MAX_MESSAGES, MessageRoutes, Plan, Request,
-    Routing, ServiceOrder, SimulationError, Switching,
+    self as simulator, Communication, EAGER_ALL, EngineChoice, FlowControl, MAX_MESSAGES, MessageRoutes,
+    Plan, Request, RouterRouting, RouterSettings, Routing, ServiceOrder, SimulationError, Switching,
 };
-use cubefold_topology::{GraphSource, LinkMode, Machine, TieRule};
+use cubefold_topology::{GraphSource, LinkMode, Machine};
 
 use super::{
     embeddings::EmbeddingName,
@@ -15,6 +15,7 @@ use super::{
     keys::{Key, MAX_INTEGER},
     machine::MachineSection,
     mapping::Fit,
+    routers,
     settings::Settings,
     value::{Content, Value},
 };
@@ -86,12 +87,39 @@ pub enum RoutingRule {
     Lowest,
     /// On networks, and on grids as on networks: any of the shortest routes, at random (section 19).
     Spread,
+    /// On grids, through routers: by way of a random node between source and destination (section 26.3).
+    Romm,
+    /// On grids, through routers: any shortest route, by the state of the channels (section 26.3).
+    Adaptive,
+    /// On fat trees, through routers: up to the nearest common ancestor by random switches (section 26.3).
+    UpDown,
+    /// The same, of two random switches by the one with more credits (section 26.3).
+    UpDownAdaptive,
+    /// On dragonflies, through routers: over the link between the two groups (section 26.3).
+    Minimal,
+    /// The same, or by way of a random group if that has shorter queues (section 26.3).
+    Ugal,
+    /// On networks, through routers: the lowest of the shortest routes (section 26.3).
+    Hops,
 }
 
 impl RoutingRule {
     /// Every rule.
-    pub const ALL: [Self; 6] =
-        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Embedding, Self::Lowest, Self::Spread];
+    pub const ALL: [Self; 13] = [
+        Self::DimensionOrder,
+        Self::Valiant,
+        Self::Sorting,
+        Self::Embedding,
+        Self::Lowest,
+        Self::Spread,
+        Self::Romm,
+        Self::Adaptive,
+        Self::UpDown,
+        Self::UpDownAdaptive,
+        Self::Minimal,
+        Self::Ugal,
+        Self::Hops,
+    ];
 
     /// Its name in files.
     #[must_use]
@@ -103,7 +131,26 @@ impl RoutingRule {
             Self::Embedding => "embedding",
             Self::Lowest => "lowest",
             Self::Spread => "spread",
+            Self::Romm => "romm",
+            Self::Adaptive => "adaptive",
+            Self::UpDown => "up-down",
+            Self::UpDownAdaptive => "up-down-adaptive",
+            Self::Minimal => "minimal",
+            Self::Ugal => "ugal",
+            Self::Hops => "hops",
         }
+    }
+
+    /// The routing of routers with finite buffers, with the defaults of its settings; `None` if they do not have it.
+    #[must_use]
+    pub fn of_routers(self) -> Option<RouterRouting> {
+        RouterRouting::ALL.into_iter().find(|own| own.name() == self.name())
+    }
+
+    /// Whether it needs no routers with finite buffers.
+    #[must_use]
+    pub(super) fn is_of_queues(self) -> bool {
+        matches!(self, Self::DimensionOrder | Self::Valiant) || self.of_routers().is_none()
     }
 
     /// Whether it applies to a machine.
@@ -113,6 +160,14 @@ impl RoutingRule {
             Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
             Self::Valiant | Self::Sorting => machine.grid().is_some(),
             Self::Embedding | Self::Lowest | Self::Spread => true,
+            // These are reported with the routers.
+            Self::Romm
+            | Self::Adaptive
+            | Self::UpDown
+            | Self::UpDownAdaptive
+            | Self::Minimal
+            | Self::Ugal
+            | Self::Hops => true,
         }
     }
 }
@@ -136,12 +191,26 @@ impl CountedPaths<'_> {
 }
 
 /// The routes of the messages of a run with a seed, as far as they are not those of its machine.
-pub(super) fn message_routes(execution: Option<Execution>, seed: u64) -> MessageRoutes {
-    match execution.and_then(|execution| execution.routing) {
+pub(super) fn message_routes(
+    execution: Option<Execution>,
+    routers: Option<RouterSettings>,
+    seed: u64,
+) -> MessageRoutes {
+    match execution.and_then(|execution| execution.routing).filter(|_| routers.is_none()) {
         Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
         Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
         Some(
-            RoutingRule::DimensionOrder | RoutingRule::Sorting | RoutingRule::Lowest | RoutingRule::Spread,
+            RoutingRule::DimensionOrder
+            | RoutingRule::Sorting
+            | RoutingRule::Lowest
+            | RoutingRule::Spread
+            | RoutingRule::Romm
+            | RoutingRule::Adaptive
+            | RoutingRule::UpDown
+            | RoutingRule::UpDownAdaptive
+            | RoutingRule::Minimal
+            | RoutingRule::Ugal
+            | RoutingRule::Hops,
         )
         | None => MessageRoutes::OfMachine,
     }
@@ -164,10 +233,11 @@ fn check_routing(
     let (Some(value), Some(execution)) = (settings.get(Key::ExecutionRouting), execution) else { return };
     let Some(rule) = execution.routing else { return };
     let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
-    let Some(machine) = machine else { return };
+    let Some(machine) = machine.filter(|_| !routers::are_asked_for(settings)) else { return };
     let kind = settings.place(Key::MachineKind);
     if !rule.applies_to(machine) {
-        let fitting = RoutingRule::ALL.into_iter().filter(|rule| rule.applies_to(machine));
+        let fitting =
+            RoutingRule::ALL.into_iter().filter(|rule| rule.is_of_queues() && rule.applies_to(machine));
         let fitting: Vec<&str> = fitting.map(RoutingRule::name).collect();
         let message = format!("routing {} on a network, expected {}", rule.name(), alternatives(&fitting));
         let error = at(message, "its links have no dimensions");
@@ -265,11 +335,6 @@ pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError
             None
         }
     }
-}
-
-/// Reads the rule for ties between the two ways around a ring.
-pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    settings.one_of(Key::ExecutionTie, &TieRule::ALL, TieRule::name, errors)
 }
 
 fn mode(
@@ -415,6 +480,10 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
     let refusals = [
         Refusal::new(Key::MachineSwitching, "cut-through switching", whole)
             .of_word(Switching::CutThrough.name()),
+        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole)
+            .of_word(FlowControl::Wormhole.name()),
+        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole)
+            .of_word(FlowControl::VirtualCutThrough.name()),
         Refusal::new(Key::MachinePacketUnits, "packets", "whole messages").from(1),
         Refusal::new(Key::MachineArbitration, "round-robin arbitration", first_come)
             .of_word(ServiceOrder::RoundRobin.name()),
@@ -446,12 +515,13 @@ pub(super) fn check_execution(
 ) -> Result<(), ScenarioError> {
     let body = &*program.body;
     let is_coordinated = execution.mode != ExecutionMode::Asynchronous;
+    let has_routers = communication.routers().is_some();
     let request = if is_coordinated {
         Request::coordinated(Routing::PLAIN)
     } else {
         Request::asynchronous(EngineChoice::Auto)
     };
-    let refused = if is_coordinated || body.special().tasks().is_some() {
+    let refused = if is_coordinated || has_routers || body.special().tasks().is_some() {
         simulator::check_execution(body, placement, communication, &request.execution)
     } else {
         Ok(())
@@ -503,6 +573,10 @@ fn refusal(
                 .to_owned(),
             "steps have no time for them",
         ),
+        SimulationError::Routers(reason) => {
+            return routers::refusal(fit.settings, reason)
+                .unwrap_or_else(|| ScenarioError::at(&fit.size.place, reason.to_string(), "cannot be run"));
+        }
         SimulationError::TooManyCycles { .. } => {
             (program(), format!("cycle count would overflow: {reason}"), "too large")
         }

@@ -151,7 +151,12 @@ fn listed_nodes(value: &Value, machine: &Machine, errors: &mut Vec<ScenarioError
 }
 
 /// Reads a node by its number or its coordinates.
-fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioError>) -> Option<NodeId> {
+pub(super) fn node(
+    value: &Value,
+    key: Key,
+    machine: &Machine,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<NodeId> {
     let found = match &value.content {
         Content::Integer(Some(number)) => machine.node(*number).map_err(|error| error.to_string()),
         Content::List(values) => {

@@ -54,6 +54,13 @@ impl KeyedValues {
         self.keys = self.keys.with(key);
     }
 
+    /// Sets the values of several keys.
+    pub(super) fn extend(&mut self, values: Vec<(Key, Value)>) {
+        for (key, value) in values {
+            self.insert(key, value);
+        }
+    }
+
     /// The value of a key; `None` if it is not set.
     pub(super) fn get(&self, key: Key) -> Option<&Value> {
         self.slots[key as usize].as_ref()

@@ -7,8 +7,8 @@
 use std::sync::LazyLock;
 
 use cubefold_collectives::Exchange;
-use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder, Switching};
-use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
+use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder};
+use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind};
 
 use super::{
     collective::BEST,
@@ -16,6 +16,7 @@ use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
+    routers::{SwitchingRule, adaptive_choices, allocators, ties},
     stages_file::MAX_PROCESSES,
 };
 
@@ -210,9 +211,22 @@ keys! {
         "The cycles for which a unit of a message occupies a link; also a list with one for each class of links.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
         "The latency of a link in cycles, which does not occupy it; also a list with one for each class of links.";
-    MachineSwitching "machine.switching", Choice(|| Switching::ALL.map(Switching::name).to_vec()),
+    MachineSwitching "machine.switching", Choice(|| SwitchingRule::ALL.map(SwitchingRule::name).to_vec()),
         Word("store-and-forward"), All,
-        "Whether a message continues when all of it has arrived, or its first unit.";
+        "Whether a message continues when all of it has arrived or its first unit, or through routers with finite buffers.";
+    MachineRouterVirtualChannels "machine.router.virtual_channels", range(1, 64), number(4), All,
+        "The number of virtual channels of each input of a router.";
+    MachineRouterBufferUnits "machine.router.buffer_units", range(1, 65_535), number(8), All,
+        "The number of units that the buffer of a virtual channel holds.";
+    MachineRouterCycles "machine.router.cycles", range(1, 64), number(4), All,
+        "The cycles that the head of a packet takes in a router.";
+    MachineRouterCreditCycles "machine.router.credit_cycles", range(0, 1 << 16), number(1), All,
+        "The cycles that a credit takes in a router.";
+    MachineRouterTerminalLatencyCycles "machine.router.terminal_latency_cycles", range(0, 1 << 16),
+        Derived("0; with hosts latency_cycles"), All,
+        "The latency of the link between a router and its terminal.";
+    MachineRouterAllocator "machine.router.allocator", Choice(allocators), Word("output-first"), All,
+        "The order in which requests for channels and for the switch are granted.";
     MachinePacketUnits "machine.packet_units", from(1), Absent, All,
         "The largest number of units of a packet, if messages are divided into packets.";
     MachineArbitration "machine.arbitration", Choice(|| ServiceOrder::ALL.map(ServiceOrder::name).to_vec()),
@@ -265,8 +279,28 @@ keys! {
         "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
         "The size of messages in bytes, instead of units.";
-    ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Required, All,
-        "The pattern of a permutation.";
+    ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Derived("uniform in open loop, else required"), All,
+        "The pattern of a permutation, or of the destinations of open-loop traffic.";
+    ProgramDestinations "program.destinations", Text, Absent, All,
+        "The path of a file with the destination of each node, one a line, for pattern = \"file\".";
+    ProgramHotspots "program.hotspots", Form("a list of nodes"), Absent, All,
+        "The nodes to which the pattern hotspot sends more than to others.";
+    ProgramHotspotShare "program.hotspot_share", Form("a number from 0 to 1"), Word("0.1"), All,
+        "The share of the packets that the pattern hotspot sends to its hotspots.";
+    ProgramLoad "program.load", Form("a number above 0, at most 1"), Absent, All,
+        "The units that each terminal makes per cycle in open loop; sweep it for a curve.";
+    ProgramSizes "program.sizes", Form("a list of pairs of units and weight"), Word("[[1, 1]]"), All,
+        "The sizes of the packets of open-loop traffic with their weights.";
+    ProgramWarmupCycles "program.warmup_cycles", range(0, 1 << 40), number(10_000), All,
+        "The cycles of open-loop traffic before packets are measured.";
+    ProgramMeasureCycles "program.measure_cycles", range(1, 1 << 40), number(10_000), All,
+        "The cycles in which the measured packets are made.";
+    ProgramDrainCycles "program.drain_cycles", range(0, 1 << 40), number(10_000), All,
+        "The most cycles that the last measured packets may take after that.";
+    ProgramLatencyLimit "program.latency_limit", Form("a number of cycles above 0"), Word("500"), All,
+        "The mean packet latency above which open-loop traffic counts as saturated.";
+    ProgramSaturation "program.saturation", Form("a table of low, high and resolution"), Absent, All,
+        "The search for the load at which the network saturates, instead of load.";
     ProgramAccess "program.access", Choice(|| Access::NAMES.to_vec()), Word("read"), All,
         "Whether a random access reads or writes.";
     ProgramIndices "program.indices", Form("a list of processes, or file:PATH"), Required, All,
@@ -320,11 +354,15 @@ keys! {
         "The node that takes the processes of each failed node, in the order of the failed nodes.";
     ExecutionMode "execution.mode", Choice(|| ExecutionMode::NAMES.to_vec()), Word("asynchronous"), All,
         "Whether every process advances on its own, or all route each stage together.";
-    ExecutionTie "execution.tie", Choice(|| TieRule::ALL.map(TieRule::name).to_vec()), Word("direct"), All,
+    ExecutionTie "execution.tie", Choice(ties), Word("direct"), All,
         "The direction around a wrapping dimension when both are equally long.";
     ExecutionRouting "execution.routing", Choice(|| RoutingRule::ALL.map(RoutingRule::name).to_vec()),
         Derived("by the machine"), All,
         "The route of a message.";
+    ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(adaptive_choices), Word("credits"), All,
+        "The ports for which a packet asks under adaptive routing: that with the most credits, or any.";
+    ExecutionUgalThreshold "execution.ugal_threshold", range(0, 1 << 40), number(0), All,
+        "The advantage from which UGAL prefers the way through another group.";
     ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,
         "The engine that computes asynchronous runs; results do not depend on it.";
     ExecutionDimensionChoice "execution.dimension_choice",
@@ -405,6 +443,23 @@ impl Key {
     /// The keys of a section.
     pub(super) fn in_section(section: Section) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |key| key.section() == section)
+    }
+
+    /// The name of the table in its section that it lies in: `router` for `machine.router.cycles`.
+    pub(super) fn part(self) -> Option<&'static str> {
+        self.key().rsplit_once('.').map(|(part, _)| part)
+    }
+
+    /// The keys in the table `part` of a section.
+    pub(super) fn in_part(section: Section, part: &str) -> impl Iterator<Item = Self> {
+        Self::in_section(section).filter(move |key| key.part() == Some(part))
+    }
+
+    /// The keys in the table with this path, such as `machine.router`, with its section; `None` if no key is.
+    pub(super) fn with_part_path(path: &str) -> Option<(Section, &str)> {
+        let (section, part) = path.split_once('.')?;
+        let section = Section::with_name(section)?;
+        Self::in_part(section, part).next().map(|_| (section, part))
     }
 
     /// Whether it belongs to other program kinds only.

@@ -18,6 +18,7 @@ use super::{
     library::Library,
     network::{self, NetworkKeys},
     part_links::OwnLinks,
+    routers,
     settings::Settings,
     source_file::Place,
     switched,
@@ -206,11 +207,13 @@ fn routed(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
     let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
-    let choice = match execution::read_routing(settings, errors) {
+    // Routers do not route so, which is reported with them.
+    let rule = execution::read_routing(settings, errors).filter(|_| !routers::are_asked_for(settings));
+    let choice = match rule {
         Some(RoutingRule::Lowest) => RouteChoice::Lowest,
         Some(RoutingRule::Spread) => RouteChoice::Spread(seed),
         _ => {
-            let tie = execution::read_tie(settings, &mut vec![]).unwrap_or_default();
+            let tie = routers::read_tie_rule(settings, &mut vec![]).unwrap_or_default();
             return Some(library.with_known_routes(machine.with_tie(tie)));
         }
     };

@@ -9,7 +9,7 @@ use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
 use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach};
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
-use crate::scenario::{JobStepDescription, ProgramKind};
+use crate::scenario::{JobStepDescription, OpenLoopProgram, ProgramKind};
 
 /// A program of a scenario: what it does, and what the scenario calls it.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub struct ScenarioProgram {
     pub ranks: Option<LogicalRanks>,
     /// The job that `body` is, if it is one.
     pub job: Option<Arc<Job>>,
+    /// The open-loop traffic that runs instead of `body`, which places a process on each terminal.
+    pub open_loop: Option<Arc<OpenLoopProgram>>,
     /// What each step of a job is.
     pub job_steps: Vec<JobStepDescription>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
@@ -158,6 +160,7 @@ impl ScenarioProgram {
             block: None,
             ranks: None,
             job: None,
+            open_loop: None,
             job_steps: vec![],
             step_bytes: vec![],
             others: vec![],
@@ -299,6 +302,7 @@ impl ScenarioProgram {
             ranks_per_node: self.ranks_per_node,
             ranks: self.ranks.clone(),
             job: self.job.clone(),
+            open_loop: self.open_loop.clone(),
             job_steps: self.job_steps.clone(),
             block: Some(block.clone()),
             step_bytes: self.step_bytes.clone(),
@@ -338,7 +342,7 @@ impl ScenarioProgram {
 
     /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.
     pub(crate) fn is_placed_by_number(&self) -> bool {
-        self.file.is_some() || self.ranks.is_some()
+        self.file.is_some() || self.ranks.is_some() || self.open_loop.is_some()
     }
 
     /// The machine that what embeddings place would fill: the logical torus of a collective or a job, the guest of any

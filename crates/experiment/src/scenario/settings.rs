@@ -311,17 +311,52 @@ impl Written {
     }
 
     fn add(&mut self, section: Section, entry: Entry, errors: &mut Vec<ScenarioError>) {
-        match Key::with_key(section, &entry.key) {
+        match Key::with_key(section, &entry.key).filter(|key| key.part().is_none()) {
             Some(setting) => {
                 self.values.insert(setting, entry.value);
+            }
+            None if Key::in_part(section, &entry.key).next().is_some() => {
+                self.values.extend(parts(section, &entry.key, entry.value, errors));
             }
             None => errors.push(unknown_key(section, &entry)),
         }
     }
 }
 
+/// The keys and values of a table inside a section; unknown keys are reported and left out.
+pub(super) fn parts(
+    section: Section,
+    part: &str,
+    table: Value,
+    errors: &mut Vec<ScenarioError>,
+) -> Vec<(Key, Value)> {
+    let name = format!("{}.{part}", section.name());
+    let known: Vec<&str> =
+        Key::in_part(section, part).filter_map(|key| Some(key.key().rsplit_once('.')?.1)).collect();
+    let Content::Table(entries) = table.content else {
+        let expected = format!("a table of {}", alternatives(&known));
+        errors.push(table.unexpected(name, expected).standing(Standing::HidesValues));
+        return vec![];
+    };
+    let mut found = vec![];
+    for entry in entries {
+        match Key::with_key(section, &format!("{part}.{}", entry.key)) {
+            Some(key) => found.push((key, entry.value)),
+            None => {
+                let key = shortened(&entry.key);
+                let message = format!("unknown key \"{key}\" in {name}, expected {}", alternatives(&known));
+                let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+                errors.push(error.with_help(help(&key, &known)).standing(Standing::HidesValues));
+            }
+        }
+    }
+    found
+}
+
 fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
-    let mut known: Vec<&str> = Key::in_section(section).map(Key::key).collect();
+    let mut known: Vec<&str> =
+        Key::in_section(section).map(|key| key.part().unwrap_or_else(|| key.key())).collect();
+    known.dedup();
     let place = match section {
         Section::Top => {
             known.extend(Section::TABLES.map(Section::name));

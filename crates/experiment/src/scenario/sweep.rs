@@ -6,7 +6,7 @@ use super::{
     errors::{ScenarioError, Standing, nearest},
     keys::{Key, Section},
     mapping::most_default_embeddings,
-    settings::Written,
+    settings::{self, Written},
     source_file::Place,
     value::{Content, Entry, Value},
 };
@@ -189,17 +189,46 @@ fn list_length(value: &Value) -> u128 {
 }
 
 fn read_key(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Choice> {
-    let setting = setting(entry, errors)?;
+    let swept = Swept::read(entry, errors)?;
     let values = match &entry.value.content {
         Content::List(values) if !values.is_empty() => values,
         _ => {
             let expected = "a list of at least one value";
-            let error = entry.value.unexpected(format!("sweep of {}", setting.path()), expected);
+            let error = entry.value.unexpected(format!("sweep of {}", shortened(&entry.key)), expected);
             errors.push(error.standing(Standing::HidesValues));
             return None;
         }
     };
-    Some(values.iter().map(|value| vec![Assignment::new(setting, value)]).collect())
+    Some(values.iter().map(|value| swept.assignments(value, errors)).collect())
+}
+
+/// The name of a swept value: a key, or a table of several keys such as `machine.router`.
+enum Swept<'name> {
+    Key(Key),
+    Part(Section, &'name str),
+}
+
+impl<'name> Swept<'name> {
+    /// The key or the table for a path of a sweep; reports an error and returns `None` if there is neither.
+    fn read(entry: &'name Entry, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+        let part = || Key::with_part_path(&entry.key).map(|(section, part)| Self::Part(section, part));
+        let found = Key::with_path(&entry.key).map(Self::Key).or_else(part);
+        if found.is_none() {
+            errors.extend(unknown_paths(entry));
+        }
+        found
+    }
+
+    /// The keys that a value sets.
+    fn assignments(&self, value: &Value, errors: &mut Vec<ScenarioError>) -> Vec<Assignment> {
+        match *self {
+            Self::Key(key) => vec![Assignment::new(key, value)],
+            Self::Part(section, part) => {
+                let parts = settings::parts(section, part, value.clone(), errors);
+                parts.iter().map(|(key, value)| Assignment::new(*key, value)).collect()
+            }
+        }
+    }
 }
 
 fn read_cases(cases: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Choice> {
@@ -232,7 +261,7 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
     };
     let mut assignments = vec![];
     for entry in entries {
-        let Some(setting) = setting(entry, errors) else { continue };
+        let Some(swept) = Swept::read(entry, errors) else { continue };
         if let Some(key) = keys.iter().find(|key| key.key == entry.key) {
             let message = format!("{} both in a case and in the sweep, expected it in one", entry.key);
             let error = ScenarioError::at(&entry.key_place, message, "set here")
@@ -240,19 +269,10 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
                 .standing(Standing::HidesValues);
             errors.push(error);
         } else {
-            assignments.push(Assignment::new(setting, &entry.value));
+            assignments.extend(swept.assignments(&entry.value, errors));
         }
     }
     Some(assignments)
-}
-
-/// The key for a path of a sweep; reports an error and returns `None` if there is none.
-fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Key> {
-    let setting = Key::with_path(&entry.key);
-    if setting.is_none() {
-        errors.extend(unknown_paths(entry));
-    }
-    setting
 }
 
 fn unknown_paths(entry: &Entry) -> Vec<ScenarioError> {

@@ -7,7 +7,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder, Switching};
+use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder};
 use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     keys::{Key, MAX_INTEGER},
     part_links::OwnLinks,
     physical_links::{Figures, PhysicalLink, PhysicalLinks},
+    routers::{self, SwitchingRule},
     settings::{Layer, Settings},
     value::{Content, Table, Value},
 };
@@ -29,7 +30,7 @@ use crate::{
 pub(super) struct TimingSection {
     links: Option<ClassTimes>,
     local: Option<LocalCost>,
-    switching: Option<Switching>,
+    switching: Option<SwitchingRule>,
     packet: Option<Packets>,
     service: Option<ServiceOrder>,
     processors: Option<NonZeroU64>,
@@ -71,7 +72,7 @@ impl TimingSection {
         Some(
             communication
                 .with_longest(&times.used)
-                .with_switching(self.switching?)
+                .with_switching(self.switching?.of_queues())
                 .with_packets(self.packet?.0)
                 .with_service(self.service?)
                 .with_eager(eager)
@@ -105,7 +106,7 @@ pub(super) fn read(
     TimingSection {
         local: local.and_then(|local| local.cost(settings, links.as_ref(), errors)),
         links,
-        switching: settings.one_of(Key::MachineSwitching, &Switching::ALL, Switching::name, errors),
+        switching: routers::switching(settings, errors),
         packet,
         service: settings.one_of(Key::MachineArbitration, &ServiceOrder::ALL, ServiceOrder::name, errors),
         processors: settings.natural(Key::MachineProcessorsPerNode, errors).and_then(NonZeroU64::new),

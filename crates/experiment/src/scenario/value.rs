@@ -131,6 +131,28 @@ impl Value {
         number
     }
 
+    /// Reads a finite number that is right.
+    pub(super) fn number(
+        &self,
+        name: impl Display,
+        expected: &str,
+        is_right: impl Fn(f64) -> bool,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<f64> {
+        let number = match self.content {
+            #[expect(clippy::cast_precision_loss, reason = "a number with a fraction is expected")]
+            Content::Integer(Some(number)) => Some(number as f64),
+            // Floats and dates; only the former are numbers.
+            Content::Other => self.place.text().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number: &f64| number.is_finite() && is_right(*number));
+        if number.is_none() {
+            errors.push(self.unexpected(name, expected));
+        }
+        number
+    }
+
     /// Reads a string.
     pub(super) fn text(&self, name: impl Display, errors: &mut Vec<ScenarioError>) -> Option<&str> {
         let Content::Text(text) = &self.content else {

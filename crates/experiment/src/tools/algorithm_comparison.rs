@@ -122,7 +122,7 @@ impl Competitor {
                 algorithm: own.algorithm.to_string(),
                 units: own.vector_units?,
                 bytes: own.vector_bytes,
-                makespan_cycles: record.makespan_cycles,
+                makespan_cycles: record.makespan_cycles?,
                 makespan_seconds: record.makespan_seconds,
             })
         };

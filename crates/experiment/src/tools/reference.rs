@@ -69,7 +69,7 @@ impl Reference {
 
     /// The reference's makespan in the combination of each run, given the makespans of the runs \[cycles\].
     #[must_use]
-    pub fn makespans(&self, runs: &[Run], makespans: &[u64]) -> Vec<Option<u64>> {
+    pub fn makespans(&self, runs: &[Run], makespans: &[Option<u64>]) -> Vec<Option<u64>> {
         match self {
             Self::Embedding(name) => of_embedding(runs, name, makespans),
             Self::Algorithm(name) => of_algorithm(runs, name, makespans),
@@ -109,19 +109,19 @@ impl MissingReference {
     }
 }
 
-fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
+fn of_embedding(runs: &[Run], name: &str, makespans: &[Option<u64>]) -> Vec<Option<u64>> {
     let mut found = vec![];
     for group in runs.chunk_by(|one, other| one.combination == other.combination) {
         let own = &makespans[found.len()..];
         let place = group.iter().position(|run| run.embedding.to_string() == name);
-        found.extend(vec![place.map(|place| own[place]); group.len()]);
+        found.extend(vec![place.and_then(|place| own[place]); group.len()]);
     }
     found
 }
 
 /// Makespans of the reference among runs that differ only in the algorithm. If a run has none because the
 /// reference has no choice of exchange or ports, the first run that differs in these too counts.
-fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
+fn of_algorithm(runs: &[Run], name: &str, makespans: &[Option<u64>]) -> Vec<Option<u64>> {
     let exact = |run: &Run| {
         let others = run.combination.iter().filter(|(path, _)| &**path != "program.algorithm");
         (others.cloned().collect::<Vec<_>>(), run.embedding.to_string())
@@ -132,5 +132,7 @@ fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>>
         same.insert(exact(run), makespan);
         alike.entry(wide(run)).or_insert(makespan);
     }
-    runs.iter().map(|run| same.get(&exact(run)).or_else(|| alike.get(&wide(run))).copied()).collect()
+    runs.iter()
+        .map(|run| same.get(&exact(run)).or_else(|| alike.get(&wide(run))).copied().flatten())
+        .collect()
 }

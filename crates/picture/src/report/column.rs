@@ -45,10 +45,19 @@ impl Column {
 }
 
 /// The subject of the page.
-const ALWAYS_SHOWN: [&str; 3] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference"];
+const ALWAYS_SHOWN: [&str; 4] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference", "load"];
 
 /// The columns that are shown if some run has a value, by their names in files.
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 40] = [
+    "load",
+    "offered_load",
+    "accepted_load",
+    "packet_latency_mean",
+    "packet_latency_p99",
+    "network_latency_mean",
+    "missing_packets",
+    "saturated",
+    "saturation_load",
     "makespan_cycles",
     "makespan_seconds",
     "goodput_bytes_per_second",

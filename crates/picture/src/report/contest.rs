@@ -1,7 +1,9 @@
 //! The competitors of a page: embeddings, algorithms of a collective, or both, in the same combination of everything
 //! else.
 
-use cubefold_experiment::{engineering_seconds, settings_besides_algorithms};
+use cubefold_experiment::{
+    SaturationRange, engineering_seconds, records::RunCaption, settings_besides_algorithms,
+};
 
 use super::column::ReportedRun;
 
@@ -64,8 +66,18 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
 }
 
+/// The most settings of open-loop traffic with sentences of their own.
+const MAX_NAMED: usize = 12;
+
 /// The sentences on which takes the fewest cycles, against the first one, or in how many of the combinations.
 pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
+    let captions: Vec<RunCaption> = runs.iter().map(|run| RunCaption::new(run.run)).collect();
+    let records = runs.iter().map(|run| &run.record);
+    let ranges = SaturationRange::all(captions.iter().zip(records));
+    if !ranges.is_empty() {
+        let each = ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence);
+        return each.chain(SaturationRange::last_in_words(&ranges)).collect();
+    }
     let (groups, names) = (groups(runs), names(runs));
     match &groups[..] {
         [] => vec![],
@@ -77,17 +89,18 @@ pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
 /// The sentence on runs of one combination.
 fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
     let first = runs.first()?;
-    let makespan = runs.iter().map(|run| run.record.makespan_cycles).min()?;
-    let is_best = |run: &ReportedRun<'_>| run.record.makespan_cycles == makespan;
+    let makespan = runs.iter().filter_map(|run| run.record.makespan_cycles).min()?;
+    let is_best = |run: &ReportedRun<'_>| run.record.makespan_cycles == Some(makespan);
     let best: Vec<&ReportedRun<'_>> = runs.iter().filter(|run| is_best(run)).collect();
     let winners = runs.iter().zip(all_names).filter(|(run, _)| is_best(run));
     let names: Vec<&str> = winners.map(|(_, name)| name.as_str()).collect();
     let take = if names.len() == 1 { "takes" } else { "take" };
-    let against = if makespan == first.record.makespan_cycles || makespan == 0 {
+    let of_first = first.record.makespan_cycles?;
+    let against = if makespan == of_first || makespan == 0 {
         String::new()
     } else {
         #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-        let times = first.record.makespan_cycles as f64 / makespan as f64;
+        let times = of_first as f64 / makespan as f64;
         format!(", {times:.2}x faster than {}", all_names.first()?)
     };
     let bound = best.iter().find(|run| meets_bound(run)).map_or_else(String::new, |run| {
@@ -172,5 +185,5 @@ fn sentences_over_combinations(
 }
 
 fn meets_bound(run: &ReportedRun<'_>) -> bool {
-    run.record.lower_bound_cycles == Some(run.record.makespan_cycles)
+    run.record.lower_bound_cycles.is_some() && run.record.lower_bound_cycles == run.record.makespan_cycles
 }

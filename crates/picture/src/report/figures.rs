@@ -10,8 +10,8 @@ use cubefold_experiment::{
 use super::{MAX_TEXT_BYTES, column::ReportedRun};
 use crate::{
     ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable,
-    Window, goodput, histogram, link_map, machine_name::machine_name, placement_grid, space_time, spectrum,
-    time_shares, timeline,
+    Window, goodput, histogram, latency, link_map, machine_name::machine_name, placement_grid, space_time,
+    spectrum, time_shares, timeline,
 };
 
 /// The size limit of all pictures together \[bytes\]: the page stays below 3 MB.
@@ -48,6 +48,11 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
     let rest = (row * runs.len() + scenario.text.len().min(MAX_TEXT_BYTES)).saturating_sub(page);
     let mut budget = PageBudget { left: MAX_PICTURE_BYTES.saturating_sub(rest) };
     let file = scenario.path.display().to_string();
+    let latency = latencies(scenario, runs, &mut budget)?;
+    if runs.iter().all(|run| run.record.open_loop.is_some()) {
+        // Nothing is placed, and nothing takes part in stages.
+        return Ok(latency.into_iter().collect());
+    }
     let goodput = goodputs(scenario, runs, &mut budget)?;
     let ends = ends_beside(runs);
     let figures = vec![
@@ -73,8 +78,27 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
         }),
         links(runs, &mut budget),
     ];
-    Ok(goodput.into_iter().chain(figures).chain(busy_links(runs, &mut budget)).collect())
+    Ok(latency.into_iter().chain(goodput).chain(figures).chain(busy_links(runs, &mut budget)).collect())
 }
+
+/// The latency of open-loop traffic over its load, if there is such traffic.
+fn latencies(
+    scenario: &Scenario,
+    runs: &[ReportedRun<'_>],
+    budget: &mut PageBudget,
+) -> Result<Option<Figure>, PictureError> {
+    let records: Vec<RunRecord> = runs.iter().map(|run| run.record.clone()).collect();
+    let picture = match latency(&scenario.name, &ResultsTable::of(&records)) {
+        Ok(picture) => picture,
+        Err(PictureError::NoLoads) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let part = Part { name: "All loads".to_owned(), open: true, picture: budget.admit(Ok(picture)) };
+    Ok(Some(Figure { title: "Latency", explanation: LATENCY, parts: vec![part] }))
+}
+
+const LATENCY: &str = "The mean time of a packet from its making to its reception, over the load. Each line ends where the \
+                       network saturates; a dashed line marks that load.";
 
 /// The goodput of collectives over the size of their vectors, if there are collectives.
 fn goodputs(
@@ -158,7 +182,7 @@ fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run SweptV
     let mut ends: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new();
     for run in runs {
         let end = ends.entry(settings_beside(run)).or_default();
-        *end = (*end).max(run.record.makespan_cycles);
+        *end = (*end).max(run.record.makespan_cycles.unwrap_or(0));
     }
     ends
 }

@@ -242,7 +242,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
         definition: Definition {
             name: "placement_load_max",
             title: "load, largest",
-            aliases: &["load", "processes on a node", "L"],
+            aliases: &["load of a node", "processes on a node", "L"],
             kind: Kind::Natural,
             unit: "processes",
             text: "Load is the number of processes on a node; here that of the fullest node.",

@@ -19,6 +19,16 @@ pub enum RunError {
         /// The error.
         error: SimulationError,
     },
+    /// Open-loop traffic was refused or failed.
+    #[error("run {run} of {scenario:?}: {reason}")]
+    OpenLoop {
+        /// The scenario's name.
+        scenario: String,
+        /// Index of the run in the results, counted from 0.
+        run: usize,
+        /// The reason.
+        reason: String,
+    },
     /// A task graph is stuck.
     #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
     Stuck {

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use cubefold_collectives::{Collective, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{
-    CountLinkUse, Cycles, LinkUse, MessageRoutes, Outcome, explicit_unit_hops, stage_distances,
+    CountLinkUse, Cycles, LinkUse, MessageRoutes, Outcome, RouterRouting, RouterTie, explicit_unit_hops,
+    stage_distances,
 };
 use cubefold_topology::{Link, LinkMode};
 
@@ -24,6 +25,9 @@ const MAX_COUNTED_LINKS: u64 = 1 << 20;
 /// per link on a network, and one for all repetitions of a stage.
 pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     let program = &run.program;
+    if program.open_loop.is_some() {
+        return CountLinkUse::No;
+    }
     let stages = (0..program.body.stage_count()).filter(|&stage| !program.body.repeats(stage)).count() as u64;
     let messages = program
         .body
@@ -37,6 +41,21 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
         && run.machine.link_count() <= MAX_COUNTED_LINKS;
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
+}
+
+/// Whether packets take the routes of the machine, which are known before the run: routers may choose others.
+fn takes_machine_routes(run: &Run) -> bool {
+    run.communication.routers().is_none_or(|routers| match routers.routing {
+        RouterRouting::DimensionOrder => matches!(routers.tie, RouterTie::Rule(_)),
+        RouterRouting::Hops => true,
+        RouterRouting::Valiant
+        | RouterRouting::Romm
+        | RouterRouting::Adaptive(_)
+        | RouterRouting::UpDown
+        | RouterRouting::UpDownAdaptive
+        | RouterRouting::Minimal
+        | RouterRouting::Ugal { .. } => false,
+    })
 }
 
 /// Largest number of messages of a program, or of link crossings of them on a network, that are weighed.
@@ -97,7 +116,8 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
     // Loads in units say little of links of different speed.
     let are_alike = run.machine.link_times().is_none();
-    let is_straight = run.communication.routes() == MessageRoutes::OfMachine
+    let is_straight = takes_machine_routes(run)
+        && run.communication.routes() == MessageRoutes::OfMachine
         && run.execution.routing != Some(RoutingRule::Sorting);
     if !(is_small && is_straight && are_alike && (is_all_to_all || run.machine.graph().is_some())) {
         return None;

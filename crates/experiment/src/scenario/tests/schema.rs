@@ -1,6 +1,6 @@
 //! The schema of scenario files and the reader accept the same: values drawn from the one are tried with the other.
 
-use std::path::Path;
+use std::{cmp::Ordering, path::Path};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ fn accepts(schema: &Value, value: &Value) -> bool {
     let all = |keyword: &str, holds: &dyn Fn(&Value) -> bool| schema.get(keyword).is_none_or(holds);
     let is_type = |name: &str| match name {
         "string" => value.is_string(),
+        "number" => value.is_number(),
         "integer" => value.is_u64() || value.is_i64(),
         "boolean" => value.is_boolean(),
         "array" => value.is_array(),
@@ -22,16 +23,18 @@ fn accepts(schema: &Value, value: &Value) -> bool {
     };
     let length = value.as_array().map(Vec::len);
     let integer = |own: &Value| own.as_u64().map(i128::from).or(own.as_i64().map(i128::from));
-    let bound = |limit: &Value, holds: fn(i128, i128) -> bool| {
-        integer(value).is_none_or(|own| holds(own, integer(limit).unwrap()))
+    let order = |limit: &Value| match (integer(value), integer(limit)) {
+        (Some(own), Some(limit)) => Some(own.cmp(&limit)),
+        _ => value.as_f64()?.partial_cmp(&limit.as_f64()?),
     };
     let members = value.as_object();
     all("anyOf", &|any| any.as_array().unwrap().iter().any(|own| accepts(own, value)))
         && all("enum", &|words| words.as_array().unwrap().contains(value))
         && all("const", &|own| own == value)
         && all("type", &|name| is_type(name.as_str().unwrap()))
-        && all("minimum", &|limit| bound(limit, |own, limit| own >= limit))
-        && all("maximum", &|limit| bound(limit, |own, limit| own <= limit))
+        && all("minimum", &|limit| order(limit).is_none_or(Ordering::is_ge))
+        && all("exclusiveMinimum", &|limit| order(limit).is_none_or(Ordering::is_gt))
+        && all("maximum", &|limit| order(limit).is_none_or(Ordering::is_le))
         && all("items", &|items| value.as_array().is_none_or(|own| own.iter().all(|own| accepts(items, own))))
         && all("minItems", &|least| length.is_none_or(|own| own as u64 >= least.as_u64().unwrap()))
         && all("maxItems", &|most| length.is_none_or(|own| own as u64 <= most.as_u64().unwrap()))
@@ -102,6 +105,11 @@ fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)>
     let fast = ("machine", "kind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"1 GB/s\" }");
     let collective = ("program", "kind = \"all-reduce\"\nalgorithm = \"swing\"\nunits = 16");
     let link = json!({ "bandwidth": "1 GB/s", "latency": "1 us" });
+    let routers = ("machine", "kind = \"torus\"\nshape = [4, 4]\nswitching = \"wormhole\"");
+    let open_loop = ("program", "kind = \"open-loop\"\nload = 0.1");
+    let hotspot = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"");
+    let share = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"\nhotspots = [1]");
+    let no_load = ("program", "kind = \"open-loop\"");
     vec![
         ("machine.shape", vec![("machine", "kind = \"torus\"")], vec![json!([4, 4])]),
         ("machine.twist", vec![torus], vec![json!([[0, 2], [0, 0]])]),
@@ -132,6 +140,12 @@ fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)>
             vec![json!(1000), json!("4 KiB"), json!([1, 2, 3, 4]), json!(["1 B", "2 B", "3 B", "4 B"])],
         ),
         ("program.pattern", vec![torus, ("program", "kind = \"permutation\"")], vec![json!("transpose")]),
+        ("program.load", vec![routers, no_load], vec![json!(0.5), json!(1)]),
+        ("program.sizes", vec![routers, open_loop], vec![json!([[4, 1]])]),
+        ("program.hotspots", vec![routers, hotspot], vec![json!([3]), json!([[1, 2]])]),
+        ("program.hotspot_share", vec![routers, share], vec![json!(0.5), json!(0)]),
+        ("program.latency_limit", vec![routers, open_loop], vec![json!(100), json!(1.5)]),
+        ("program.saturation", vec![routers, no_load], vec![json!({}), json!({ "low": 0.1 })]),
         ("program.halving", vec![torus, ("program", "kind = \"divide-and-conquer\"")], vec![json!(true)]),
         (
             "program.algorithm",
@@ -212,9 +226,9 @@ fn schema_and_reader_accept_the_same_values_of_keys_without_a_single_type() {
         for value in all.iter().filter(|value| accepts(own, value)) {
             let is_known = read.iter().any(|read| type_of(read) == type_of(value));
             // Nodes have names in the files of networks.
-            let is_name = ["machine.failed_links", "machine.failed_nodes", "mapping.spare_nodes"]
-                .contains(&path)
-                && type_of(value) == "a list of strings";
+            let of_nodes =
+                ["machine.failed_links", "machine.failed_nodes", "mapping.spare_nodes", "program.hotspots"];
+            let is_name = of_nodes.contains(&path) && type_of(value) == "a list of strings";
             let is_empty = type_of(value) == "an empty list" || *value == json!([{}]);
             assert!(
                 is_known || is_empty || is_name,
@@ -229,10 +243,7 @@ fn schema_and_reader_accept_the_same_values_of_keys_without_a_single_type() {
 fn integers_and_words_of_the_schema_are_those_of_the_reader() {
     let schema = scenario_schema();
     for key in scenario_keys() {
-        let own = match key.path.split_once('.') {
-            None => &schema["properties"][key.path],
-            Some((section, name)) => &schema["properties"][section]["properties"][name],
-        };
+        let own = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
         match key.values {
             KeyValues::Integer { least, greatest } => {
                 assert!(accepts(own, &json!(least)) && accepts(own, &json!(greatest)), "{}", key.path);

@@ -258,7 +258,7 @@ impl Prepared {
             self.runs.par_iter().enumerate().map(execute).collect();
         let records = records?;
         write_csv(&mut io::sink(), || records.iter().map(Ok))?;
-        Ok(records.iter().map(|record| record.makespan_cycles).sum())
+        Ok(records.iter().filter_map(|record| record.makespan_cycles).sum())
     }
 }
 

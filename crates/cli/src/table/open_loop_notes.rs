@@ -1,0 +1,43 @@
+//! Columns and sentences of open-loop traffic in pages of results (`docs/model.md` section 27).
+
+use cubefold_experiment::{
+    SaturationRange,
+    records::{RunCaption, RunRecord},
+};
+
+use super::results_page::{Column, RunRow};
+
+/// The most settings with sentences of their own.
+const MAX_NAMED: usize = 12;
+
+/// The columns of loads and latencies, empty for other runs.
+pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
+    [
+        "load",
+        "accepted_load",
+        "packet_latency_mean",
+        "packet_latency_p99",
+        "network_latency_mean",
+        "missing_packets",
+        "saturated",
+        "saturation_load",
+    ]
+    .map(|name| Column::new(name, rows))
+    .to_vec()
+}
+
+/// A sentence on each setting: the load at which it saturates.
+pub(super) fn saturation_sentences(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let ranges = SaturationRange::all(runs.iter().zip(records));
+    ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence).collect()
+}
+
+/// The sentence on the setting that saturates last, if several are compared.
+pub(super) fn saturates_last(runs: &[RunCaption], records: &[RunRecord]) -> Option<String> {
+    SaturationRange::last_in_words(&SaturationRange::all(runs.iter().zip(records)))
+}
+
+/// Whether all runs are open-loop traffic.
+pub(super) fn are_open_loop(records: &[RunRecord]) -> bool {
+    !records.is_empty() && records.iter().all(|record| record.open_loop.is_some())
+}

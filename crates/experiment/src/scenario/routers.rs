@@ -1,0 +1,326 @@
+//! Routers with finite buffers: `machine.switching` of wormhole and virtual cut-through, `[machine.router]`, and the
+//! routing, ties and choices of `[execution]` that only they have (`docs/model.md` section 26).
+
+use cubefold_simulator::{
+    AdaptiveChoice, Allocator, Communication, FlowControl, RouterError, RouterRouting, RouterSettings,
+    RouterTie, Switching,
+};
+use cubefold_topology::{Machine, TieRule};
+
+use super::{
+    errors::{ScenarioError, alternatives},
+    execution::{Execution, ExecutionMode, RoutingRule},
+    keys::{Key, Section},
+    settings::Settings,
+    value::Content,
+};
+
+/// When a message goes on, with and without limits of buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SwitchingRule {
+    /// Queues have no limit.
+    Queues(Switching),
+    /// Routers have finite buffers.
+    Routers(FlowControl),
+}
+
+impl SwitchingRule {
+    /// Every rule, the default first.
+    pub(super) const ALL: [Self; 4] = [
+        Self::Queues(Switching::StoreAndForward),
+        Self::Queues(Switching::CutThrough),
+        Self::Routers(FlowControl::Wormhole),
+        Self::Routers(FlowControl::VirtualCutThrough),
+    ];
+
+    /// Its name in files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Queues(switching) => switching.name(),
+            Self::Routers(flow_control) => flow_control.name(),
+        }
+    }
+
+    /// The rule for queues without limit; store-and-forward beside routers, which have their own.
+    pub(super) fn of_queues(self) -> Switching {
+        match self {
+            Self::Queues(switching) => switching,
+            Self::Routers(_) => Switching::StoreAndForward,
+        }
+    }
+
+    /// The flow control of routers; `None` if queues have no limit.
+    pub(super) fn flow_control(self) -> Option<FlowControl> {
+        match self {
+            Self::Queues(_) => None,
+            Self::Routers(flow_control) => Some(flow_control),
+        }
+    }
+}
+
+/// The switching in the settings; `None` if it is wrong.
+pub(super) fn switching(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<SwitchingRule> {
+    settings.one_of(Key::MachineSwitching, &SwitchingRule::ALL, SwitchingRule::name, errors)
+}
+
+/// Whether the settings ask for routers with finite buffers.
+pub(super) fn are_asked_for(settings: &Settings<'_>) -> bool {
+    switching(settings, &mut vec![]).is_some_and(|rule| rule.flow_control().is_some())
+}
+
+/// The words of `machine.router.allocator`.
+pub(super) fn allocators() -> Vec<&'static str> {
+    Allocator::ALL.map(Allocator::name).to_vec()
+}
+
+/// The words of `execution.adaptive_choice`.
+pub(super) fn adaptive_choices() -> Vec<&'static str> {
+    AdaptiveChoice::ALL.map(AdaptiveChoice::name).to_vec()
+}
+
+/// The ties of grids: rules, and a random choice for each packet.
+const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
+    let mut ties = [RouterTie::Random; TieRule::ALL.len() + 1];
+    let mut place = 0;
+    while place < TieRule::ALL.len() {
+        ties[place] = RouterTie::Rule(TieRule::ALL[place]);
+        place += 1;
+    }
+    ties
+};
+
+/// The words of `execution.tie`.
+pub(super) fn ties() -> Vec<&'static str> {
+    TIES.map(RouterTie::name).to_vec()
+}
+
+/// Reads the rule for ties between the two ways around a ring.
+pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RouterTie> {
+    settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name, errors)
+}
+
+/// The same for machines whose queues have no limit; a random tie, which is reported with the routers, counts as the
+/// default.
+pub(super) fn read_tie_rule(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
+    read_tie(settings, errors).map(|tie| match tie {
+        RouterTie::Rule(rule) => rule,
+        RouterTie::Random => TieRule::default(),
+    })
+}
+
+/// Reads the routers of a machine, and reports what only they have where there are none.
+///
+/// `Some(None)` without routers, `None` after an error.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    latency: Option<u64>,
+    execution: Option<Execution>,
+    seed: u64,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Option<RouterSettings>> {
+    let before = errors.len();
+    let Some(flow_control) = switching(settings, &mut vec![])?.flow_control() else {
+        refuse_without_routers(settings, errors);
+        return (errors.len() == before).then_some(None);
+    };
+    refuse_with_routers(settings, errors);
+    let number = |key: Key, errors: &mut Vec<ScenarioError>| {
+        settings.natural(key, errors).and_then(|number| u32::try_from(number).ok())
+    };
+    let virtual_channels = number(Key::MachineRouterVirtualChannels, errors);
+    let buffer_units = number(Key::MachineRouterBufferUnits, errors);
+    let router_cycles = number(Key::MachineRouterCycles, errors);
+    let credit_cycles = number(Key::MachineRouterCreditCycles, errors);
+    let terminal = number(Key::MachineRouterTerminalLatencyCycles, errors);
+    let allocator = settings.one_of(Key::MachineRouterAllocator, &Allocator::ALL, Allocator::name, errors);
+    let routing = machine.and_then(|machine| routing(settings, machine, execution, errors));
+    let tie = read_tie(settings, &mut vec![]);
+    if errors.len() > before {
+        return None;
+    }
+    let defaults = RouterSettings::default_of(machine?, latency?);
+    Some(Some(RouterSettings {
+        flow_control,
+        virtual_channels: virtual_channels?,
+        buffer_units: buffer_units?,
+        router_cycles: router_cycles?,
+        credit_cycles: credit_cycles?,
+        terminal_latency: terminal.unwrap_or(defaults.terminal_latency),
+        allocator: allocator?,
+        routing: routing?,
+        tie: tie?,
+        seed,
+    }))
+}
+
+/// Reads the routing of routers: the one asked for, else the default of the machine.
+fn routing(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<RouterRouting> {
+    let choice =
+        settings.one_of(Key::ExecutionAdaptiveChoice, &AdaptiveChoice::ALL, AdaptiveChoice::name, errors)?;
+    let threshold = settings.natural(Key::ExecutionUgalThreshold, errors)?;
+    let asked = execution?.routing;
+    let found = match asked {
+        None => Some(RouterRouting::default_of(machine)),
+        Some(rule) => rule.of_routers(),
+    };
+    let Some(found) = found else {
+        let rule = asked.map_or("", RoutingRule::name);
+        let fitting = RouterRouting::ALL.into_iter().filter(|own| own.applies_to(machine));
+        let fitting: Vec<&str> = fitting.map(RouterRouting::name).collect();
+        let message = format!("routing {rule} of routers, expected {}", alternatives(&fitting));
+        let error =
+            ScenarioError::at(settings.place(Key::ExecutionRouting)?, message, "has no virtual channels");
+        errors.push(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
+        return None;
+    };
+    let is_adaptive = matches!(found, RouterRouting::Adaptive(_));
+    let is_ugal = matches!(found, RouterRouting::Ugal { .. });
+    let owners = [
+        (Key::ExecutionAdaptiveChoice, is_adaptive, "adaptive"),
+        (Key::ExecutionUgalThreshold, is_ugal, "ugal"),
+    ];
+    for (key, _, owner) in owners.into_iter().filter(|(_, is_used, _)| !is_used) {
+        let Some(value) = unused(settings, key, Key::ExecutionRouting) else { continue };
+        let message = format!("{} of {} routing, expected {owner}", key.path(), found.name());
+        let error = ScenarioError::at(&value.place, message, "of another routing");
+        errors.push(error.because(settings.place(Key::ExecutionRouting), "the routing"));
+    }
+    Some(match found {
+        RouterRouting::Adaptive(_) => RouterRouting::Adaptive(choice),
+        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold: i64::try_from(threshold).ok()? },
+        other => other,
+    })
+}
+
+/// The value of a key that `owner` leaves unused, unless a higher layer sets the owner: a sweep may set only that.
+fn unused<'a>(settings: &'a Settings<'_>, key: Key, owner: Key) -> Option<&'a super::value::Value> {
+    let (layer, value) = settings.layered(key)?;
+    settings.layered(owner).is_none_or(|(own, _)| own <= layer).then_some(value)
+}
+
+/// Reports keys that only routers with finite buffers have, in a scenario without them.
+fn refuse_without_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
+    let place = settings.place(Key::MachineSwitching);
+    let mut refuse = |key: Key, what: &str| {
+        if let Some(value) = unused(settings, key, Key::MachineSwitching) {
+            let message =
+                format!("{what} without routers, expected switching wormhole or virtual-cut-through");
+            let error = ScenarioError::at(&value.place, message, "only of routers with finite buffers");
+            let error = error.because(place, "queues without limit");
+            errors.push(error.with_help("add switching = \"wormhole\" to [machine], or remove it"));
+        }
+    };
+    for key in Key::in_part(Section::Machine, "router") {
+        refuse(key, key.path());
+    }
+    for key in [Key::ExecutionAdaptiveChoice, Key::ExecutionUgalThreshold] {
+        refuse(key, key.path());
+    }
+    if read_tie(settings, &mut vec![]) == Some(RouterTie::Random) {
+        refuse(Key::ExecutionTie, "random ties");
+    }
+    let rule = super::execution::read_routing(settings, &mut vec![]);
+    if let Some(rule) = rule.filter(|rule| !rule.is_of_queues()) {
+        refuse(Key::ExecutionRouting, &format!("routing {}", rule.name()));
+    }
+}
+
+/// Reports keys that routers with finite buffers do not have.
+fn refuse_with_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
+    let switching = settings.place(Key::MachineSwitching);
+    let mut refuse = |key: Key, message: &str, label: &str| {
+        if let Some(place) = settings.place(key) {
+            let error = ScenarioError::at(place, message, label);
+            errors.push(error.because(switching, "routers with finite buffers"));
+        }
+    };
+    refuse(
+        Key::MachineArbitration,
+        "machine.arbitration of routers with finite buffers, expected none",
+        "machine.router.allocator says what is granted",
+    );
+    let is_belt = settings
+        .get(Key::ExecutionEngine)
+        .is_some_and(|value| matches!(&value.content, Content::Text(name) if name == "belt"));
+    if is_belt {
+        let message = "engine belt over routers with finite buffers, expected auto or hop";
+        refuse(Key::ExecutionEngine, message, "assumes queues without limit");
+    }
+}
+
+/// The rules of a machine with its routers; reports what they do not support, at the value that asks for it.
+pub(super) fn with_routers(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    communication: Communication,
+    routers: Option<RouterSettings>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Communication> {
+    let Some(routers) = routers else { return Some(communication) };
+    if execution.is_some_and(|own| own.mode != ExecutionMode::Asynchronous) {
+        // Reported with what else coordinated execution does not support.
+        return None;
+    }
+    match communication.with_routers(routers, machine) {
+        Ok(communication) => Some(communication),
+        Err(error) => {
+            errors.extend(refusal(settings, &error));
+            None
+        }
+    }
+}
+
+/// The error for routers that a machine does not support.
+pub(super) fn refusal(settings: &Settings<'_>, reason: &RouterError) -> Option<ScenarioError> {
+    let (keys, label, help): (&[Key], &str, &str) = match reason {
+        RouterError::OutOfRange { .. } => (
+            &[Key::MachineRouterTerminalLatencyCycles, Key::MachineLatencyCycles, Key::MachineLink],
+            "out of range",
+            "give machine.router.terminal_latency_cycles",
+        ),
+        RouterError::TooFewChannels { .. } => (
+            &[Key::MachineRouterVirtualChannels, Key::ExecutionRouting],
+            "too few",
+            "each class of channels, which keeps packets from a deadlock, needs one",
+        ),
+        RouterError::TooManyChannels { .. } => (
+            &[Key::MachineRouterVirtualChannels],
+            "too many",
+            "give fewer virtual channels, or a machine whose nodes have fewer links",
+        ),
+        RouterError::BufferTooSmall { .. } => (
+            &[Key::MachineRouterBufferUnits, Key::MachinePacketUnits],
+            "too small",
+            "give smaller packet_units, larger router.buffer_units, or switching = \"wormhole\"",
+        ),
+        RouterError::NoSuchRouting { .. } => (&[Key::ExecutionRouting], "not of this machine", ""),
+        RouterError::OwnRoutes => (&[Key::ExecutionRouting], "routes of messages", ""),
+        RouterError::SlowLinks { .. } => (
+            &[Key::MachineHopCycles],
+            "slower than a unit a cycle",
+            "let a cycle be the time of a unit on a link",
+        ),
+        RouterError::LinksDiffer => {
+            (&[Key::MachineHopCycles, Key::MachineLatencyCycles, Key::MachineLink], "links differ", "")
+        }
+        RouterError::OtherRule { .. } => {
+            (&[Key::MachineLinks, Key::MachineArbitration], "expected full-duplex", "")
+        }
+        RouterError::TwoSwitchings => (&[Key::MachineSwitching], "two rules", ""),
+        RouterError::HostLinks { .. } => (&[Key::MachineEdges], "a terminal has one router", ""),
+    };
+    let keys = keys.iter().chain(&[Key::MachineSwitching]);
+    let place = keys.copied().find_map(|key| settings.place(key))?;
+    let error = ScenarioError::at(place, reason.to_string(), label)
+        .because(settings.place(Key::MachineSwitching), "routers with finite buffers")
+        .because(settings.place(Key::MachineKind), "the machine")
+        .because(settings.place(Key::ExecutionRouting), "the routing");
+    Some(error.with_help(help))
+}

@@ -1,0 +1,233 @@
+//! Latency over load of open-loop traffic, a curve per routing, buffer size or other swept value, with the loads at
+//! which the network saturates (Dally & Towles 2004, chapter 23; `docs/model.md` section 27).
+
+use cubefold_experiment::names_besides_load;
+
+use crate::{
+    axes::{Axes, Axis, Margins, Scale, Ticks, number},
+    curve::{DataPoint, draw_curve, polyline, sign},
+    error::PictureError,
+    legend::{Legend, Sign},
+    palette::series,
+    picture::Picture,
+    results_table::ResultsTable,
+    sheet::{Point, Sheet},
+};
+
+/// The dashes of the lines at which curves end.
+const SATURATION: &str = "4 3";
+
+/// Draws the mean packet latency of open-loop traffic over its load.
+///
+/// A curve joins the runs that agree in everything but the load. It ends at the last load that does not saturate; a
+/// dashed line of its colour stands at the first one that does, or at the saturation load that a search found.
+///
+/// # Errors
+///
+/// When no run has a load, or the plotting library refuses.
+pub fn latency(caption: &str, results: &ResultsTable) -> Result<Picture, PictureError> {
+    let curves = curves(results)?;
+    let entries = curves.iter().enumerate().map(|(place, curve)| (curve.name.clone(), sign(place)));
+    let has_saturation = curves.iter().any(|curve| curve.saturation.is_some());
+    let dashed = has_saturation
+        .then(|| ("saturation".to_owned(), Sign::Line { color: "currentColor", dashes: SATURATION }));
+    let legend = Legend::new(entries.chain(dashed), 86.0, 940.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
+    let above = 58 + legend.extra_height() as u32;
+    let (width, height) = (960.0, 520.0 + legend.extra_height());
+    let axes = axes(&curves, width, height, Margins { left: 70, below: 42, right: 28, above })?;
+    let caption = format!("{caption}: latency over load");
+    let description = format!("{caption}, one line for each setting; dashed lines are where it saturates.");
+    let mut sheet = Sheet::new(width, height, &caption, &description);
+    sheet.caption(&caption);
+    legend.draw(&mut sheet, 46.0);
+    sheet.embed(axes.svg.clone());
+    for (place, curve) in curves.iter().enumerate() {
+        curve.draw(&mut sheet, &axes, place);
+    }
+    Ok(sheet.finish())
+}
+
+/// The latencies of one setting.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Curve {
+    name: String,
+    /// The mean packet latency at each load that does not saturate, by ascending load.
+    points: Vec<DataPoint>,
+    saturation: Option<Saturation>,
+}
+
+/// Where a curve ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Saturation {
+    /// This is the lowest of the loads that saturate.
+    At(f64),
+    /// A search found this to be the highest that does not.
+    Above(f64),
+}
+
+impl Saturation {
+    fn load(self) -> f64 {
+        match self {
+            Self::At(load) | Self::Above(load) => load,
+        }
+    }
+}
+
+impl Curve {
+    fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize) {
+        let title = |point: &DataPoint| {
+            format!("{}: {} cycles at load {}", self.name, number(point.up), number(point.across))
+        };
+        draw_curve(sheet, axes, &self.points, place, title);
+        let Some(saturation) = self.saturation else { return };
+        let x = axes.x(saturation.load());
+        let (top, bottom) = (axes.inside.y, axes.inside.y + axes.inside.height);
+        let title = match (saturation, self.points.last()) {
+            (Saturation::At(load), Some(last)) => {
+                format!("{}: saturates between loads {} and {}", self.name, number(last.across), number(load))
+            }
+            (Saturation::At(load), None) => format!("{}: saturates below load {}", self.name, number(load)),
+            (Saturation::Above(load), _) => format!("{}: saturates above load {}", self.name, number(load)),
+        };
+        let properties =
+            [("stroke", series(place)), ("stroke-width", "1.5"), ("stroke-dasharray", SATURATION)];
+        sheet.path(&polyline(&[Point { x, y: top }, Point { x, y: bottom }]), &properties, &title);
+    }
+}
+
+/// The room above the highest point of a curve, as a factor.
+const ROOM: f64 = 1.1;
+
+fn axes(curves: &[Curve], width: f64, height: f64, margins: Margins) -> Result<Axes, PictureError> {
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let ends = curves.iter().filter_map(|curve| curve.saturation).map(Saturation::load);
+    let loads = points().map(|point| point.across).chain(ends);
+    let greatest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let axis = |title: &str, to: f64, ticks: Ticks| Axis {
+        title: title.to_owned(),
+        from: 0.0,
+        to: if to > 0.0 { to } else { 1.0 },
+        scale: Scale::Linear,
+        ticks,
+    };
+    let across = axis("load [units a terminal a cycle]", greatest(&mut { loads }) * 1.05, Ticks::Any);
+    let latencies = greatest(&mut points().map(|point| point.up)) * ROOM;
+    Axes::draw(width, height, margins, across, axis("mean packet latency [cycles]", latencies, Ticks::Any))
+}
+
+/// The curves of all runs with a load, in the order of the runs.
+fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
+    let loads = results.column("load").unwrap_or_default();
+    let means = results.column("packet_latency_mean").unwrap_or_default();
+    let searched = results.column("saturation_load").unwrap_or_default();
+    let saturated = results.words("saturated").unwrap_or_default();
+    let at = |values: &[Option<f64>], row: usize| values.get(row).copied().flatten();
+    let mut curves: Vec<Curve> = vec![];
+    for (row, name) in names(results).into_iter().enumerate() {
+        let Some(load) = at(&loads, row) else { continue };
+        let place = curves.iter().position(|curve| curve.name == name).unwrap_or_else(|| {
+            curves.push(Curve { name, ..Curve::default() });
+            curves.len() - 1
+        });
+        let curve = &mut curves[place];
+        if let Some(load) = at(&searched, row) {
+            curve.saturation = Some(Saturation::Above(load));
+        }
+        match (saturated.get(row).is_some_and(|word| !word.is_empty()), at(&means, row)) {
+            (false, Some(up)) => curve.points.push(DataPoint { across: load, up }),
+            (true, _) if curve.saturation.is_none_or(|own| load < own.load()) => {
+                curve.saturation = Some(Saturation::At(load));
+            }
+            _ => {}
+        }
+    }
+    if curves.is_empty() {
+        return Err(PictureError::NoLoads);
+    }
+    for curve in &mut curves {
+        curve.points.sort_by(|one, next| one.across.total_cmp(&next.across));
+        // With several seeds a load may saturate under one of them only.
+        let end = curve.saturation.map_or(f64::INFINITY, Saturation::load);
+        curve.points.retain(|point| point.across <= end);
+    }
+    Ok(curves)
+}
+
+/// The name of each row's curve: the scenario if several are there, and the swept settings in which rows differ, except for
+/// the load.
+fn names(results: &ResultsTable) -> Vec<String> {
+    let rows = results.row_count();
+    let settings: Vec<Vec<(&str, &str)>> = match results.words("sweep") {
+        Some(sweeps) => sweeps.into_iter().map(assignments).collect(),
+        None => vec![vec![]; rows],
+    };
+    let scenarios = results.words("scenario").unwrap_or_else(|| vec![""; rows]);
+    let several = scenarios.windows(2).any(|two| two[0] != two[1]);
+    let name = |(settings, scenario): (String, &str)| {
+        let scenario = Some(scenario).filter(|_| several || settings.is_empty());
+        let all = scenario.into_iter().chain(Some(settings.as_str()).filter(|own| !own.is_empty()));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    names_besides_load(&settings).into_iter().zip(scenarios).map(name).collect()
+}
+
+/// The paths and values of a cell of the column `sweep`.
+fn assignments(sweep: &str) -> Vec<(&str, &str)> {
+    sweep.split("; ").filter_map(|one| one.split_once(" = ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table of scenario, sweep, load, mean latency, sign of saturation and saturation load.
+    fn table(rows: &[(&str, &str)]) -> ResultsTable {
+        let header = "scenario,sweep,load,packet_latency_mean,saturated,saturation_load";
+        let lines: Vec<String> = rows.iter().map(|(sweep, rest)| format!("s,{sweep},{rest}")).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.csv");
+        std::fs::write(&path, format!("{header}\n{}\n", lines.join("\n"))).unwrap();
+        ResultsTable::read(&path, u64::MAX).unwrap()
+    }
+
+    #[test]
+    fn a_curve_ends_at_the_first_load_that_saturates() {
+        let rows = [
+            ("machine.router.buffer_units = 4; program.load = 0.2", "0.2,40,,"),
+            ("machine.router.buffer_units = 4; program.load = 0.1", "0.1,30,,"),
+            ("machine.router.buffer_units = 4; program.load = 0.4", "0.4,900,latency,"),
+            ("machine.router.buffer_units = 4; program.load = 0.3", "0.3,200,drain,"),
+            ("machine.router.buffer_units = 8; program.load = 0.1", "0.1,31,,"),
+        ];
+        let curves = curves(&table(&rows)).unwrap();
+        assert_eq!(
+            curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(),
+            ["buffer units 4", "buffer units 8"]
+        );
+        let point = |across, up| DataPoint { across, up };
+        assert_eq!(curves[0].points, [point(0.1, 30.0), point(0.2, 40.0)]);
+        assert_eq!((curves[0].saturation, curves[1].saturation), (Some(Saturation::At(0.3)), None));
+        let picture = latency("two", &table(&rows)).unwrap();
+        assert!(picture.svg().contains("buffer units 4: saturates between loads 0.2 and 0.3"));
+        assert_eq!(picture.svg().matches(" cycles at load ").count(), 3);
+    }
+
+    #[test]
+    fn routings_are_named_by_their_words_and_searches_are_marked() {
+        let rows = [
+            ("execution.routing = \"\"adaptive\"\"", "0.34,90,,0.345"),
+            ("execution.routing = \"\"valiant\"\"", "0.1,60,,"),
+        ];
+        let rows = rows.map(|(sweep, rest)| (format!("\"{sweep}\""), rest));
+        let rows: Vec<(&str, &str)> = rows.iter().map(|(sweep, rest)| (sweep.as_str(), *rest)).collect();
+        let curves = curves(&table(&rows)).unwrap();
+        assert_eq!(curves[0].name, "adaptive");
+        assert_eq!(curves[0].saturation, Some(Saturation::Above(0.345)));
+    }
+
+    #[test]
+    fn runs_without_a_load_have_no_curve() {
+        assert_eq!(latency("none", &table(&[("x = 1", ",,,")])).unwrap_err(), PictureError::NoLoads);
+    }
+}
