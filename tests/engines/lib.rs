@@ -24,6 +24,8 @@ mod many_random_cases;
 #[cfg(test)]
 mod networks_equal_reference;
 #[cfg(test)]
+mod open_loop;
+#[cfg(test)]
 mod predictions;
 #[cfg(test)]
 mod random_choices;

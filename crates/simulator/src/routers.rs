@@ -9,10 +9,10 @@
 #[cfg(test)]
 mod controls;
 mod deadlock;
-mod delay_line;
 #[cfg(test)]
 mod golden;
 mod grant;
+mod in_flight;
 pub(crate) mod injection;
 mod matching;
 pub(crate) mod network;
@@ -20,6 +20,7 @@ mod open_loop;
 mod packet;
 mod routing;
 pub(crate) mod settings;
+mod wake_list;
 mod wiring;
 
 pub use self::{

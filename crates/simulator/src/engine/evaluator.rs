@@ -332,6 +332,7 @@ fn run_stages<T: Transport>(
     if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
         return Ok(None);
     }
+    core.check_deadlock()?;
     match state.progress.unfinished() {
         None => Ok(Some(state.progress.latest_end())),
         Some(process) => Err(SimulationError::Unfinished { process }),
@@ -349,6 +350,7 @@ fn run_job<T: Transport>(
     if !core.run(&mut actors, limit) {
         return Ok(None);
     }
+    core.check_deadlock()?;
     match actors.unfinished_rank() {
         None => Ok(Some(actors.latest_end())),
         Some(rank) => Err(SimulationError::Unfinished { process: ProcessId::new(rank) }),
@@ -365,6 +367,7 @@ fn run_tasks<T: Transport>(
     if !core.run(&mut processes, limit) {
         return Ok(None);
     }
+    core.check_deadlock()?;
     processes.stuck().map_or(Ok(Some(processes.latest_end())), |stuck| Err(SimulationError::Stuck(stuck)))
 }
 

@@ -9,25 +9,17 @@ use super::{
 };
 use crate::{Communication, Cycles};
 
-fn torus() -> Machine {
-    Machine::new(MachineKind::Torus, &[4, 4]).unwrap()
-}
-
 fn rules(machine: &Machine, settings: RouterSettings) -> Communication {
     let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
     rules.with_routers(settings, machine).unwrap()
 }
 
-/// Messages between random nodes, of two processes a node, all at cycle 0.
-fn run(network: &mut RouterNetwork<'_>, nodes: u64, units: u64, draws: u64) -> Result<u64, Deadlock> {
-    let messages: u32 = 96;
-    for message in 0..messages {
-        let draw = |number: u64| mix(mix(draws) ^ mix(u64::from(message)) ^ number);
-        let small = |number: u64| u32::try_from(number).unwrap();
-        let from = small(draw(1) % nodes);
-        let to = small((u64::from(from) + 1 + draw(2) % (nodes - 1)) % nodes);
-        let queue = 2 * from + message % 2;
-        network.join(&Departure { message, from, to, queue, units, draws: [message.into(), 0, 0] });
+/// Messages by source and destination, of four processes a node in turn, all at cycle 0; returns how many are received.
+fn run(network: &mut RouterNetwork<'_>, messages: &[[u64; 2]], units: u64) -> Result<usize, Deadlock> {
+    for (message, &ends) in (0..).zip(messages) {
+        let [from, to] = ends.map(|node| u32::try_from(node).unwrap());
+        let draws = [u64::from(message), ends[0], ends[1]];
+        network.join(&Departure { message, from, to, queue: 4 * from + message % 4, units, draws });
     }
     let (mut now, mut received, mut count) = (0, vec![], 0);
     loop {
@@ -39,13 +31,11 @@ fn run(network: &mut RouterNetwork<'_>, nodes: u64, units: u64, draws: u64) -> R
             None => break,
         }
     }
-    match network.deadlock() {
-        Some(deadlock) => Err(deadlock),
-        None => {
-            assert_eq!((count, network.is_empty()), (messages as usize, true), "nothing is lost");
-            Ok(now)
-        }
+    if let Some(deadlock) = network.deadlock() {
+        return Err(deadlock);
     }
+    assert!(network.is_empty(), "nothing is lost");
+    Ok(count)
 }
 
 /// The channels follow one another around.
@@ -56,41 +46,56 @@ fn check_circle(deadlock: &Deadlock) {
     assert!(channels.iter().zip(next).all(|(own, next)| own.to == next.from), "{deadlock}");
 }
 
+/// Every node of a ring sends three links on: at once all channels in that direction are taken.
 #[test]
 fn a_torus_without_classes_comes_to_a_deadlock() {
-    let machine = torus();
+    let machine = Machine::new(MachineKind::Ring, &[8]).unwrap();
     let settings =
         RouterSettings { virtual_channels: 2, buffer_units: 1, ..RouterSettings::default_of(&machine, 0) };
     let rules = rules(&machine, settings);
-    let network = || RouterNetwork::new(&machine, rules, &rules.router_rules().unwrap());
-    for draws in 0..5 {
-        assert!(run(&mut network(), 16, 20, draws).is_ok());
-        let mut without = network();
-        without.routes.ignore_classes();
-        check_circle(&run(&mut without, 16, 20, draws).unwrap_err());
-    }
+    let mut network = RouterNetwork::new(&machine, rules, &rules.router_rules().unwrap());
+    let messages: Vec<[u64; 2]> = (0..4).flat_map(|_| (0..8).map(|node| [node, (node + 3) % 8])).collect();
+    assert_eq!(run(&mut network, &messages, 30), Ok(32));
+    network.reset();
+    network.routes.ignore_classes();
+    check_circle(&run(&mut network, &messages, 30).unwrap_err());
+}
+
+/// Random messages over adaptive routers with this number; whether they come to a deadlock with a need of credits.
+fn adaptive(number: u64, need: Option<Need>) -> Result<usize, Deadlock> {
+    let draw = |tag: u64| mix(mix(number) ^ tag);
+    let side = 3 + draw(0) % 3;
+    let machine = Machine::new(MachineKind::Torus, &[side, side]).unwrap();
+    let buffer_units = u32::try_from(1 + draw(1) % 3).unwrap();
+    let settings = RouterSettings {
+        virtual_channels: 3,
+        buffer_units,
+        router_cycles: u32::try_from(1 + draw(2) % 4).unwrap(),
+        routing: RouterRouting::Adaptive(AdaptiveChoice::ALL[usize::from(draw(3) % 2 == 1)]),
+        ..RouterSettings::default_of(&machine, 0)
+    };
+    let rules = rules(&machine, settings);
+    let mut network = RouterNetwork::new(&machine, rules, &rules.router_rules().unwrap());
+    network.rules.need = need.unwrap_or(network.rules.need);
+    let nodes = side * side;
+    let ends = |message: u64| {
+        let from = message % nodes;
+        [from, (from + 1 + draw(100 + message) % (nodes - 1)) % nodes]
+    };
+    let messages: Vec<[u64; 2]> = (0..20 * nodes).map(ends).collect();
+    let units = 1 + draw(4) % (3 * u64::from(buffer_units));
+    let received = run(&mut network, &messages, units)?;
+    assert_eq!(received, messages.len());
+    Ok(received)
 }
 
 #[test]
 fn adaptive_routing_without_the_rule_on_credits_comes_to_a_deadlock() {
-    let machine = torus();
-    let routing = RouterRouting::Adaptive(AdaptiveChoice::Credits);
-    let settings = RouterSettings {
-        virtual_channels: 3,
-        buffer_units: 2,
-        routing,
-        ..RouterSettings::default_of(&machine, 0)
-    };
-    let rules = rules(&machine, settings);
-    let network = || RouterNetwork::new(&machine, rules, &rules.router_rules().unwrap());
-    let is_found = (0..200).any(|draws| {
-        assert!(run(&mut network(), 16, 4, draws).is_ok());
-        let mut without = network();
-        without.rules.need = Need::Nothing;
-        let found = run(&mut without, 16, 4, draws);
-        found.inspect_err(check_circle).is_err()
-    });
-    assert!(is_found, "no deadlock in 200 runs");
+    let found =
+        (0..200).find_map(|number| adaptive(number, Some(Need::Nothing)).err().map(|own| (number, own)));
+    let (number, deadlock) = found.expect("a deadlock in some of 200 runs");
+    check_circle(&deadlock);
+    assert!((0..=number.min(20)).chain([number]).all(|number| adaptive(number, None).is_ok()));
 }
 
 #[test]

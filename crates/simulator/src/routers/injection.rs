@@ -1,13 +1,13 @@
 //! Terminals: the injection queues of processes, and what they send (`docs/model.md` section 26.2, phase 3).
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, num::NonZeroU64};
 
 use cubefold_topology::mix;
 
 use super::{
     matching::bits_from,
     packet::{Flit, Packet, PacketTable, Progress, Route},
-    settings::FlowControl,
+    settings::{FlowControl, RouterSettings},
 };
 
 /// A message that sets out.
@@ -87,21 +87,15 @@ struct Sending {
 }
 
 impl Terminals {
-    pub(super) fn new(
-        count: u32,
-        channels: u32,
-        buffer_units: u32,
-        packet_units: Option<u64>,
-        flow_control: FlowControl,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(count: u32, settings: &RouterSettings, packet_units: Option<NonZeroU64>) -> Self {
+        let (channels, buffer_units) = (settings.virtual_channels, settings.buffer_units);
         let credits = u16::try_from(buffer_units).unwrap_or(u16::MAX);
         Self {
             channels,
-            packet_units: packet_units.unwrap_or(u64::MAX),
+            packet_units: packet_units.map_or(u64::MAX, NonZeroU64::get),
             buffer_units,
-            flow_control,
-            seed,
+            flow_control: settings.flow_control,
+            seed: settings.seed,
             all: vec![Terminal { last_queue: u32::MAX, ..Terminal::default() }; count as usize],
             credits: vec![credits; count as usize * channels as usize],
             queues: vec![],
@@ -171,12 +165,9 @@ impl Terminals {
         let own = &self.all[terminal as usize];
         let after = own.queues.partition_point(|&queue| queue <= own.last_queue);
         let first = if own.last_queue == u32::MAX { 0 } else { after };
-        let order = (first..own.queues.len()).chain(0..first);
-        let (place, channel) = order
-            .filter_map(|place| {
-                Some((place, self.channel_for(terminal, self.all[terminal as usize].queues[place])?))
-            })
-            .next()?;
+        let mut order = (first..own.queues.len()).chain(0..first);
+        let (place, channel) =
+            order.find_map(|place| Some((place, self.channel_for(terminal, own.queues[place])?)))?;
         Some(self.send_from(terminal, place, channel, packets))
     }
 

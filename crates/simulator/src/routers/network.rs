@@ -10,12 +10,13 @@
 use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{
-    delay_line::DelayLine,
+    in_flight::InFlight,
     injection::{Departure, Terminals},
     matching::{Matcher, Request},
     packet::{Flit, PacketTable},
     routing::{AtRouter, PacketRoutes},
-    settings::{FlowControl, RouterRouting, Routers},
+    settings::{Allocator, FlowControl, RouterRouting, RouterSettings, Routers},
+    wake_list::WakeList,
     wiring::{End, Wiring},
 };
 use crate::Communication;
@@ -70,18 +71,6 @@ pub(super) enum Need {
     Room,
 }
 
-/// What is on its way between routers and terminals.
-#[derive(Debug)]
-pub(super) struct InFlight {
-    pub(super) to_routers: DelayLine<(u32, Flit)>, // by input channel
-    pub(super) to_terminals: DelayLine<(u32, u32, Flit)>, // by terminal and channel
-    injected: DelayLine<(u32, Flit)>,              // by input channel
-    pub(super) credits: DelayLine<u32>,            // to output channels of routers
-    pub(super) credits_to_terminals: DelayLine<(u32, u32)>, // by terminal and channel
-    credits_of_terminals: DelayLine<u32>,          // to output channels
-    pub(super) starts: DelayLine<u32>,             // input channels whose heads may ask
-}
-
 /// The routers and terminals of a machine.
 #[derive(Debug)]
 pub(crate) struct RouterNetwork<'run> {
@@ -118,37 +107,33 @@ pub(super) struct Scratch {
     pub(super) switch: Matcher,
 }
 
-/// Numbers that are each listed once.
-#[derive(Debug)]
-struct WakeList {
-    listed: Vec<u32>,
-    is_listed: Vec<bool>,
+impl RouterRules {
+    fn new(settings: &RouterSettings, routes: &PacketRoutes<'_>) -> Self {
+        let is_adaptive = matches!(settings.routing, RouterRouting::Adaptive(_));
+        let has_need = is_adaptive || settings.flow_control == FlowControl::VirtualCutThrough;
+        Self {
+            channels: settings.virtual_channels,
+            buffer: settings.buffer_units,
+            is_speculative: settings.router_cycles <= 2,
+            need: if has_need { Need::Room } else { Need::Nothing },
+            routing: settings.routing,
+            escape_channels: routes.escape_channels(),
+        }
+    }
 }
 
-impl WakeList {
-    fn new(count: u32) -> Self {
-        Self { listed: vec![], is_listed: vec![false; count as usize] }
-    }
-
-    #[inline]
-    fn add(&mut self, number: u32) {
-        if !std::mem::replace(&mut self.is_listed[number as usize], true) {
-            self.listed.push(number);
+impl Scratch {
+    /// Buffers for routers of up to so many ports.
+    fn new(allocator: Allocator, channels: u32, ports: u32) -> Self {
+        let all = ports as usize * channels as usize;
+        Self {
+            asks: vec![],
+            requests: vec![],
+            switch_requests: vec![],
+            seen: vec![NONE; ports as usize],
+            channels: Matcher::new(allocator, all),
+            switch: Matcher::new(allocator, ports as usize),
         }
-    }
-
-    /// Moves the numbers to `taken`.
-    fn take(&mut self, taken: &mut Vec<u32>) {
-        taken.clear();
-        std::mem::swap(&mut self.listed, taken);
-        for &number in &*taken {
-            self.is_listed[number as usize] = false;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.listed.clear();
-        self.is_listed.fill(false);
     }
 }
 
@@ -158,19 +143,8 @@ impl<'run> RouterNetwork<'run> {
         let (wiring, settings) = (Wiring::new(machine), &routers.settings);
         let routes = PacketRoutes::new(machine, routers);
         let (channels, ports) = (settings.virtual_channels, wiring.port_count());
-        let is_adaptive = matches!(settings.routing, RouterRouting::Adaptive(_));
-        let has_need = is_adaptive || settings.flow_control == FlowControl::VirtualCutThrough;
-        let rules = RouterRules {
-            channels,
-            buffer: settings.buffer_units,
-            is_speculative: settings.router_cycles <= 2,
-            need: if has_need { Need::Room } else { Need::Nothing },
-            routing: settings.routing,
-            escape_channels: routes.escape_channels(),
-        };
+        let rules = RouterRules::new(settings, &routes);
         let all = ports * channels as usize;
-        let most = wiring.most_ports() as usize;
-        let packet = communication.packet().map(std::num::NonZeroU64::get);
         Self {
             rules,
             routes,
@@ -179,26 +153,12 @@ impl<'run> RouterNetwork<'run> {
             ports: vec![Port::default(); ports],
             buffers: vec![Flit::default(); all * settings.buffer_units as usize],
             packets: PacketTable::default(),
-            terminals: Terminals::new(
-                wiring.terminal_count(),
-                channels,
-                settings.buffer_units,
-                packet,
-                settings.flow_control,
-                settings.seed,
-            ),
+            terminals: Terminals::new(wiring.terminal_count(), settings, communication.packet()),
             in_flight: InFlight::new(communication.latency().get(), routers),
             awake: WakeList::new(wiring.router_count()),
             awake_terminals: WakeList::new(wiring.terminal_count()),
             taken: vec![],
-            scratch: Scratch {
-                asks: vec![],
-                requests: vec![],
-                switch_requests: vec![],
-                seen: vec![NONE; most],
-                channels: Matcher::new(settings.allocator, most * channels as usize),
-                switch: Matcher::new(settings.allocator, most),
-            },
+            scratch: Scratch::new(settings.allocator, channels, wiring.most_ports()),
             entered: vec![],
             consumed: 0,
             crossings: 0,
@@ -288,7 +248,7 @@ impl<'run> RouterNetwork<'run> {
 
     /// The next cycle in which anything can happen; `None` if nothing moves.
     pub(crate) fn next(&self) -> Option<u64> {
-        if !self.awake.listed.is_empty() || !self.awake_terminals.listed.is_empty() {
+        if !self.awake.is_empty() || !self.awake_terminals.is_empty() {
             return Some(self.now + 1);
         }
         let InFlight { to_routers, to_terminals, injected, credits, credits_to_terminals, .. } =
@@ -395,13 +355,13 @@ impl<'run> RouterNetwork<'run> {
         if own.len > 1 {
             return;
         }
-        if own.output != NONE {
+        if own.output == NONE {
+            // It was idle: the flit is a head.
+            self.in_flight.starts.push(now, channel);
+        } else {
             let port = channel / self.rules.channels;
             self.ports[port as usize].sending |= 1 << (channel % self.rules.channels);
             self.awake.add(self.wiring.router(port));
-        } else {
-            // It was idle: the flit is a head.
-            self.in_flight.starts.push(now, channel);
         }
     }
 
@@ -482,34 +442,6 @@ impl<'run> RouterNetwork<'run> {
             End::Router(other) => Some(self.wiring.node(self.wiring.router(other))),
             End::Terminal(terminal) => Some(NodeId::new(terminal)),
         }
-    }
-}
-
-impl InFlight {
-    fn new(latency: u64, routers: &Routers) -> Self {
-        let settings = &routers.settings;
-        let [router, credit, terminal] =
-            [settings.router_cycles, settings.credit_cycles, settings.terminal_latency].map(u64::from);
-        let switch = router.min(2);
-        Self {
-            to_routers: DelayLine::new(switch + latency + 1),
-            to_terminals: DelayLine::new(switch + terminal + 1),
-            injected: DelayLine::new(terminal + 2),
-            credits: DelayLine::new(credit + latency + 1),
-            credits_to_terminals: DelayLine::new(credit + terminal + 1),
-            credits_of_terminals: DelayLine::new(credit + terminal + 1),
-            starts: DelayLine::new(router.saturating_sub(3)),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.to_routers.clear();
-        self.to_terminals.clear();
-        self.injected.clear();
-        self.credits.clear();
-        self.credits_to_terminals.clear();
-        self.credits_of_terminals.clear();
-        self.starts.clear();
     }
 }
 

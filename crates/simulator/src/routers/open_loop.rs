@@ -290,13 +290,16 @@ impl OpenLoop {
         if !(load > 0.0 && load <= 1.0) {
             return Err(OpenLoopError::Load { load });
         }
-        if !(self.latency_limit > 0.0) {
+        if self.latency_limit.is_nan() || self.latency_limit <= 0.0 {
             return Err(out_of_range(format!("a limit of latency of {}", self.latency_limit), "above 0"));
         }
         if self.measure == 0 {
             return Err(out_of_range("0 measured cycles".to_owned(), "at least 1"));
         }
         let windows = [self.warmup, self.measure, self.drain].map(u128::from);
+        if rules.latency().get() >= 1 << 62 {
+            return Err(out_of_range("a latency of 2^62 cycles or more".to_owned(), "less"));
+        }
         if windows.iter().sum::<u128>() >= 1 << 62 {
             return Err(out_of_range("windows of 2^62 cycles or more".to_owned(), "fewer in all"));
         }

@@ -88,8 +88,9 @@ impl<'run> PacketRoutes<'run> {
             Route::over(port - first, self.all)
         });
         match (&self.ways, self.rule) {
-            (Ways::Grid(grid), RouterRouting::Valiant) => grid.by_middle(packet, at, terminal, self, false),
-            (Ways::Grid(grid), RouterRouting::Romm) => grid.by_middle(packet, at, terminal, self, true),
+            (Ways::Grid(grid), RouterRouting::Valiant | RouterRouting::Romm) => {
+                grid.by_middle(packet, at, terminal, self)
+            }
             (Ways::Grid(grid), rule) => terminal.unwrap_or_else(|| match rule {
                 RouterRouting::Adaptive(_) => grid.adaptive(packet, at),
                 _ => grid.in_order(packet, at, self),
@@ -99,7 +100,7 @@ impl<'run> PacketRoutes<'run> {
             }
             (Ways::Switches(switches), rule) => terminal.unwrap_or_else(|| match rule {
                 RouterRouting::Hops => switches.by_links(packet, at, &self.classes),
-                _ => switches.upwards(packet, at, rule == RouterRouting::UpDownAdaptive, self.all),
+                _ => switches.upwards(packet, at, self),
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! The parameters of routers with finite buffers (`docs/model.md` sections 26.1 to 26.3), and what refuses them.
 
-use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, TieRule};
+use cubefold_topology::{Extent, GraphSource, Machine, NetworkParameters, NodeId, TieRule};
 
 use crate::{Communication, MessageRoutes, Switching};
 
@@ -44,7 +44,7 @@ pub enum FlowControl {
 /// The order of the two rounds in which requests are granted (`docs/model.md` section 26.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allocator {
-    /// Outputs offer themselves to inputs, which accept: iSLIP with one iteration (McKeown 1999).
+    /// Outputs offer themselves to inputs, which accept: iSLIP with one iteration (`McKeown` 1999).
     #[default]
     OutputFirst,
     /// Inputs ask for one output each, which choose: a separable allocator.
@@ -164,6 +164,12 @@ pub enum RouterError {
     /// Store-and-forward in packets, or the cut-through without limits, beside the flow control of routers.
     #[error("cut-through without limits together with routers with finite buffers, expected one of the two")]
     TwoSwitchings,
+    /// More channels than are numbered.
+    #[error("{found} virtual channels of all routers, expected at most 2^32")]
+    TooManyChannels {
+        /// The channels found.
+        found: u64,
+    },
     /// A host with several links, or linked with another host.
     #[error("host {host} with {links} links, expected one, to a switch, with routers with finite buffers")]
     HostLinks {
@@ -278,7 +284,7 @@ impl RouterRouting {
     /// The least number of channels with which it runs on a machine that supports it, at least 1.
     #[must_use]
     pub fn least_channels(self, machine: &Machine) -> u32 {
-        let has_rings = machine.extents().any(|extent| extent.is_ring());
+        let has_rings = machine.extents().any(Extent::is_ring);
         match self {
             Self::DimensionOrder => 1 + u32::from(has_rings),
             Self::Valiant | Self::Romm => 2 + 2 * u32::from(has_rings),
@@ -378,6 +384,11 @@ impl Routers {
         let (found, least) = (settings.virtual_channels, routing.least_channels(machine));
         if found < least {
             return Err(RouterError::TooFewChannels { found, least, routing: routing.name() });
+        }
+        let ports = machine.channel_places().saturating_add(machine.node_count());
+        let all = ports.saturating_mul(found.into());
+        if all > 1 << 32 {
+            return Err(RouterError::TooManyChannels { found: all });
         }
         if let Some(packet) = communication.packet() {
             check_packet(settings, packet.get())?;

@@ -74,19 +74,17 @@ impl Wiring {
             };
             return directions.map(along).chain([terminal]).collect();
         }
+        let Some(network) = machine.graph() else { return vec![] };
         let is_host = |next: NodeId| self.switches.is_some_and(|first| next.index() < first);
-        let (mut listed, mut last) = (vec![], (None, 0));
-        for next in machine.neighbours(node) {
-            last = if last.0 == Some(next) { (Some(next), last.1 + 1) } else { (Some(next), 0) };
-            listed.push(if is_host(next) {
-                Neighbour::Terminal(next.index())
-            } else {
-                // Of parallel links the `k`-th at one end is the `k`-th at the other.
-                let first = machine.neighbours(next).position(|other| other == node).unwrap_or(0);
-                Neighbour::Node { next, back: first + last.1 + usize::from(self.switches.is_none()) }
-            });
-        }
-        if self.switches.is_none() { std::iter::once(terminal).chain(listed).collect() } else { listed }
+        let listed = network.neighbours(node).iter().enumerate().map(|(port, &next)| {
+            if is_host(next) {
+                return Neighbour::Terminal(next.index());
+            }
+            let back = network.opposite_channel(node, port) - network.first_channel(next.index()) as usize;
+            Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
+        });
+        let own = self.switches.is_none().then_some(terminal);
+        own.into_iter().chain(listed).collect()
     }
 
     /// What a port leads to; a terminal learns its port.

@@ -143,10 +143,10 @@ impl Run<'_> {
                     first(outputs.collect(), a[input])
                 })
                 .collect();
-            for output in 0..ports {
+            for (output, &pointer) in g.iter().enumerate() {
                 let inputs = (0..ports).filter(|&input| wishes[input] == Some(output));
                 let inputs = inputs.filter_map(|input| Some((input, at(input, output)?)));
-                if let Some(input) = first(inputs.collect(), g[output]) {
+                if let Some(input) = first(inputs.collect(), pointer) {
                     pairs.push((input, output));
                 }
             }
@@ -158,11 +158,11 @@ impl Run<'_> {
                     (!inputs.is_empty()).then(|| first_from(&inputs, g[output]))
                 })
                 .collect();
-            for input in 0..ports {
+            for (input, &pointer) in a.iter().enumerate() {
                 let own: BTreeSet<usize> =
                     (0..ports).filter(|&output| offers[output] == Some(input)).collect();
                 if !own.is_empty() {
-                    pairs.push((input, first_from(&own, a[input])));
+                    pairs.push((input, first_from(&own, pointer)));
                 }
             }
         }

@@ -96,7 +96,7 @@ impl Run<'_> {
             RouterTie::Direct => to > from,
             RouterTie::Positive => true,
             RouterTie::Negative => false,
-            RouterTie::Alternate => grid.coordinates(packet.from)[dimension] % 2 == 0,
+            RouterTie::Alternate => grid.coordinates(packet.from)[dimension].is_multiple_of(2),
             RouterTie::Random => mix(packet.key ^ (1 + dimension as u64)) % 2 == 1,
         }
     }

@@ -8,6 +8,9 @@ use crate::routers::{
     settings::RouterRouting,
 };
 
+/// The tag of the draw of a group.
+const TAG: u64 = 129;
+
 /// The groups of a dragonfly.
 #[derive(Debug)]
 pub(super) struct Groups<'run> {
@@ -94,7 +97,7 @@ impl<'run> Groups<'run> {
         if own.group == to.group || self.count() < 3 {
             return Progress::NONE;
         }
-        let mut drawn = narrow(mix(key ^ 129) % u64::from(self.count() - 2));
+        let mut drawn = narrow(mix(key ^ TAG) % u64::from(self.count() - 2));
         for group in [own.group.min(to.group), own.group.max(to.group)] {
             drawn += u32::from(drawn >= group);
         }

@@ -1,12 +1,17 @@
 //! Routes on grids (`docs/model.md` sections 26.3.1 to 26.3.4).
 
-use cubefold_topology::{Axis, Displacement, Machine, NodeId, Sign, TieRule, mix, narrow};
+use cubefold_topology::{Axis, Displacement, Extent, Machine, NodeId, Sign, TieRule, mix, narrow};
 
 use super::{AtRouter, PacketRoutes};
 use crate::routers::{
     packet::{Packet, Progress, Route},
-    settings::RouterTie,
+    settings::{RouterRouting, RouterTie},
 };
+
+/// The tag of the draw of a node anywhere.
+const MIDDLE: u64 = 128;
+/// The tag of the draw of a coordinate between two, of dimension 0.
+const BETWEEN: u64 = 192;
 
 /// The routes of a grid.
 #[derive(Debug)]
@@ -26,7 +31,7 @@ struct Step {
 
 impl<'run> GridRoutes<'run> {
     pub(super) fn new(machine: &'run Machine, tie: RouterTie) -> Self {
-        let has_rings = machine.extents().any(|extent| extent.is_ring());
+        let has_rings = machine.extents().any(Extent::is_ring);
         Self { axes: machine.axes(), nodes: machine.node_count(), tie, has_rings }
     }
 
@@ -55,11 +60,12 @@ impl<'run> GridRoutes<'run> {
         at: &AtRouter<'_>,
         terminal: Option<Route>,
         routes: &PacketRoutes<'_>,
-        is_between: bool,
     ) -> Route {
         if packet.progress.middle == Progress::NONE {
-            let any = || narrow(mix(packet.key ^ 128) % self.nodes);
-            packet.progress.middle = if is_between { self.between(packet) } else { any() };
+            packet.progress.middle = match routes.rule {
+                RouterRouting::Romm => self.between(packet),
+                _ => narrow(mix(packet.key ^ MIDDLE) % self.nodes),
+            };
         }
         if !packet.progress.is_on_second_leg && packet.progress.middle == at.router {
             packet.progress.is_on_second_leg = true;
@@ -150,7 +156,7 @@ impl<'run> GridRoutes<'run> {
         let mut middle = ends[0];
         for (dimension, axis) in (0_u8..).zip(self.axes) {
             let Some(way) = self.way(dimension, axis, ends, packet) else { continue };
-            let hops = mix(packet.key ^ (192 + u64::from(dimension))) % (way.hops + 1);
+            let hops = mix(packet.key ^ (BETWEEN + u64::from(dimension))) % (way.hops + 1);
             if hops > 0 {
                 middle = axis.after(middle, Displacement { hops, ..way });
             }

@@ -2,8 +2,11 @@
 
 use cubefold_topology::{Machine, NetworkRoutes, NodeId, mix, narrow};
 
-use super::AtRouter;
-use crate::routers::packet::{Packet, Route};
+use super::{AtRouter, PacketRoutes};
+use crate::routers::{
+    packet::{Packet, Route},
+    settings::RouterRouting,
+};
 
 /// The shortest routes of a network.
 #[derive(Debug)]
@@ -18,13 +21,7 @@ impl<'run> SwitchRoutes<'run> {
     }
 
     /// Up to the nearest common ancestor, by switches drawn at random, and down.
-    pub(super) fn upwards(
-        &self,
-        packet: &mut Packet,
-        at: &AtRouter<'_>,
-        is_adaptive: bool,
-        channels: u64,
-    ) -> Route {
+    pub(super) fn upwards(&self, packet: &mut Packet, at: &AtRouter<'_>, routes: &PacketRoutes<'_>) -> Route {
         let (own, to) = (at.wiring.node(at.router), NodeId::new(packet.to));
         let distance = self.machine.distance(own, to);
         let is_nearer = |next: &NodeId| self.machine.distance(*next, to) < distance;
@@ -37,9 +34,10 @@ impl<'run> SwitchRoutes<'run> {
             nearer.get(narrow(place) as usize).copied().unwrap_or(0)
         };
         let (one, other) = (drawn(64 + links), drawn(96 + links));
+        let is_adaptive = routes.rule == RouterRouting::UpDownAdaptive;
         let is_better = is_adaptive && (at.credits)(other) > (at.credits)(one);
         packet.progress.links += 1;
-        Route::over(if is_better { other } else { one }, channels)
+        Route::over(if is_better { other } else { one }, routes.all)
     }
 
     /// The lowest of the shortest routes, in the class of the links passed.

@@ -1,0 +1,90 @@
+//! Flits and credits on their way: lines through which everything takes the same time.
+
+use std::collections::VecDeque;
+
+use super::{packet::Flit, settings::Routers};
+
+/// Items that come out in the order in which they went in, each after the same time.
+#[derive(Debug)]
+pub(super) struct DelayLine<T> {
+    delay: u64,
+    items: VecDeque<(u64, T)>, // with the cycles at which they come out, ascending
+}
+
+impl<T> DelayLine<T> {
+    /// An empty line through which everything takes so many cycles.
+    pub(super) fn new(delay: u64) -> Self {
+        Self { delay, items: VecDeque::new() }
+    }
+
+    /// Puts in an item at a cycle, not before that of the last.
+    #[inline]
+    pub(super) fn push(&mut self, now: u64, item: T) {
+        let due = now + self.delay;
+        debug_assert!(
+            self.items.back().is_none_or(|last| last.0 <= due),
+            "items in the order of their cycles"
+        );
+        self.items.push_back((due, item));
+    }
+
+    /// Takes out the next item that is due.
+    #[inline]
+    pub(super) fn pop_due(&mut self, now: u64) -> Option<T> {
+        if self.items.front()?.0 > now {
+            return None;
+        }
+        self.items.pop_front().map(|(_, item)| item)
+    }
+
+    /// The cycle at which the next item is due.
+    #[inline]
+    pub(super) fn next(&self) -> Option<u64> {
+        self.items.front().map(|item| item.0)
+    }
+
+    /// Takes out everything.
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+/// What is on its way between routers and terminals.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    pub(super) to_routers: DelayLine<(u32, Flit)>, // by input channel
+    pub(super) to_terminals: DelayLine<(u32, u32, Flit)>, // by terminal and channel
+    pub(super) injected: DelayLine<(u32, Flit)>,   // by input channel
+    pub(super) credits: DelayLine<u32>,            // to output channels of routers
+    pub(super) credits_to_terminals: DelayLine<(u32, u32)>, // by terminal and channel
+    pub(super) credits_of_terminals: DelayLine<u32>, // to output channels
+    pub(super) starts: DelayLine<u32>,             // input channels whose heads may ask
+}
+
+impl InFlight {
+    pub(super) fn new(latency: u64, routers: &Routers) -> Self {
+        let settings = &routers.settings;
+        let [router, credit, terminal] =
+            [settings.router_cycles, settings.credit_cycles, settings.terminal_latency].map(u64::from);
+        let switch = router.min(2);
+        Self {
+            to_routers: DelayLine::new(switch + latency + 1),
+            to_terminals: DelayLine::new(switch + terminal + 1),
+            injected: DelayLine::new(terminal + 2),
+            credits: DelayLine::new(credit + latency + 1),
+            credits_to_terminals: DelayLine::new(credit + terminal + 1),
+            credits_of_terminals: DelayLine::new(credit + terminal + 1),
+            starts: DelayLine::new(router.saturating_sub(3)),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.to_routers.clear();
+        self.to_terminals.clear();
+        self.injected.clear();
+        self.credits.clear();
+        self.credits_to_terminals.clear();
+        self.credits_of_terminals.clear();
+        self.starts.clear();
+    }
+}

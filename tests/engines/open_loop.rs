@@ -1,0 +1,110 @@
+//! Open-loop traffic: what follows from the model by hand, and what is refused. The golden curves are compared in the
+//! simulator itself.
+
+use std::num::NonZeroU64;
+
+use cubefold_simulator::{
+    Communication, Cycles, OpenLoop, OpenLoopError, RouterSettings, Saturated, SaturationSearch,
+    TrafficPattern,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NetworkParameters, NodeId, TieRule};
+
+fn traffic(pattern: TrafficPattern) -> OpenLoop {
+    OpenLoop { pattern, sizes: vec![(1, 1)], warmup: 200, measure: 600, drain: 600, latency_limit: 500.0 }
+}
+
+fn plain() -> Communication {
+    Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap()
+}
+
+fn rules(machine: &Machine) -> Communication {
+    plain().with_routers(RouterSettings::default_of(machine, 0), machine).unwrap()
+}
+
+#[test]
+fn packets_of_one_terminal_take_the_time_without_contention() {
+    let line = Machine::new(MachineKind::Line, &[6]).unwrap();
+    // Node 0 sends to node 4; all others are their own destinations and send nothing.
+    let mut nodes: Vec<NodeId> = line.nodes().collect();
+    nodes[0] = NodeId::new(4);
+    let outcome = traffic(TrafficPattern::Listed(nodes)).run(&line, rules(&line), 0.2).unwrap();
+    let latency = outcome.network_latency.unwrap();
+    // 3 + (4 + 1) R + 4 links of 1 cycle.
+    assert_eq!(latency.p50, 27);
+    assert!(latency.mean >= 27.0 && latency.mean < 28.0);
+    assert!(outcome.measured_packets > 60 && outcome.missing_packets == 0);
+    let share = outcome.measured_packets as f64 / 600.0 / 6.0;
+    assert!((outcome.offered_load - share).abs() < 1e-12);
+    assert!((outcome.accepted_load - outcome.offered_load).abs() < 0.01);
+    assert_eq!((outcome.saturated, outcome.load), (None, 0.2));
+}
+
+#[test]
+fn a_packet_to_itself_passes_its_router() {
+    let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
+    // Two bits reversed: 0 and 3 stay, 1 and 2 change over a link.
+    let outcome = traffic(TrafficPattern::BitReversal).run(&ring, rules(&ring), 0.05).unwrap();
+    let latency = outcome.network_latency.unwrap();
+    assert!(latency.p50 == 3 + 4 || latency.p50 == 3 + 2 * 4 + 1);
+    assert!(latency.mean >= 7.0 && latency.mean <= 13.0 && latency.p99 >= 12);
+}
+
+#[test]
+fn the_saturation_load_is_the_last_load_that_is_not_saturated() {
+    let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let search = SaturationSearch { low: 0.0, high: 1.0, resolution: 0.06 };
+    let tornado = OpenLoop { latency_limit: 60.0, ..traffic(TrafficPattern::Neighbour) };
+    let found = tornado.saturation(&torus, rules(&torus), search).unwrap();
+    let stable = found.runs.iter().filter(|run| run.saturated.is_none()).map(|run| run.load);
+    let saturated = found.runs.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
+    assert_eq!(found.load, stable.fold(0.0, f64::max));
+    assert!(saturated.clone().fold(1.0, f64::min) - found.load <= 0.06);
+    // Half, and half of the half of it that is left, and so on.
+    assert_eq!(found.runs.len(), 5);
+    assert_eq!(found.runs[0].load, 0.5);
+    for run in &found.runs {
+        let mean = run.packet_latency.unwrap().mean;
+        let expected = match (run.missing_packets, mean > 60.0) {
+            (1.., _) => Some(Saturated::Drain),
+            (0, true) => Some(Saturated::Latency),
+            (0, false) => None,
+        };
+        assert_eq!(run.saturated, expected);
+        let last = if expected == Some(Saturated::Drain) { 1400 } else { run.cycles };
+        assert_eq!(run.cycles, last);
+    }
+    let again = tornado.run(&torus, rules(&torus), found.runs[1].load).unwrap();
+    assert_eq!(again, found.runs[1]);
+}
+
+#[test]
+fn what_does_not_suit_the_machine_is_refused() {
+    let torus = Machine::new(MachineKind::Torus, &[4, 2]).unwrap();
+    let refused = |own: &OpenLoop, load: f64| own.run(&torus, rules(&torus), load).unwrap_err().to_string();
+    let uniform = traffic(TrafficPattern::Uniform);
+    assert_eq!(refused(&uniform, 0.0), "a load of 0, expected above 0 and at most 1");
+    assert_eq!(refused(&uniform, f64::NAN), "a load of NaN, expected above 0 and at most 1");
+    let transpose = traffic(TrafficPattern::Transpose);
+    assert_eq!(refused(&transpose, 0.1), "pattern transpose of 8 terminals, expected a power of 4");
+    let listed = traffic(TrafficPattern::Listed(vec![NodeId::new(9); 8]));
+    assert_eq!(refused(&listed, 0.1), "9 as a terminal, expected one of 0 to 7");
+    let short = traffic(TrafficPattern::Listed(vec![NodeId::new(1); 7]));
+    assert_eq!(refused(&short, 0.1), "7 destinations, expected 8, one for each terminal");
+    let share = traffic(TrafficPattern::Hotspot { nodes: vec![NodeId::new(1)], share: 1.5 });
+    assert_eq!(refused(&share, 0.1), "a share of hotspots of 1.5, expected 0 to 1");
+    let unmeasured = OpenLoop { measure: 0, ..uniform.clone() };
+    assert_eq!(refused(&unmeasured, 0.1), "0 measured cycles, expected at least 1");
+    assert_eq!(uniform.run(&torus, plain(), 0.1), Err(OpenLoopError::NoRouters));
+    let packets = plain().with_packets(NonZeroU64::new(2));
+    let packets = packets.with_routers(RouterSettings::default_of(&torus, 0), &torus).unwrap();
+    assert!(matches!(uniform.run(&torus, packets, 0.1), Err(OpenLoopError::OutOfRange { .. })));
+    let tree = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 1 };
+    let tree = Machine::of_parameters(&tree).unwrap();
+    let tornado = traffic(TrafficPattern::Tornado).run(&tree, rules(&tree), 0.1);
+    assert_eq!(tornado, Err(OpenLoopError::NoCoordinates { pattern: "tornado" }));
+    let search = SaturationSearch { low: 0.5, high: 0.5, resolution: 0.1 };
+    assert!(matches!(
+        uniform.saturation(&torus, rules(&torus), search),
+        Err(OpenLoopError::OutOfRange { .. })
+    ));
+}
