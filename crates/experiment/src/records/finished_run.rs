@@ -39,7 +39,8 @@ pub struct FinishedRun {
     pub part_of: Option<RankTask>,
     /// Names among ranks of the run's programs that do not count; these have records, too.
     pub parts_that_do_not_count: Vec<RankTask>,
-    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
+    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
+    /// them, too.
     pub operations: Vec<OperationTimes>,
 }
 

@@ -37,9 +37,7 @@ fn collective(shape: &str, program: &str) -> Run {
 
 #[test]
 fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
-    let in_seconds = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
-                      [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
-    for text in [CC_CUBE, in_seconds] {
+    for text in [CC_CUBE, IN_SECONDS] {
         let run = run_of(text);
         let written = ProgramFormat::GOAL.write(&run).unwrap();
         assert_eq!(written.notes, [] as [String; 0]);
@@ -59,6 +57,33 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
         assert_eq!(schedule.requirements(), expected.requirements());
         // Writing a graph that was read gives the same text.
         assert_eq!(ProgramFormat::GOAL.write(&read).unwrap().files, written.files);
+    }
+}
+
+/// A cycle is 4 ns, so that times in nanoseconds are exact.
+const IN_SECONDS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
+                          [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
+
+#[test]
+fn a_program_written_as_chakra_reads_back_with_the_same_cycles() {
+    for text in [CC_CUBE, IN_SECONDS] {
+        let run = run_of(text);
+        let written = ProgramFormat::CHAKRA.write(&run).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in &written.files {
+            std::fs::write(directory.path().join(name), bytes).unwrap();
+        }
+        let begin = text.find("[program]").unwrap();
+        let end = text.find("[mapping]").unwrap_or(text.len());
+        let chakra = format!(
+            "{}[program]\nkind = \"chakra\"\nfile = \"program.{{rank}}.et\"\n{}[execution]\neager_units = 0\n",
+            &text[..begin],
+            &text[end..]
+        );
+        let read = load_text(&directory.path().join("s.toml"), &chakra).unwrap().runs.remove(0);
+        assert_eq!(makespan(&read), makespan(&run));
+        let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
+        assert_eq!(schedule.requirements(), schedule_of(&run, "chakra").unwrap().requirements());
     }
 }
 
