@@ -60,6 +60,41 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
     }
 }
 
+/// Section 28.6; predicted are the cycles that are promised where the tree has nodes of its own.
+#[test]
+fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
+    let directory = tempfile::tempdir().unwrap();
+    let (compute, hop) = (5, 3);
+    // Dimensions of the cube above the levels of the tree, links from the root to the farthest leaf above them.
+    for (construction, dimensions, links) in
+        [("double-rooted-tree", 1, Some(1)), ("wide-tree", 2, Some(0)), ("binomial-tree", 0, None)]
+    {
+        for levels in 1..=6_u64 {
+            let run = run_of(&format!(
+                "[machine]\nkind = \"hypercube\"\ndimensions = {}\nhop_cycles = {hop}\nprocessors_per_node = 64\n\
+                 [program]\nkind = \"divide-and-conquer\"\ncompute_cycles = {compute}\n\
+                 guest = {{ kind = \"binary-tree\", levels = {levels} }}\n\
+                 [mapping]\nembeddings = [\"cs838:{construction}\"]\n",
+                levels + dimensions
+            ));
+            if let Some(links) = links {
+                let predicted = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().predicted;
+                assert_eq!(predicted, Some((2 * levels + 1) * compute + 2 * hop * (levels + links)));
+            }
+            let written = ProgramFormat::GOAL.write(&run).unwrap();
+            std::fs::write(directory.path().join("p.goal"), &written.files[0].1).unwrap();
+            let goal =
+                "[machine]\nkind = \"ring\"\nshape = [128]\n[program]\nkind = \"goal\"\nfile = \"p.goal\"\n";
+            let read = load_text(&directory.path().join("s.toml"), goal).unwrap().runs.remove(0);
+            assert_eq!(
+                makespan(&Run { program: read.program, ..run.clone() }),
+                makespan(&run),
+                "{construction}"
+            );
+        }
+    }
+}
+
 /// A cycle is 4 ns, so that times in nanoseconds are exact.
 const IN_SECONDS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
                           [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
