@@ -394,6 +394,7 @@ fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
         tag: number,
         processor: u16::try_from(number).unwrap(),
         kind,
+        is_awaited: true,
     };
     for (number, &[source, destination]) in (0..).zip(&ends) {
         let units = generator.random_range(1..=16);
@@ -464,9 +465,25 @@ fn one_message(units: u64) -> TaskGraph {
     let mut builder = TaskScheduleBuilder::new(2);
     let [one, other] = [0, 1].map(ProcessId::new);
     let send = OperationKind::Send;
-    builder.add(Operation { amount: units, process: one, peer: other, tag: 0, processor: 0, kind: send });
+    builder.add(Operation {
+        amount: units,
+        process: one,
+        peer: other,
+        tag: 0,
+        processor: 0,
+        kind: send,
+        is_awaited: true,
+    });
     let receive = OperationKind::Receive;
-    builder.add(Operation { amount: 0, process: other, peer: one, tag: 0, processor: 0, kind: receive });
+    builder.add(Operation {
+        amount: 0,
+        process: other,
+        peer: one,
+        tag: 0,
+        processor: 0,
+        kind: receive,
+        is_awaited: true,
+    });
     TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
 }
 

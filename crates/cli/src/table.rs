@@ -12,6 +12,7 @@ mod run_tables;
 mod scenario_tables;
 mod search_table;
 mod step_tables;
+mod trace_tables;
 mod verdict_tables;
 
 pub(crate) use grids::{write_grid, write_stage};

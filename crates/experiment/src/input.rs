@@ -1,6 +1,7 @@
 //! Reading of text from people and other programs: files up to a size limit, positions in a text, lists of
 //! errors, quantities with units. Nothing here knows scenarios or launchers.
 
+pub(crate) mod chakra_schema;
 pub(crate) mod diagnostic;
 pub(crate) mod exact_mean;
 pub(crate) mod foreign;

@@ -34,6 +34,7 @@ pub(crate) mod search_record;
 pub(crate) mod terms;
 mod time_record;
 mod topic;
+mod trace_record;
 
 pub use crate::input::exact_mean::{exact_mean, mean_of_means};
 pub use bench_record::BenchRecord;
@@ -65,3 +66,4 @@ pub use schema::{results_schema, scenario_schema};
 pub use search_record::SearchRecord;
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
 pub use topic::Topic;
+pub use trace_record::TraceTimesRecord;

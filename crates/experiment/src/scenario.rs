@@ -7,6 +7,7 @@
 mod added_embedding;
 mod allocation;
 mod budget;
+mod chakra_file;
 mod checked;
 mod cluster;
 mod collective;
@@ -71,6 +72,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 pub(crate) use self::execution::CountedPaths;
 pub use self::{
     added_embedding::AddedEmbeddingError,
+    chakra_file::{TraceProgram, TraceTimes},
     checked::{CheckedScenario, CheckedScenarios, check_with},
     draw_key::generator_key,
     embeddings::{Embedding, EmbeddingName, embeddings},

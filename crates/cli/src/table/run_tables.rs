@@ -16,6 +16,7 @@ use super::{
         Column, RunRow, add_bounds, add_tables, bar_column, makespan_columns, step_columns, time_columns,
     },
     step_tables::add_steps,
+    trace_tables::add_trace_communication,
 };
 use crate::{
     arguments::SharedOptions,
@@ -35,6 +36,7 @@ pub(crate) fn run_table(
         add_tables(&mut page, &scenario.runs, records, run_columns);
         add_bounds(&mut page, &scenario.runs, records);
         add_steps(&mut page, &scenario.runs, records);
+        add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(records));
         page.notes(saturation_sentences(&scenario.runs, records));
         if !shared.quiet {
@@ -86,6 +88,7 @@ pub(crate) fn compare_table(
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference.name(), rows));
         add_steps(&mut page, &scenario.runs, records);
+        add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(sentences(reference, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
         page.notes(saturation_sentences(&scenario.runs, records));

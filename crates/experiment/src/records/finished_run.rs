@@ -48,7 +48,8 @@ pub struct FinishedRun {
     pub parts_that_do_not_count: Vec<RankTask>,
     /// The times of every message, in the order of their receptions, if they are kept.
     pub messages: Vec<MessageTimes>,
-    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
+    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
+    /// them, too.
     pub operations: Vec<OperationTimes>,
 }
 

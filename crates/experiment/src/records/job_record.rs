@@ -61,7 +61,7 @@ impl JobStepRecord {
     }
 }
 
-/// Columns of what a job does not hide behind its computations.
+/// Columns of what a job or traces do not hide behind their computations, and of their parts.
 pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
@@ -70,8 +70,8 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
             aliases: &["exposed communication"],
             kind: Kind::Sum,
             unit: "cycles",
-            text: "The time of the ranks of a job in which none of their computation steps runs: messages that \
-                   nothing hides. The column is there only if a run is a job.",
+            text: "The time of the ranks of a job in which none of their computation steps runs, of traces in which \
+                   no device computes: messages that nothing hides. The column is there only for these.",
             formula: "sum over the ranks of their finish less the cycles of their computation steps",
             source: "docs/model.md, section 23",
         },
@@ -83,7 +83,7 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
             title: "exposed, mean",
             kind: Kind::Decimal,
             unit: "cycles",
-            text: "The exposed cycles of a rank of a job, in the mean.",
+            text: "The exposed cycles of a rank of a job or of traces, in the mean.",
             formula: "exposed / ranks",
             source: "docs/model.md, section 23",
             ..Definition::BLANK
@@ -100,6 +100,22 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
             text: "The earliest begin and the latest finish of a step of a job over its ranks, in each iteration. \
                    They are in JSON, and in a table of their own.",
             source: "docs/model.md, section 23",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+    Column {
+        definition: Definition {
+            name: "trace_communication",
+            title: "communication of traces",
+            aliases: &["traced_seconds", "simulated_seconds", "simulated_cycles"],
+            kind: Kind::Term,
+            unit: "s",
+            text: "The times of the messages and collectives of Chakra traces by kind, summed over the operations of \
+                   ranks: when the traces were made, and in the run, from when an operation may begin until it is over \
+                   at its rank. They are in JSON, and in a table of their own, if the traces say how long their \
+                   communication took.",
+            source: "docs/model.md, section 23.4",
             ..Definition::BLANK
         },
         value: no_cell,

@@ -20,6 +20,7 @@ use super::{
         AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN, swept,
     },
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
+    trace_record::TraceTimesRecord,
 };
 use crate::{
     records::{FinishedRun, exact_mean},
@@ -150,7 +151,11 @@ pub struct RunRecord {
     /// The steps of a job, iteration by iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<JobStepRecord>>,
-    /// The sum over the ranks of a job of their finish less their computation steps \[cycles\].
+    /// The communication of Chakra traces by kind, if they say how long it took when they were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_communication: Option<Vec<TraceTimesRecord>>,
+    /// The sum over the ranks of a job of their finish less their computation steps, or over those of traces less what
+    /// their devices compute \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_cycles: Option<u128>,
     /// Its mean over the ranks \[cycles\].
@@ -230,7 +235,8 @@ impl RunRecord {
             conflicts: routing.map(|routing| routing.conflicts),
             longest_queue: traffic.longest_queue.filter(|_| is_closed),
             steps: finished.outcome.job.as_ref().map(|times| JobStepRecord::all(run, times)),
-            exposed_cycles: finished.outcome.job.as_ref().map(|times| times.exposed),
+            trace_communication: TraceTimesRecord::all(run, &finished.operations),
+            exposed_cycles: exposed(run, finished),
             exposed_mean_cycles: exposed_mean(run, finished),
             received: run.program.body.special().random_access().map(ReceivedRecord::new),
             stages: stages(run, finished),
@@ -336,9 +342,20 @@ fn sum(stages: &[StageRouting]) -> StageRouting {
     sum
 }
 
-/// The exposed cycles of a rank of a job, in the mean.
+/// The exposed cycles of a job, or of traces: the sum over ranks of their finish less what they compute.
+fn exposed(run: &Run, finished: &FinishedRun) -> Option<u128> {
+    let of_job = finished.outcome.job.as_ref().map(|times| times.exposed);
+    let of_traces = || {
+        let (traces, graph) = (run.program.traces.as_deref()?, run.program.body.special().tasks()?);
+        let finishes = finished.outcome.summary.finishes();
+        Some(finishes.saturating_sub(traces.device_computations(graph)))
+    };
+    of_job.or_else(of_traces)
+}
+
+/// The exposed cycles of a rank of a job or of traces, in the mean.
 fn exposed_mean(run: &Run, finished: &FinishedRun) -> Option<f64> {
-    exact_mean(finished.outcome.job.as_ref()?.exposed, run.program.rank_count().into())
+    exact_mean(exposed(run, finished)?, run.program.rank_count().into())
 }
 
 /// A bound below all placements, or below all algorithms of a collective on this placement.

@@ -3,7 +3,7 @@
 //! The schema of scenarios derives from the table of keys ([`scenario_keys`]), that of results from the definitions of
 //! their columns. A scenario file is TOML; editors apply a JSON Schema to the values in it.
 
-use cubefold_collectives::ALGORITHMS;
+use cubefold_collectives::{ALGORITHMS, OPERATIONS};
 use cubefold_topology::MachineKind;
 use serde_json::{Map, Value, json};
 
@@ -168,7 +168,15 @@ fn form(path: &str) -> Value {
         "program.bytes" => one_or_list(&json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text] })),
         "program.compute" => text,
         "program.processes_per_node" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
-        "program.halving" => json!({ "type": "boolean" }),
+        "program.halving" | "program.streams" => json!({ "type": "boolean" }),
+        "program.algorithms" => {
+            let performing =
+                |operation| ALGORITHMS.iter().filter(move |own| own.operations.contains(&operation));
+            let one = |operation| performing(operation).map(|own| own.name).collect::<Vec<&str>>();
+            let members =
+                OPERATIONS.iter().map(|own| (own.name.to_owned(), json!({ "enum": one(own.operation) })));
+            object(&members.collect())
+        }
         "program.algorithm" => {
             let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
             let level = json!({ "enum": names });
@@ -319,8 +327,9 @@ fn line(mut record: Value) -> Value {
 fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
-    run["properties"]["steps"] = list_of(&json!({ "type": "object" }));
-    run["properties"]["saturation_runs"] = list_of(&json!({ "type": "object" }));
+    for list in ["steps", "saturation_runs", "trace_communication"] {
+        run["properties"][list] = list_of(&json!({ "type": "object" }));
+    }
     run
 }
 

@@ -317,6 +317,12 @@ const WORDS: &[KeyWord] = &[
         "bitonic",
         "Dimension 0, then 1 and 0, then 2, 1 and 0, and so on: the stages of Batcher's bitonic sort.",
     ),
+    ("program.dependencies", "data", "Operations of traces wait for the operations whose data they need."),
+    (
+        "program.dependencies",
+        "both",
+        "Operations of traces wait for those whose data they need and for those that control them.",
+    ),
     ("program.access", "read", "Every process gets the data of the process that it names."),
     ("program.access", "write", "The data of every process go to the process that it names."),
     ("program.collisions", "last", "Of several data for one process, those of the greatest process stay."),

@@ -29,7 +29,7 @@ use crate::{
     runs::{Progress, Resources, progress::Meter},
     scenario::{
         CountedPaths, DimensionChoice, ExecutionMode, LoadChoice, OpenLoopProgram, Phases, RoutingRule, Run,
-        ScenarioProgram, describe_stuck, draw_key::generator_key,
+        ScenarioProgram, TraceProgram, describe_stuck, draw_key::generator_key,
     },
 };
 
@@ -183,6 +183,7 @@ fn execute_program(
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
     let mut watch = (Meter::new(progress), Kept::new(keep));
+    watch.1.wants_operations |= measures_operations(program);
     let request = request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
@@ -316,6 +317,10 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
+    if let (SimulationError::Stuck(stuck), Some(traces)) = (&error, &run.program.traces) {
+        let reason = traces.describe_stuck(stuck);
+        return RunError::Stuck { scenario, run: place, embedding, reason };
+    }
     if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path.as_deref()) {
         let reason = describe_stuck(path, stuck);
         return RunError::Stuck { scenario, run: place, embedding, reason };
@@ -373,9 +378,15 @@ pub enum KeepRecords {
     No,
 }
 
+/// Whether the results compare operations with what traces measured.
+fn measures_operations(program: &ScenarioProgram) -> bool {
+    program.traces.as_deref().is_some_and(TraceProgram::has_measured_times)
+}
+
 /// The records that are kept of a run.
 struct Kept {
     keep: KeepRecords,
+    wants_operations: bool,
     records: Vec<StageRecord>,
     operations: Vec<OperationTimes>,
     messages: Vec<MessageTimes>,
@@ -402,7 +413,8 @@ impl KeepRecords {
 
 impl Kept {
     fn new(keep: KeepRecords) -> Self {
-        Self { keep, records: vec![], operations: vec![], messages: vec![], part_of: None }
+        let wants_operations = keep == KeepRecords::WithOperations;
+        Self { keep, wants_operations, records: vec![], operations: vec![], messages: vec![], part_of: None }
     }
 
     /// Sorts the records by process and stage.
@@ -427,7 +439,7 @@ impl Observer for Kept {
     }
 
     fn wants_operations(&self) -> bool {
-        self.keep == KeepRecords::WithOperations
+        self.wants_operations
     }
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
@@ -483,7 +495,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let open_loop = run.program.open_loop.as_deref();
     let open_loop = open_loop.map_or(0, |own| own.traffic.bytes(&run.machine, run.communication));
     let operations = match run.program.body.special().tasks() {
-        Some(graph) if way.keep == KeepRecords::WithOperations => {
+        Some(graph) if way.keep == KeepRecords::WithOperations || measures_operations(&run.program) => {
             graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
         }
         _ => 0,

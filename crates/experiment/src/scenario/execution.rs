@@ -10,6 +10,7 @@ use cubefold_simulator::{
 use cubefold_topology::{GraphSource, LinkMode, Machine};
 
 use super::{
+    chakra_file::is_of_traces,
     embeddings::EmbeddingName,
     errors::{ScenarioError, alternatives, help},
     keys::{Key, MAX_INTEGER},
@@ -323,9 +324,11 @@ pub(super) fn read(
     Some(execution)
 }
 
-/// The largest size of eager messages \[units\]; 0 for none.
+/// The largest size of eager messages \[units\]; 0 for none, unless the program is made of traces.
 pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
-    let Some(value) = settings.get(Key::ExecutionEagerUnits) else { return Some(0) };
+    let Some(value) = settings.get(Key::ExecutionEagerUnits) else {
+        return Some(if is_of_traces(settings) { EAGER_ALL } else { 0 });
+    };
     match &value.content {
         Content::Integer(Some(units)) if *units <= MAX_INTEGER => Some(*units),
         Content::Text(text) if text == "all" => Some(EAGER_ALL),

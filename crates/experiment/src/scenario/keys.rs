@@ -11,6 +11,7 @@ use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind};
 
 use super::{
+    chakra_file::DEPENDENCIES,
     collective::BEST,
     described_graph::MAX_SIZE,
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
@@ -279,6 +280,14 @@ keys! {
         "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
         "The size of messages in bytes, instead of units.";
+    ProgramDependencies "program.dependencies", Choice(|| DEPENDENCIES.to_vec()), Word("data"), All,
+        "Whether the operations of traces wait for data dependencies only, or for control dependencies, too.";
+    ProgramGroups "program.groups", Text, Absent, All,
+        "The path of a file with the members of the process groups of traces, in JSON.";
+    ProgramStreams "program.streams", Form("true or false"), Word("false"), All,
+        "Whether the operations of a stream of a device begin in the order of the trace.";
+    ProgramAlgorithms "program.algorithms", Form("a table of an algorithm for each kind of collective"), Absent, All,
+        "The algorithm of each kind of collective in traces.";
     ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Derived("uniform in open loop, else required"), All,
         "The pattern of a permutation, or of the destinations of open-loop traffic.";
     ProgramDestinations "program.destinations", Text, Absent, All,
@@ -371,7 +380,7 @@ keys! {
     ExecutionPhases "execution.phases", Form("embedding, unlimited or a phase length of at least 1"),
         Word("embedding"), All,
         "The number of links that a message of a coordinated run moves before it chooses again.";
-    ExecutionEagerUnits "execution.eager_units", Form("an integer of at least 0, or all"), Word("0"), All,
+    ExecutionEagerUnits "execution.eager_units", Form("an integer of at least 0, or all"), Derived("0; all of a chakra program"), All,
         "The largest size of messages that are sent before their destinations are ready.";
 }
 

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     budget::{BYTES_A_RUN, Budget},
+    chakra_file::TraceSet,
     described_graph,
     errors::ScenarioError,
     execution::MessageLimit,
@@ -46,6 +47,7 @@ pub(super) struct Library {
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     traffic: BTreeMap<(PathBuf, Option<u64>), Result<Arc<TrafficFile>, Failure>>, // by path and matrix
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
+    traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
     forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
     budget: Rc<Budget>,
@@ -54,6 +56,9 @@ pub(super) struct Library {
     counted_keys: usize,  // of placements
     message_limit: MessageLimit,
 }
+
+/// The paths of the traces of all ranks, and of the file of their groups.
+type TraceKey = (PathBuf, Option<PathBuf>);
 
 /// Everything that a placement depends on.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -324,15 +329,36 @@ impl Library {
         read
     }
 
-    /// Lists the machine files, lists of links, files of messages, matrices, GOAL files and placement files that were
-    /// used.
+    /// The Chakra traces with `{rank}` in this path, and the groups of this file.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or are wrong.
+    pub(super) fn traces(&mut self, pattern: &Path, groups: Option<&Path>) -> Result<Arc<TraceSet>, Failure> {
+        let key = (pattern.to_owned(), groups.map(Path::to_owned));
+        if let Some(known) = self.traces.get(&key) {
+            return known.clone();
+        }
+        let (read, bytes) = self.budget.measured(|| TraceSet::read(pattern, groups, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
+        self.traces.insert(key, read.clone());
+        read
+    }
+
+    /// Lists the machine files, lists of links, files of messages, matrices, GOAL files, traces and placement files that
+    /// were used.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| key.origin.files());
         let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys());
         let read = read.chain(self.traffic.keys().map(|(path, _)| path));
-        read.cloned().chain(placements)
+        let traces = self.traces.iter().flat_map(|((_, groups), set)| {
+            let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
+            of_ranks.chain(groups.iter().cloned())
+        });
+        read.cloned().chain(traces).chain(placements)
     }
 
     /// The placement with this key, which `make` makes on first use.

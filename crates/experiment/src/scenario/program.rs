@@ -11,6 +11,7 @@ use cubefold_simulator::{
 use cubefold_topology::MachineKind;
 
 use super::{
+    chakra_file::CHAKRA,
     collective,
     errors::{ScenarioError, alternatives, help},
     goal_file::GOAL,
@@ -56,6 +57,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &STAGES,
     &TRAFFIC,
     &GOAL,
+    &CHAKRA,
     &PERMUTATION,
     &RANDOM_ACCESS,
     &OPEN_LOOP,

@@ -9,7 +9,7 @@ use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
 use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach};
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
-use crate::scenario::{JobStepDescription, OpenLoopProgram, ProgramKind};
+use crate::scenario::{JobStepDescription, OpenLoopProgram, ProgramKind, TraceProgram};
 
 /// A program of a scenario: what it does, and what the scenario calls it.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub struct ScenarioProgram {
     pub file: Option<String>,
     /// The path of the file of a task graph.
     pub file_path: Option<PathBuf>,
+    /// Which operations of Chakra traces it is made of, if it is.
+    pub traces: Option<Arc<TraceProgram>>,
     /// Sentences on what of its file is not sent, rounded or assumed.
     pub notes: Vec<String>,
     /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
@@ -155,6 +157,7 @@ impl ScenarioProgram {
             bytes: None,
             file: None,
             file_path: None,
+            traces: None,
             notes: vec![],
             ranks_per_node: 1,
             block: None,
@@ -298,6 +301,7 @@ impl ScenarioProgram {
             bytes: self.bytes,
             file: self.file.clone(),
             file_path: self.file_path.clone(),
+            traces: self.traces.clone(),
             notes: self.notes.clone(),
             ranks_per_node: self.ranks_per_node,
             ranks: self.ranks.clone(),

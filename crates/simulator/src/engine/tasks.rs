@@ -87,6 +87,8 @@ const MATCHED: u8 = 4;
 const ARRIVED: u8 = 8;
 /// A send whose overhead is over.
 const PREPARED: u8 = 16;
+/// A send that its process does not await.
+const LEFT: u8 = 32;
 
 /// The operations of a round that are looked up together.
 const PART: usize = 16;
@@ -137,7 +139,7 @@ impl<'run> TaskProcesses<'run> {
             communication,
             nodes: schedule.nodes(),
             required: schedule.required().to_vec(),
-            flags: vec![0; operations],
+            flags: schedule.operations().iter().map(|own| if own.is_awaited { 0 } else { LEFT }).collect(),
             unmatched: vec![unmatched; channels],
             others: if channels > 0 { vec![NONE; operations] } else { vec![] },
             round: vec![],
@@ -226,6 +228,9 @@ impl<'run> TaskProcesses<'run> {
 
     fn begin_send<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
         self.set_begun(send, now);
+        if self.flags(send) & LEFT > 0 {
+            self.activities[own.process.label() as usize].finish = now;
+        }
         let is_eager = self.communication.is_eager(self.graph.units(send));
         let has_receive = match self.nodes[send as usize].partner() {
             Partner::None => false,
@@ -336,7 +341,9 @@ impl<'run> TaskProcesses<'run> {
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
         let MessageRecord { operation: send, receiver: receive, source, destination, .. } = message.record;
         if !self.communication.is_eager(message.units) {
-            self.activities[source.label() as usize].arrive(message, now);
+            if self.flags(send) & LEFT == 0 {
+                self.activities[source.label() as usize].arrive(message, now);
+            }
             self.complete(send, source, now);
         }
         let receive = match receive {
@@ -378,12 +385,15 @@ impl<'run> TaskProcesses<'run> {
     /// An operation is over.
     #[inline]
     fn complete(&mut self, operation: u32, process: ProcessId, now: Cycle) {
-        self.flags[operation as usize] |= OVER;
+        let flags = &mut self.flags[operation as usize];
+        *flags |= OVER;
+        if *flags & LEFT == 0 {
+            self.activities[process.label() as usize].finish = now;
+        }
         self.unfinished -= 1;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[1] = now;
         }
-        self.activities[process.label() as usize].finish = now;
         self.meet_requirements(operation, Requirement::Over);
     }
 

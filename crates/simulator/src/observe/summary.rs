@@ -238,6 +238,12 @@ impl Summary {
         self.makespan
     }
 
+    /// The sum of the last finishes of all processes \[cycles\].
+    #[must_use]
+    pub fn finishes(&self) -> u128 {
+        self.finishes
+    }
+
     /// Total time from each process's finish to the makespan \[cycles\].
     #[must_use]
     pub fn idle_at_end(&self) -> u128 {

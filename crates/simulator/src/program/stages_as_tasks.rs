@@ -74,7 +74,15 @@ fn add(builder: &mut TaskScheduleBuilder, required: &[u32], operation: Operation
 }
 
 fn calculation(process: ProcessId, cycles: u64) -> Operation {
-    Operation { amount: cycles, process, peer: process, tag: 0, processor: 0, kind: OperationKind::Calc }
+    Operation {
+        amount: cycles,
+        process,
+        peer: process,
+        tag: 0,
+        processor: 0,
+        kind: OperationKind::Calc,
+        is_awaited: true,
+    }
 }
 
 fn message(end: &MessageEnd) -> Operation {
@@ -85,5 +93,6 @@ fn message(end: &MessageEnd) -> Operation {
         tag: narrow(end.stage as u64), // below 2^32, since runs have fewer stages
         processor: 0,
         kind: if end.is_receive { OperationKind::Receive } else { OperationKind::Send },
+        is_awaited: true,
     }
 }

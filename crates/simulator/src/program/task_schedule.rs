@@ -45,6 +45,9 @@ pub struct Operation {
     pub processor: u16,
     /// Its kind.
     pub kind: OperationKind,
+    /// Whether its process is over only after it. A send that is not awaited, and that no operation requires, is over for
+    /// its process when it begins.
+    pub is_awaited: bool,
 }
 
 /// The state of another operation of its process for which an operation waits.
@@ -472,6 +475,7 @@ mod tests {
                 tag: 0,
                 processor: 0,
                 kind: OperationKind::Calc,
+                is_awaited: true,
             };
             for _ in 0..count {
                 builder.add(calculation);

@@ -336,7 +336,8 @@ impl GoalReader {
             OperationKind::Calc => cursor.number("a time", MAX_AMOUNT)?,
             OperationKind::Send | OperationKind::Receive => cursor.number("a size", MAX_AMOUNT)?,
         };
-        let mut operation = Operation { amount, process, peer: process, tag: 0, processor: 0, kind };
+        let mut operation =
+            Operation { amount, process, peer: process, tag: 0, processor: 0, kind, is_awaited: true };
         if kind != OperationKind::Calc {
             self.read_peer(&mut operation, cursor)?;
         }

@@ -231,7 +231,7 @@ impl PlainLines<'_> {
 
     #[inline]
     fn operation(&self, kind: OperationKind, amount: u64, peer: ProcessId) -> Operation {
-        Operation { amount, process: self.rank, peer, tag: 0, processor: 0, kind }
+        Operation { amount, process: self.rank, peer, tag: 0, processor: 0, kind, is_awaited: true }
     }
 
     #[inline]

@@ -11,6 +11,7 @@ use cubefold_simulator::{Operation, OperationKind, Requirement};
 use prost::Message;
 
 use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, label, schedule_of};
+pub(super) use crate::input::chakra_schema as schema;
 use crate::scenario::Run;
 
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -20,62 +21,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     extension: None,
     write,
 };
-
-/// The part of the schema that is used.
-pub(super) mod schema {
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(in super::super) struct GlobalMetadata {
-        #[prost(string, tag = "1")]
-        pub(in super::super) version: String,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(in super::super) struct Node {
-        #[prost(uint64, tag = "1")]
-        pub(in super::super) id: u64,
-        #[prost(string, tag = "2")]
-        pub(in super::super) name: String,
-        #[prost(enumeration = "NodeType", tag = "3")]
-        pub(in super::super) kind: i32,
-        #[prost(uint64, repeated, tag = "4")]
-        pub(in super::super) ctrl_deps: Vec<u64>,
-        #[prost(uint64, repeated, tag = "5")]
-        pub(in super::super) data_deps: Vec<u64>,
-        #[prost(uint64, tag = "7")]
-        pub(in super::super) duration_micros: u64,
-        #[prost(message, repeated, tag = "10")]
-        pub(in super::super) attr: Vec<AttributeProto>,
-    }
-
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
-    #[repr(i32)]
-    pub(in super::super) enum NodeType {
-        Invalid = 0,
-        Comp = 4,
-        CommSend = 5,
-        CommRecv = 6,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(in super::super) struct AttributeProto {
-        #[prost(string, tag = "1")]
-        pub(in super::super) name: String,
-        #[prost(oneof = "Value", tags = "7, 9, 13, 27")]
-        pub(in super::super) value: Option<Value>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Oneof)]
-    pub(in super::super) enum Value {
-        #[prost(int32, tag = "7")]
-        Int32(i32),
-        #[prost(int64, tag = "9")]
-        Int64(i64),
-        #[prost(uint64, tag = "13")]
-        Uint64(u64),
-        #[prost(bool, tag = "27")]
-        Bool(bool),
-    }
-}
 
 use schema::{AttributeProto, GlobalMetadata, Node, NodeType, Value};
 

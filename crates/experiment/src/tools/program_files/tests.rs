@@ -37,9 +37,7 @@ fn collective(shape: &str, program: &str) -> Run {
 
 #[test]
 fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
-    let in_seconds = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
-                      [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
-    for text in [CC_CUBE, in_seconds] {
+    for text in [CC_CUBE, IN_SECONDS] {
         let run = run_of(text);
         let written = ProgramFormat::GOAL.write(&run).unwrap();
         assert_eq!(written.notes, [] as [String; 0]);
@@ -59,6 +57,68 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
         assert_eq!(schedule.requirements(), expected.requirements());
         // Writing a graph that was read gives the same text.
         assert_eq!(ProgramFormat::GOAL.write(&read).unwrap().files, written.files);
+    }
+}
+
+/// Section 28.6; predicted are the cycles that are promised where the tree has nodes of its own.
+#[test]
+fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
+    let directory = tempfile::tempdir().unwrap();
+    let (compute, hop) = (5, 3);
+    // Dimensions of the cube above the levels of the tree, links from the root to the farthest leaf above them.
+    for (construction, dimensions, links) in
+        [("double-rooted-tree", 1, Some(1)), ("wide-tree", 2, Some(0)), ("binomial-tree", 0, None)]
+    {
+        for levels in 1..=6_u64 {
+            let run = run_of(&format!(
+                "[machine]\nkind = \"hypercube\"\ndimensions = {}\nhop_cycles = {hop}\nprocessors_per_node = 64\n\
+                 [program]\nkind = \"divide-and-conquer\"\ncompute_cycles = {compute}\n\
+                 guest = {{ kind = \"binary-tree\", levels = {levels} }}\n\
+                 [mapping]\nembeddings = [\"cs838:{construction}\"]\n",
+                levels + dimensions
+            ));
+            if let Some(links) = links {
+                let predicted = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().predicted;
+                assert_eq!(predicted, Some((2 * levels + 1) * compute + 2 * hop * (levels + links)));
+            }
+            let written = ProgramFormat::GOAL.write(&run).unwrap();
+            std::fs::write(directory.path().join("p.goal"), &written.files[0].1).unwrap();
+            let goal =
+                "[machine]\nkind = \"ring\"\nshape = [128]\n[program]\nkind = \"goal\"\nfile = \"p.goal\"\n";
+            let read = load_text(&directory.path().join("s.toml"), goal).unwrap().runs.remove(0);
+            assert_eq!(
+                makespan(&Run { program: read.program, ..run.clone() }),
+                makespan(&run),
+                "{construction}"
+            );
+        }
+    }
+}
+
+/// A cycle is 4 ns, so that times in nanoseconds are exact.
+const IN_SECONDS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
+                          [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
+
+#[test]
+fn a_program_written_as_chakra_reads_back_with_the_same_cycles() {
+    for text in [CC_CUBE, IN_SECONDS] {
+        let run = run_of(text);
+        let written = ProgramFormat::CHAKRA.write(&run).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in &written.files {
+            std::fs::write(directory.path().join(name), bytes).unwrap();
+        }
+        let begin = text.find("[program]").unwrap();
+        let end = text.find("[mapping]").unwrap_or(text.len());
+        let chakra = format!(
+            "{}[program]\nkind = \"chakra\"\nfile = \"program.{{rank}}.et\"\n{}[execution]\neager_units = 0\n",
+            &text[..begin],
+            &text[end..]
+        );
+        let read = load_text(&directory.path().join("s.toml"), &chakra).unwrap().runs.remove(0);
+        assert_eq!(makespan(&read), makespan(&run));
+        let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
+        assert_eq!(schedule.requirements(), schedule_of(&run, "chakra").unwrap().requirements());
     }
 }
 
