@@ -14,6 +14,7 @@ mod collective_results;
 mod command;
 mod compare;
 mod completions;
+mod crossings;
 mod csv_results;
 mod determinism;
 mod draw;

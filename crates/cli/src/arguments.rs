@@ -258,6 +258,11 @@ pub(crate) struct RunOptions {
     /// Also write a row for every run, process and stage, as .csv, .jsonl or .parquet
     #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) processes: Option<PathBuf>,
+
+    /// Also write a row for every packet on every channel of its route, as .csv, .jsonl or .parquet; for asynchronous
+    /// runs of up to 10 million of them
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) crossings: Option<PathBuf>,
 }
 
 /// Options of `merge`.
@@ -490,7 +495,7 @@ pub(crate) struct SchemaOptions {
 pub(crate) enum SchemaSubject {
     /// Scenario files
     Scenario,
-    /// The documents of run, compare and measure, their JSON lines, and the rows of processes
+    /// The documents of run, compare and measure, their JSON lines, and the rows of processes and transmissions
     Results,
 }
 

@@ -31,8 +31,9 @@ pub use records::{
     results_schema, scenario_schema, size_in_words,
 };
 pub use runs::{
-    KeepRecords, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links, check_placements,
-    check_runs, execute, execute_runs, follow, link_congestion, measure_runs, useful_threads,
+    KeepRecords, MAX_TRANSMISSIONS, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links,
+    check_placements, check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
+    useful_threads,
 };
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,

@@ -31,6 +31,7 @@ pub(crate) mod search_record;
 pub(crate) mod terms;
 mod time_record;
 mod topic;
+pub(crate) mod transmission_row;
 
 pub use crate::input::exact_mean::{exact_mean, mean_of_means};
 pub use bench_record::BenchRecord;
@@ -59,3 +60,4 @@ pub use schema::{results_schema, scenario_schema};
 pub use search_record::SearchRecord;
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
 pub use topic::Topic;
+pub use transmission_row::{TransmissionRecord, TransmissionRow};

@@ -9,7 +9,7 @@ use cubefold_experiment::{
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::process_rows::{FinishedRows, ProcessRows};
+use super::row_files::{FinishedRows, RowFiles};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
@@ -31,11 +31,11 @@ pub(super) fn pool_for(runs: &[&Run], resources: Resources) -> Result<ThreadPool
 }
 
 /// Executes the runs that `output` lacks and adds each to it as soon as it is finished. A run that fails does not stop the
-/// others. Rows of processes, if requested, are added in the order of the runs.
+/// others. Rows, if requested, are added in the order of the runs.
 pub(super) fn execute_sweep<'run>(
     runs: &[&'run Run],
     output: &SweepOutput,
-    rows: Option<&mut ProcessRows<'run>>,
+    rows: Option<(KeepRecords, &mut RowFiles<'run>)>,
     shared: &SharedOptions,
     resources: Resources,
 ) -> Result<(), Failure> {
@@ -45,15 +45,17 @@ pub(super) fn execute_sweep<'run>(
     }
     let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
     let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
-    let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
+    let (keep, rows) = rows.map_or((KeepRecords::No, None), |(keep, rows)| (keep, Some(Mutex::new(rows))));
     let means = Means { pool: &pool, resources, keep, progress: &progress };
-    let (rows, failed) = (rows.map(Mutex::new), Mutex::new(vec![]));
+    let failed = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
-        let (run, mut stages, mut part_of, mut discarded) = (runs[place], vec![], None, vec![]);
+        let (run, mut stages, mut transmissions) = (runs[place], vec![], vec![]);
+        let (mut part_of, mut discarded) = (None, vec![]);
         match finished {
             Ok(finished) => {
                 output.append(place, &RunRecord::new(run, place, &finished))?;
-                (stages, part_of) = (finished.records, finished.part_of);
+                (stages, transmissions, part_of) =
+                    (finished.records, finished.transmissions, finished.part_of);
                 discarded = finished.parts_that_do_not_count;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
@@ -61,7 +63,7 @@ pub(super) fn execute_sweep<'run>(
         let Some(rows) = &rows else { return Ok(()) };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
         rows.discard(&discarded);
-        rows.add(place, FinishedRows { run, stages, part_of, permit })
+        rows.add(place, FinishedRows { run, stages, transmissions, part_of, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
     watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))

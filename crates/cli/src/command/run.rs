@@ -1,12 +1,15 @@
 //! `cubefold run`: every scenario, a row per run; and `cubefold merge`: the same from the parts of a sweep.
 
 use cubefold_experiment::{
-    KeepRecords, check_runs,
+    check_runs,
     records::Document,
     runs::journal::{MergeError, MergedJournals, SweepPlan},
 };
 
-use super::{execution, process_rows::ProcessRows};
+use super::{
+    execution,
+    row_files::{RowFiles, kept_records},
+};
 use crate::{
     arguments::{MergeOptions, RunOptions, SharedOptions},
     failure::Failure,
@@ -24,14 +27,19 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     let format = ResultFormat::decide(options.scenarios.format, named)?;
     let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
-    let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
+    let keep = kept_records(options);
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
-    let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared, &scenarios));
-    let mut rows = rows.transpose()?;
+    let mut rows = RowFiles::open(options, shared, &scenarios)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
-    execution::execute_sweep(&runs, &output, rows.as_mut(), shared, shared.run_resources())?;
-    rows.map_or(Ok(()), ProcessRows::finish)?;
+    execution::execute_sweep(
+        &runs,
+        &output,
+        rows.as_mut().map(|rows| (keep, rows)),
+        shared,
+        shared.run_resources(),
+    )?;
+    rows.map_or(Ok(()), RowFiles::finish)?;
     output.finish(|output, records| {
         let page =
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
@@ -39,20 +47,22 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     })
 }
 
-/// Refuses options that contradict each other: journals and parts hold no rows of processes, and parts have one format.
+/// Refuses options that contradict each other: journals and parts hold no rows of processes and transmissions, and parts
+/// have one format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
-    let rows = options.processes.is_some();
-    if rows && options.resume.resume {
-        let message =
-            "--processes with --resume: the journal does not hold the rows of the runs that are done";
-        return Err(Failure::usage(
-            message,
-            "resume without --processes, or delete the journal and start over",
-        ));
-    }
-    if rows && options.shard.is_some() {
-        let message = "--processes with --shard: the rows of parts cannot be merged";
-        return Err(Failure::usage(message, "leave out one of them"));
+    let rows = [("--processes", &options.processes), ("--crossings", &options.crossings)];
+    for (option, _) in rows.iter().filter(|own| own.1.is_some()) {
+        if options.resume.resume {
+            let message = format!(
+                "{option} with --resume: the journal does not hold the rows of the runs that are done"
+            );
+            let help = format!("resume without {option}, or delete the journal and start over");
+            return Err(Failure::usage(message, help));
+        }
+        if options.shard.is_some() {
+            let message = format!("{option} with --shard: the rows of parts cannot be merged");
+            return Err(Failure::usage(message, "leave out one of them"));
+        }
     }
     if options.shard.is_some() && options.scenarios.format.is_some() {
         let message = "--format with --shard: a part has its own format";

@@ -4,7 +4,9 @@ use std::{borrow::Cow, sync::Arc};
 
 use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
-use cubefold_simulator::{Cycles, LinkUse, LowerBound, OperationTimes, Outcome, RankTask, StageRecord};
+use cubefold_simulator::{
+    Cycles, LinkUse, LowerBound, OperationTimes, Outcome, RankTask, StageRecord, Transmission,
+};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::scenario::{Run, ScenarioProgram};
@@ -41,6 +43,8 @@ pub struct FinishedRun {
     pub parts_that_do_not_count: Vec<RankTask>,
     /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept.
     pub operations: Vec<OperationTimes>,
+    /// Every packet on every channel, in the order of their begins, messages and packets, if they are kept.
+    pub transmissions: Vec<Transmission>,
 }
 
 impl FinishedRun {

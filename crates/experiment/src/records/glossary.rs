@@ -17,6 +17,7 @@ use crate::records::{
     run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
+    transmission_row::TRANSMISSION,
 };
 
 /// Largest number of suggestions for a misspelt name.
@@ -63,6 +64,7 @@ impl DefinitionGroup {
                 .of(STEP)
                 .of(RANK)
                 .and(TABLES.iter()),
+            group("Transmissions").of(TRANSMISSION),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),

@@ -21,6 +21,7 @@ use crate::{
         row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
+        transmission_row::TRANSMISSION,
     },
     scenario::{
         CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, KeyDefault, KeyValues, ScenarioKey, embeddings,
@@ -246,7 +247,7 @@ fn one_or_list(one: &Value) -> Value {
 }
 
 /// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON Lines, and a
-/// row of processes.
+/// row of processes or of transmissions.
 #[must_use]
 pub fn results_schema() -> Value {
     let (run, placement) = (run_schema(), placement_schema());
@@ -256,6 +257,7 @@ pub fn results_schema() -> Value {
         ("run-line", line(run)),
         ("placement-line", line(placement)),
         ("process-line", line(process_schema())),
+        ("transmission-line", line(transmission_schema())),
     ];
     let any: Vec<Value> =
         forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
@@ -305,6 +307,12 @@ fn placement_schema() -> Value {
 fn process_schema() -> Value {
     let columns =
         definitions!(SCENARIO RUN EMBEDDING PROCESS ITERATION STEP RANK).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a transmission; columns and members have the same names.
+fn transmission_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING TRANSMISSION).filter(|own| own.kind != Kind::Term);
     object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
 }
 

@@ -11,9 +11,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Job, Observer, OperationTimes, Outcome, PhaseLength, Plan, RankTask,
-    Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers, lower_bound, predict,
-    simulate,
+    DimensionChoice as SimulatorChoice, EngineChoice, Execution, Job, Observer, OperationTimes, Outcome,
+    PhaseLength, Plan, RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord,
+    Transmission, Workers, lower_bound, predict, simulate, transmission_count,
 };
 
 pub(crate) use self::link_load::weigh;
@@ -42,13 +42,37 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     let way = RunWay::new(keep, resources, runs.len());
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
-            let request = request(run, way.workers(run, place, 0));
+            let request = way.request(run, way.workers(run, place, 0));
             Plan::new(&*program.body, &run.placement, run.communication, &request)
                 .map_err(|error| failed(run, place, error))?;
+        }
+        if keep == KeepRecords::WithTransmissions {
+            check_transmissions(run, place)?;
         }
     }
     let held = held_beside(runs, resources, "the list of results", BYTES_A_RESULT)?;
     admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
+}
+
+/// Checks that the transmissions of a run can be listed.
+fn check_transmissions(run: &Run, place: usize) -> Result<(), RunError> {
+    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
+    if run.execution.mode != ExecutionMode::Asynchronous {
+        return Err(RunError::NoTransmissions { scenario, run: place, embedding });
+    }
+    let (count, limit) = (transmissions(run), MAX_TRANSMISSIONS);
+    if count > limit {
+        return Err(RunError::TooManyTransmissions { scenario, run: place, embedding, count, limit });
+    }
+    Ok(())
+}
+
+/// The most transmissions of a program of a run; a count above [`MAX_TRANSMISSIONS`] may be too low.
+fn transmissions(run: &Run) -> u64 {
+    let count = |program: &ScenarioProgram| {
+        transmission_count(&*program.body, &run.placement, run.communication, MAX_TRANSMISSIONS)
+    };
+    run.programs().map(count).max().unwrap_or(0)
 }
 
 /// Checks that the placement of every run can be measured, without measuring anything.
@@ -60,6 +84,9 @@ pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunEr
     let held = held_beside(runs, resources, "the list of placements", BYTES_A_MEASURED_RUN)?;
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
 }
+
+/// The most transmissions of a run that are listed.
+pub const MAX_TRANSMISSIONS: u64 = 10_000_000;
 
 /// Memory per result until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
 /// runs.
@@ -135,10 +162,21 @@ impl RunWay {
         Self { keep, threads, ranks: resources.ranks }
     }
 
+    /// The simulator's request for a run, divided among these workers if there are any.
+    fn request(self, run: &Run, workers: Option<Workers>) -> Request {
+        let own = request(run, workers);
+        if self.keep == KeepRecords::WithTransmissions && own.execution == Execution::Asynchronous {
+            // The one that logs them.
+            return Request { engine: EngineChoice::Sized, ..own };
+        }
+        own
+    }
+
     /// The workers among which a run is divided; `None` if it is not. `program` is the index of the program
     /// among those of the run.
     fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
-        if run.program.body.process_count() < MIN_DIVIDED_PROCESSES {
+        let is_divided = self.keep != KeepRecords::WithTransmissions;
+        if !is_divided || run.program.body.process_count() < MIN_DIVIDED_PROCESSES {
             return None;
         }
         match self.ranks {
@@ -158,10 +196,10 @@ pub(crate) fn execute_measured(
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let workers = |program| way.workers(run, place, program);
-    let mut fastest = execute_program(run, place, way.keep, workers(0), progress, metrics)?;
+    let mut fastest = execute_program(run, place, way, workers(0), progress, metrics)?;
     for (number, other) in run.program.others.iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
-        let mut slower = execute_program(&run, place, way.keep, workers(number + 1), progress, None)?;
+        let mut slower = execute_program(&run, place, way, workers(number + 1), progress, None)?;
         if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
             std::mem::swap(&mut slower, &mut fastest);
         }
@@ -175,15 +213,15 @@ pub(crate) fn execute_measured(
 fn execute_program(
     run: &Run,
     place: usize,
-    keep: KeepRecords,
+    way: RunWay,
     workers: Option<Workers>,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
-    let mut watch = (Meter::new(progress), Kept::new(keep));
-    let request = request(run, workers).counting(count_link_use(run));
+    let mut watch = (Meter::new(progress), Kept::new(way.keep));
+    let request = way.request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
     // There is no prediction for task graphs and steps side by side: contention decides which operations processors
@@ -195,7 +233,7 @@ fn execute_program(
         check_prediction(run, place, &outcome, predicted)?;
     }
     watch.1.sort();
-    let Kept { records, operations, part_of, .. } = watch.1;
+    let Kept { records, operations, transmissions, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
         program: Arc::clone(program),
@@ -206,6 +244,7 @@ fn execute_program(
         part_of,
         parts_that_do_not_count: vec![],
         operations,
+        transmissions,
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
@@ -315,6 +354,8 @@ pub enum KeepRecords {
     Yes,
     /// They are, and of task graphs the times of all operations.
     WithOperations,
+    /// They are, and all transmissions: an asynchronous run then goes link by link.
+    WithTransmissions,
     /// They are not.
     No,
 }
@@ -324,12 +365,13 @@ struct Kept {
     keep: KeepRecords,
     records: Vec<StageRecord>,
     operations: Vec<OperationTimes>,
+    transmissions: Vec<Transmission>,
     part_of: Option<RankTask>,
 }
 
 impl Kept {
     fn new(keep: KeepRecords) -> Self {
-        Self { keep, records: vec![], operations: vec![], part_of: None }
+        Self { keep, records: vec![], operations: vec![], transmissions: vec![], part_of: None }
     }
 
     /// Sorts the records by process and stage.
@@ -360,6 +402,14 @@ impl Observer for Kept {
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         self.operations = times;
     }
+
+    fn wants_transmissions(&self) -> bool {
+        self.keep == KeepRecords::WithTransmissions
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.transmissions = transmissions;
+    }
 }
 
 /// Number of pairs of a process and a stage in all programs of a run.
@@ -382,10 +432,10 @@ fn plan<'run>(run: &'run Run, program: &'run ScenarioProgram, request: &'run Req
 /// Approximate memory of a run \[bytes\]: the engine and the metrics are not in use at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
-    let request = request(run, way.workers(run, 0, 0));
+    let request = way.request(run, way.workers(run, 0, 0));
     let records = match way.keep {
         // The records of the fastest program are kept while the next one runs.
-        KeepRecords::Yes | KeepRecords::WithOperations => pair_count(run)
+        KeepRecords::Yes | KeepRecords::WithOperations | KeepRecords::WithTransmissions => pair_count(run)
             .div_ceil(plan(run, &run.program, &request).map_or(1, |plan| plan.ranks()))
             .saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
@@ -396,6 +446,11 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         }
         _ => 0,
     };
+    let transmissions = match way.keep {
+        // A list grows to its double, and that of the fastest program is kept while the next one runs.
+        KeepRecords::WithTransmissions => transmissions(run) * 3 * size_of::<Transmission>() as u64,
+        KeepRecords::Yes | KeepRecords::WithOperations | KeepRecords::No => 0,
+    };
     let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let simulated = run.programs().filter_map(|program| Some(plan(run, program, &request)?.bytes()));
     let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
@@ -405,5 +460,6 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .max(metrics)
         .saturating_add(records)
         .saturating_add(operations)
+        .saturating_add(transmissions)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }

@@ -62,6 +62,36 @@ pub enum RunError {
         /// The message of the panic.
         message: String,
     },
+    /// The transmissions of a coordinated run were asked for.
+    #[error(
+        "run {run} of {scenario:?} with {embedding}: coordinated execution has no transmissions to list, expected \
+         asynchronous execution"
+    )]
+    NoTransmissions {
+        /// The scenario's name.
+        scenario: String,
+        /// Index of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+    },
+    /// There are too many transmissions to list.
+    #[error(
+        "run {run} of {scenario:?} with {embedding} has at least {count} transmissions, expected at most {limit} to be \
+         listed"
+    )]
+    TooManyTransmissions {
+        /// The scenario's name.
+        scenario: String,
+        /// Index of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// How many there are at least.
+        count: u64,
+        /// The most that are listed.
+        limit: u64,
+    },
     /// A rank has read other scenarios than the leader.
     #[error(
         "rank {rank} does not have run {run} of the leader, expected the same scenario files on every computer"
