@@ -5,6 +5,7 @@
 #![recursion_limit = "256"] // of the shapes of results, each one macro
 #![cfg(test)]
 
+mod animation;
 mod bad_input;
 mod bench;
 mod browser;
@@ -28,6 +29,7 @@ mod hostile;
 mod interruption;
 mod jobs;
 mod json_results;
+mod latex;
 mod launchers;
 mod limits;
 mod manual;

@@ -25,7 +25,7 @@ pub mod scenario;
 mod support;
 pub mod tools;
 
-pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, printable};
+pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, latex_text, printable};
 pub use records::{
     BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,
     results_schema, scenario_schema, size_in_words,

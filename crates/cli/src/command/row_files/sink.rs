@@ -55,7 +55,8 @@ impl RowSink {
                 let table = ParquetTable::of_all_columns::<R>(output()?);
                 Form::Parquet(Box::new(table.map_err(|error| Failure::output(Some(path), error))?))
             }
-            Some(ResultFormat::Table | ResultFormat::Json | ResultFormat::Markdown) | None => {
+            Some(ResultFormat::Table | ResultFormat::Json | ResultFormat::Markdown | ResultFormat::Latex)
+            | None => {
                 let message = format!("{option} {}: unknown extension", path.display());
                 return Err(Failure::usage(message, "expected a path that ends in .csv, .jsonl or .parquet"));
             }
