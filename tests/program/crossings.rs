@@ -113,8 +113,7 @@ fn lines_and_parquet_say_the_same_as_csv() {
 #[test]
 fn rows_of_processes_and_of_crossings_are_written_together_and_results_are_the_same() {
     let scratch = Scratch::empty();
-    let arguments =
-        ["run", "scenarios/phases.toml", "--set", "execution.mode=asynchronous", "--format", "json"];
+    let arguments = &["run", "scenarios/stage-order.toml"][..];
     let [processes, crossings] = ["p.csv", "c.csv"].map(|name| scratch.path(name));
     let both = ["--processes", &processes, "--crossings", &crossings];
     assert_eq!(done(&[arguments, &both].concat()), done(arguments));
@@ -128,6 +127,10 @@ fn what_cannot_be_listed_is_refused_before_anything_runs() {
     let scratch = Scratch::empty();
     let path = scratch.path("c.csv");
     for (arguments, reason) in [
+        (
+            vec!["run", "scenarios/two-to-the-sixteen.toml", "--crossings", &path],
+            "expected at most 10000000 to be listed",
+        ),
         (
             vec!["run", "scenarios/phases.toml", "--crossings", &path],
             "coordinated execution has no transmissions",

@@ -1,6 +1,6 @@
 //! One self-contained page on which messages travel over the links of their machines, run beside run with one clock.
 //!
-//! The page holds the transmissions of the runs ([`PageRun`]) and a script that shows those of a cycle: a packet waits at the
+//! The page holds the transmissions of the runs ([`page_run`]) and a script that shows those of a cycle: a packet waits at the
 //! node where its channel begins, or moves along the channel. Nodes lie as in [`link_map`](crate::link_map), those of a
 //! ring on a circle.
 
@@ -11,7 +11,7 @@ use cubefold_mapping::ProcessId;
 use cubefold_simulator::Transmission;
 use cubefold_topology::{Extent, NodeId};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     error::PictureError,
@@ -19,7 +19,7 @@ use crate::{
     machine_plan::MachinePlan,
     network_layout::circle,
     page::{printable_lines, security_policy},
-    sheet::{Point, as_drawn},
+    sheet::Point,
 };
 
 const STYLE: &str = include_str!("animation/style.css");
@@ -39,6 +39,9 @@ const STAGE_COLOURS: u32 = 8;
 
 /// The distance between neighbours \[pixels\].
 const STEP: f64 = 40.0;
+
+/// The reach of wraparound stubs out of their node, in distances between neighbours.
+const STUB: f64 = 0.75;
 
 /// A run of an animation.
 #[derive(Debug, Clone, Copy)]
@@ -83,82 +86,65 @@ pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, Pic
         return Err(PictureError::TooManyTransmissions { found, most: MAX_ANIMATED_TRANSMISSIONS });
     }
     let layouts: Vec<Layout> = runs.iter().map(|own| Layout::new(own.run)).collect();
-    let pages: Vec<PageRun> =
-        runs.iter().zip(&layouts).map(|(own, layout)| PageRun::new(own, layout)).collect();
-    let data = PageData { colours: STAGE_COLOURS, runs: pages };
-    // Numbers and printable names: no error, and no end of the element.
-    let data = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let pages: Vec<Value> = runs.iter().zip(&layouts).map(|(own, layout)| page_run(own, layout)).collect();
+    // Nothing in it ends its element.
+    let data = json!({ "colours": STAGE_COLOURS, "runs": pages }).to_string().replace('<', "\\u003c");
     Ok(printable_lines(&page(scenario, runs, &layouts, &data).into_string()))
 }
 
-/// What the script reads.
-#[derive(Debug, Serialize)]
-struct PageData {
-    colours: u32,
-    runs: Vec<PageRun>,
-}
-
 /// A run as the script reads it.
-#[derive(Debug, Serialize)]
-struct PageRun {
-    name: String,
-    makespan: u64,
-    /// The cycles from the end of a packet's last transmission to its receipt; 0 where links differ.
-    latency: u64,
-    /// By node: across, down \[pixels\].
-    nodes: Vec<[f64; 2]>,
-    /// The ends of each link, and the points of its path where it is not straight: the control point of a curve, or the
-    /// ends of the two stubs.
-    links: Vec<Vec<f64>>,
-    messages: Vec<PageMessage>,
-}
-
-/// Stage, source and destination of a message, and five numbers for each of its transmissions, by packet and begin: the
-/// packet, the channel (twice the link, and 1 if from its second end to its first), the cycle at which it joined, the cycles
-/// for which it waited, and those for which it occupied the channel.
-#[derive(Debug, Serialize)]
-struct PageMessage(u32, u32, u32, Vec<u64>);
-
-impl PageRun {
-    fn new(own: &AnimatedRun<'_>, layout: &Layout) -> Self {
-        let communication = own.run.communication;
-        let are_alike = own.run.machine.link_times().is_none();
-        let mut channels = BTreeMap::new();
-        for (place, link) in (0_u64..).zip(&layout.links) {
-            channels.insert((link.near, link.far), 2 * place);
-            channels.insert((link.far, link.near), 2 * place + 1);
-        }
-        let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
-        ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
-        let message = |of_message: &[&Transmission]| {
-            let first = of_message[0];
-            let rows = of_message.iter().flat_map(|one| {
-                let channel = channels.get(&(one.from, one.to)).copied().unwrap_or_default();
-                let (waited, took) = ((one.begin - one.joined).get(), (one.end - one.begin).get());
-                [one.packet.into(), channel, one.joined.get(), waited, took]
-            });
-            PageMessage(first.stage, first.source.label(), first.destination.label(), rows.collect())
-        };
-        Self {
-            name: printable(own.name).to_string(),
-            makespan: own.makespan,
-            latency: if are_alike { communication.latency().get() } else { 0 },
-            nodes: layout.places.iter().map(|&place| point(place)).collect(),
-            links: layout.links.iter().map(path).collect(),
-            messages: ordered.chunk_by(|one, other| one.message == other.message).map(message).collect(),
-        }
+///
+/// - `name`, `makespan` \[cycles\];
+/// - `latency`: the cycles from the end of a packet's last transmission to its receipt; 0 where links differ;
+/// - `nodes`: by node, across and down \[pixels\];
+/// - `links`: the two ends of each, and the points of its path where it is not straight: the control point of a curve, or
+///   the ends of its two stubs;
+/// - `messages`: stage, source and destination of each, and five numbers for each of its transmissions, by packet and begin:
+///   the packet, the channel (twice the link, and 1 more if it leads from the second end to the first), the cycle at which
+///   it joined, the cycles for which it waited, and those for which it occupied the channel.
+fn page_run(own: &AnimatedRun<'_>, layout: &Layout) -> Value {
+    let are_alike = own.run.machine.link_times().is_none();
+    let mut channels = BTreeMap::new();
+    for (place, link) in (0_u64..).zip(&layout.links) {
+        channels.insert((link.near, link.far), 2 * place);
+        channels.insert((link.far, link.near), 2 * place + 1);
     }
+    let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
+    ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
+    let message = |of_message: &[&Transmission]| {
+        let first = of_message[0];
+        let rows = of_message.iter().flat_map(|one| {
+            let channel = channels.get(&(one.from, one.to)).copied().unwrap_or_default();
+            let (waited, took) = ((one.begin - one.joined).get(), (one.end - one.begin).get());
+            [u64::from(one.packet), channel, one.joined.get(), waited, took]
+        });
+        json!([first.stage, first.source.label(), first.destination.label(), rows.collect::<Vec<u64>>()])
+    };
+    let messages: Vec<Value> =
+        ordered.chunk_by(|one, other| one.message == other.message).map(message).collect();
+    json!({
+        "name": printable(own.name),
+        "makespan": own.makespan,
+        "latency": if are_alike { own.run.communication.latency().get() } else { 0 },
+        "nodes": layout.places.iter().map(|&place| point(place)).collect::<Vec<_>>(),
+        "links": layout.links.iter().map(page_link).collect::<Vec<_>>(),
+        "messages": messages,
+    })
 }
 
 /// A link as the script reads it.
-fn path(link: &PlannedLink) -> Vec<f64> {
-    let ends = [link.near, link.far].map(|node| as_drawn(node.index().into()));
+fn page_link(link: &PlannedLink) -> Value {
     let points: Vec<Point> = match link.path {
         LinkPath::Straight(_) | LinkPath::ToLayer(..) => vec![],
         LinkPath::Curve([_, control, _]) => vec![control],
-        LinkPath::Stubs([[_, out], [_, image]]) => vec![out, image],
+        LinkPath::Stubs(stubs) => stubs.map(stub_end).into(),
     };
-    ends.into_iter().chain(points.into_iter().flat_map(point)).collect()
+    json!([link.near.index(), link.far.index(), points.into_iter().flat_map(point).collect::<Vec<f64>>()])
+}
+
+/// The end of a stub, whose second point is the image of a node.
+fn stub_end([from, image]: [Point; 2]) -> Point {
+    Point { x: from.x + STUB * (image.x - from.x), y: from.y + STUB * (image.y - from.y) }
 }
 
 /// A point to a tenth of a pixel.
@@ -269,28 +255,31 @@ fn controls() -> Markup {
 
 fn figure(own: &AnimatedRun<'_>, layout: &Layout) -> Markup {
     let view = format!("0 0 {:.0} {:.0}", layout.width.ceil(), layout.height.ceil());
-    let natural = format!("max-width: {:.0}px", 2.5 * layout.width.max(200.0));
+    let widths = [0.35 * layout.width, 2.5 * layout.width.max(200.0)];
+    let natural = format!("min-width: {:.0}px; max-width: {:.0}px", widths[0], widths[1]);
     let machine = &own.run.machine;
     html! {
         figure {
             figcaption { b { (own.name) } span.told {} }
-            svg viewBox=(view) style=(natural) role="img" aria-label={ "The machine of " (own.name) } {
-                g { @for link in &layout.links { (link_line(link)) } }
-                g {
-                    @for (node, place) in machine.nodes().zip(&layout.places) {
-                        @let [x, y] = point(*place);
-                        g {
-                            @if machine.is_host(node) { circle.node cx=(x) cy=(y) r="11" {} }
-                            @else { rect.node.switch x=(x - 10.0) y=(y - 10.0) width="20" height="20" {} }
-                            (node_name(own.run, node, &layout.names, [x, y]))
+            div.machine {
+                svg viewBox=(view) style=(natural) role="img" aria-label={ "The machine of " (own.name) } {
+                    g { @for link in &layout.links { (link_line(link)) } }
+                    g {
+                        @for (node, place) in machine.nodes().zip(&layout.places) {
+                            @let [x, y] = point(*place);
+                            g {
+                                @if machine.is_host(node) { circle.node cx=(x) cy=(y) r="11" {} }
+                                @else { rect.node.switch x=(x - 10.0) y=(y - 10.0) width="20" height="20" {} }
+                                (node_name(own.run, node, &layout.names, [x, y]))
+                            }
+                        }
+                        @for (title, place) in &layout.titles {
+                            @let [x, y] = point(*place);
+                            text.layer x=(x) y=(y) { (title) }
                         }
                     }
-                    @for (title, place) in &layout.titles {
-                        @let [x, y] = point(*place);
-                        text.layer x=(x) y=(y) { (title) }
-                    }
+                    g.packets {}
                 }
-                g.packets {}
             }
         }
     }
@@ -323,8 +312,8 @@ fn link_line(link: &PlannedLink) -> Markup {
     let d = match link.path {
         LinkPath::Straight([from, to]) => format!("M{} L{}", text(from), text(to)),
         LinkPath::Curve([from, control, to]) => format!("M{} Q{} {}", text(from), text(control), text(to)),
-        LinkPath::Stubs([[from, out], [to, image]]) => {
-            format!("M{} L{} M{} L{}", text(from), text(out), text(to), text(image))
+        LinkPath::Stubs(stubs) => {
+            stubs.map(|stub| format!("M{} L{}", text(stub[0]), text(stub_end(stub)))).join(" ")
         }
         LinkPath::ToLayer(..) => return html! {},
     };
@@ -333,7 +322,12 @@ fn link_line(link: &PlannedLink) -> Markup {
 
 /// The signs of packets, and the colours of the stages that there are.
 fn legend(runs: &[AnimatedRun<'_>]) -> Markup {
-    let stages = runs.iter().flat_map(|own| own.transmissions).map(|one| one.stage + 1).max().unwrap_or(0);
+    let stages = runs
+        .iter()
+        .flat_map(|own| own.transmissions)
+        .map(|one| one.stage.saturating_add(1))
+        .max()
+        .unwrap_or(0);
     html! {
         ul.legend {
             li { svg viewBox="0 0 14 14" { circle.packet.moving cx="7" cy="7" r="5" {} } "moves along a link" }
@@ -369,7 +363,7 @@ mod tests {
             .iter()
             .zip(&all)
             .map(|(run, finished)| AnimatedRun {
-                name: "a run",
+                name: "one of them",
                 run,
                 makespan: finished.outcome.summary.makespan().get(),
                 transmissions: &finished.transmissions,
@@ -379,7 +373,7 @@ mod tests {
     }
 
     /// The data of a page.
-    fn data(page: &str) -> serde_json::Value {
+    fn data(page: &str) -> Value {
         let text =
             page.split("type=\"application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
         serde_json::from_str(text).unwrap()
@@ -400,15 +394,17 @@ mod tests {
                 page_of(&format!("[machine]\n{machine}\n{program}[mapping]\nembeddings = [{names}]\n"));
             let data = data(&page);
             for (own, finished) in data["runs"].as_array().unwrap().iter().zip(&all) {
-                let number = |value: &serde_json::Value| value.as_f64().unwrap() as u64;
+                let number = |value: &Value| value.as_u64().unwrap();
                 let mut found = vec![];
                 for (place, message) in (0_u64..).zip(own["messages"].as_array().unwrap()) {
                     for row in message[3].as_array().unwrap().chunks(5) {
                         let [packet, channel, joined, waited, took] =
                             std::array::from_fn(|at| number(&row[at]));
-                        let link = &own["links"][channel as usize / 2];
-                        let ends =
-                            [number(&link[(channel % 2) as usize]), number(&link[1 - channel as usize % 2])];
+                        let link = &own["links"][usize::try_from(channel / 2).unwrap()];
+                        let mut ends = [number(&link[0]), number(&link[1])];
+                        if channel % 2 == 1 {
+                            ends.reverse();
+                        }
                         let ids =
                             [place, number(&message[0]), number(&message[1]), number(&message[2]), packet];
                         found.push((ids, ends, [joined, joined + waited, joined + waited + took]));
@@ -449,7 +445,7 @@ mod tests {
             "machine = { kind = \"torus\", shape = [16, 16] }\n[program]\nkind = \"cc-cube\"\n[mapping]\n\
              embeddings = [\"standard\", \"xor\"]\n",
         );
-        assert_eq!(all[0].outcome.summary.stages().len(), 8);
+        assert_eq!(all[0].program.body.stage_count(), 8);
         assert!(page.len() < 1_000_000, "{} bytes", page.len());
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Shape<'tree> {
 ///
 /// # Errors
 ///
-/// What no picture has: images, text that is no outline, clips, masks and filters.
+/// What no picture has: images, text that is no outline, masks and filters.
 pub(crate) fn visit_shapes<'tree>(
     group: &'tree Group,
     visit: &mut dyn FnMut(Shape<'tree>) -> Result<(), String>,
@@ -32,8 +32,9 @@ fn visit_group<'tree>(
     opacity: f32,
     visit: &mut dyn FnMut(Shape<'tree>) -> Result<(), String>,
 ) -> Result<(), String> {
-    if group.clip_path().is_some() || group.mask().is_some() || !group.filters().is_empty() {
-        return Err("a clip, mask or filter".to_owned());
+    // Pictures clip nothing: a clip is that of the page, or of the tile of a pattern, which formats have of their own.
+    if group.mask().is_some() || !group.filters().is_empty() {
+        return Err("a mask or filter".to_owned());
     }
     let opacity = opacity * group.opacity().get();
     for node in group.children() {

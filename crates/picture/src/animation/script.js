@@ -31,13 +31,14 @@ function crossingsOf(run) {
 function along(run, link, share) {
   const [near, far] = [run.nodes[link[0]], run.nodes[link[1]]];
   const between = (one, other, part) => [one[0] + (other[0] - one[0]) * part, one[1] + (other[1] - one[1]) * part];
-  if (link.length === 4) {
-    const control = [link[2], link[3]];
+  const points = link[2];
+  if (points.length === 2) {
+    const control = points;
     const [one, other] = [between(near, control, share), between(control, far, share)];
     return [between(one, other, share), one, other];
   }
-  if (link.length === 6) {
-    const [out, image] = [[link[2], link[3]], [link[4], link[5]]];
+  if (points.length === 4) {
+    const [out, image] = [points.slice(0, 2), points.slice(2)];
     return share < 0.5 ? [between(near, out, 2 * share), near, out] : [between(image, far, 2 * share - 1), image, far];
   }
   return [between(near, far, share), near, far];
