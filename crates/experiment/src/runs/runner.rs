@@ -57,8 +57,15 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 /// Checks that the transmissions of a run can be listed.
 fn check_transmissions(run: &Run, place: usize) -> Result<(), RunError> {
     let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
-    if run.execution.mode != ExecutionMode::Asynchronous {
-        return Err(RunError::NoTransmissions { scenario, run: place, embedding });
+    let reason = if run.execution.mode != ExecutionMode::Asynchronous {
+        Some("coordinated execution has no transmissions")
+    } else if run.communication.routers().is_some() {
+        Some("packets with finite buffers cross links flit by flit, and have no transmissions")
+    } else {
+        None
+    };
+    if let Some(reason) = reason {
+        return Err(RunError::NoTransmissions { scenario, run: place, embedding, reason });
     }
     let (count, limit) = (transmissions(run), MAX_TRANSMISSIONS);
     if count > limit {

@@ -62,10 +62,10 @@ pub enum RunError {
         /// The message of the panic.
         message: String,
     },
-    /// The transmissions of a coordinated run were asked for.
+    /// The transmissions of a run that has none were asked for.
     #[error(
-        "run {run} of {scenario:?} with {embedding}: coordinated execution has no transmissions to list, expected \
-         asynchronous execution"
+        "run {run} of {scenario:?} with {embedding}: {reason} to list, expected asynchronous execution \
+         with unbounded queues"
     )]
     NoTransmissions {
         /// The scenario's name.
@@ -74,6 +74,8 @@ pub enum RunError {
         run: usize,
         /// Its embedding.
         embedding: String,
+        /// The reason.
+        reason: &'static str,
     },
     /// There are too many transmissions to list.
     #[error(
