@@ -21,7 +21,7 @@ use crate::engines_equal_reference::{busy_cycles, check_outcome, run};
 use crate::random_problem::{
     Case, MessageSets, cube_case, message_sets_case, rows, shared_cube_case, shared_message_sets_case,
 };
-use crate::sized_equal_reference::{SizedCase, compare, numbered_case};
+use crate::sized_equal_reference::{SizedCase, check_transmissions, compare, numbered_case};
 
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, max_global_rejects: 1 << 20, ..ProptestConfig::default() }
@@ -115,6 +115,7 @@ fn check_sized(number: u64) {
     let request = Request::asynchronous(EngineChoice::Auto).counting(CountLinkUse::Yes);
     let (outcome, records) = case.run(&request).unwrap();
     compare(&outcome, &records, &expected).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
+    check_transmissions(&case, &expected).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
     let found = predict(&case.program(), &case.placement, communication).get();
     assert_eq!(found, predicted(&problem), "case {number}");
 }

@@ -7,9 +7,9 @@ use cubefold_mapping::{GraphGuest, Placement, PlacementTable, ProcessId};
 use cubefold_reference::job::{JobOutcome, ReferenceJob, ReferenceStep, run_job};
 use cubefold_reference::stage_program::SizedMessage;
 use cubefold_simulator::{
-    Communication, Computations, Cycles, EngineChoice, Evaluator, Execution, Job, JobStep, Observer, Program,
-    Reach, Request, StageMessage, StageProgram, StageRecord, StencilProgram, StepBody, StepRecord,
-    max_cycles, predict, simulate,
+    Communication, Computations, CountLinkUse, Cycles, EngineChoice, Evaluator, Execution, Job, JobStep,
+    LinkUse, Observer, Program, Reach, Request, StageMessage, StageProgram, StageRecord, StencilProgram,
+    StepBody, StepRecord, max_cycles, predict, simulate, transmission_count,
 };
 use cubefold_topology::{LinkMode, Machine, NodeId};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::random_problem::task_problem;
-use crate::sized_equal_reference::{network, random_grid, rules};
+use crate::sized_equal_reference::{Transmissions, network, random_grid, rules};
 
 /// The cases that there are.
 const ALL: u64 = 20_000;
@@ -81,10 +81,18 @@ impl Observer for Reported {
 fn check(case: &JobCase) -> Result<[u64; 3], String> {
     let expected = run_job(&case.reference()).map_err(|stuck| format!("{stuck:?}"))?;
     let job = case.job();
-    let mut reported = Reported::default();
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let outcome = simulate(&job, &case.placement, case.communication, &request, &mut reported)
+    let (mut reported, mut transmissions) = (Reported::default(), Transmissions::default());
+    let request = Request::asynchronous(EngineChoice::Auto).counting(CountLinkUse::Yes);
+    let observer = &mut (&mut reported, &mut transmissions);
+    let outcome = simulate(&job, &case.placement, case.communication, &request, observer)
         .map_err(|error| error.to_string())?;
+    let link_use = outcome.traffic.link_use.as_ref();
+    let busy = link_use.into_iter().flat_map(LinkUse::busy_links).map(|own| own.1.get()).sum();
+    transmissions.check(outcome.traffic.hops, busy)?;
+    let count = transmission_count(&job, &case.placement, case.communication, u64::MAX);
+    if count != outcome.traffic.hops {
+        return Err(format!("{count} transmissions are counted, not {}", outcome.traffic.hops));
+    }
     let times = outcome.job.ok_or("no times of steps")?;
     compare_steps(&reported.steps, &expected)?;
     let found = (

@@ -2,19 +2,21 @@
 //! every run of the tests, all on request.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     num::NonZeroU64,
     path::{Path, PathBuf},
 };
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
+use cubefold_reference::grid::Channel;
 use cubefold_reference::stage_program::{
     SizedMessage, StageOutcome, StageProblem, StageRow, predicted, run_stages,
 };
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Outcome,
-    Request, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
+    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Observer,
+    Outcome, Request, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, Transmission,
+    predict, simulate, transmission_count,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -88,6 +90,7 @@ fn check_cases(count: u64) {
 pub(crate) fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let expected = run_stages(&case.problem());
     let program = case.program();
+    check_transmissions(case, &expected)?;
     for engine in [EngineChoice::Auto, EngineChoice::Sized] {
         let (outcome, records) = case.run(&Request::asynchronous(engine).counting(CountLinkUse::Yes))?;
         compare(&outcome, &records, &expected).map_err(|error| format!("{engine:?}: {error}"))?;
@@ -101,6 +104,75 @@ pub(crate) fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let rows = || expected.rows.iter().flatten();
     let any = |is: &dyn Fn(&StageRow) -> bool| u64::from(rows().any(is));
     Ok([any(&|row| row.blocked > 0), any(&|row| row.overlapped > 0), u64::from(expected.longest_queue > 0)])
+}
+
+/// Compares every transmission, and their count without a run.
+pub(crate) fn check_transmissions(case: &SizedCase, expected: &StageOutcome) -> Result<(), String> {
+    let (program, machine) = (case.program(), case.placement.machine());
+    let mut found = Transmissions::default();
+    let request = Request::asynchronous(EngineChoice::Sized);
+    simulate(&program, &case.placement, case.communication, &request, &mut found)
+        .map_err(|error| error.to_string())?;
+    let wires = wires(machine);
+    let end = |channel: Channel| match &wires {
+        Some(wires) => wires.end(channel),
+        None => grid(machine).end(channel),
+    };
+    // The number of a message is its place among those that cross links.
+    let messages: BTreeSet<_> = expected.transmissions.iter().map(|own| own.message).collect();
+    let number = |message| messages.iter().position(|own| *own == message).unwrap();
+    let mut want: Vec<_> = expected
+        .transmissions
+        .iter()
+        .map(|own| {
+            let ends = [own.channel.node, end(own.channel)];
+            (own.begin, number(own.message), own.packet, own.message, ends, own.joined, own.end)
+        })
+        .collect();
+    want.sort_unstable();
+    let label = |process: ProcessId| process.label() as usize;
+    let row = |own: &Transmission| {
+        let message = (own.stage as usize, label(own.source), label(own.destination));
+        let ends = [own.from, own.to].map(|node| u64::from(node.index()));
+        let (begin, number, packet) = (own.begin.get(), own.message as usize, own.packet as usize);
+        (begin, number, packet, message, ends, own.joined.get(), own.end.get())
+    };
+    let rows: Vec<_> = found.0.iter().map(row).collect();
+    if let Some(place) = (0..rows.len().max(want.len())).find(|&place| rows.get(place) != want.get(place)) {
+        return Err(format!("transmission {:?}, expected {:?}", rows.get(place), want.get(place)));
+    }
+    let count = transmission_count(&program, &case.placement, case.communication, u64::MAX);
+    if count != want.len() as u64 { Err(format!("{count} transmissions are counted")) } else { Ok(()) }
+}
+
+/// The transmissions of a run.
+#[derive(Default)]
+pub(crate) struct Transmissions(pub(crate) Vec<Transmission>);
+
+impl Transmissions {
+    /// Checks the number of the transmissions, the cycles that they take, and that none begins before it joins.
+    pub(crate) fn check(&self, hops: u64, busy: u64) -> Result<(), String> {
+        let cycles: u64 = self.0.iter().map(|own| (own.end - own.begin).get()).sum();
+        if (self.0.len() as u64, cycles) != (hops, busy) {
+            return Err(format!("{} transmissions of {cycles} cycles, not {hops} of {busy}", self.0.len()));
+        }
+        match self.0.iter().find(|own| own.joined > own.begin) {
+            Some(own) => Err(format!("{own:?} begins before it joins")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Observer for Transmissions {
+    fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_transmissions(&self) -> bool {
+        true
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.0 = transmissions;
+    }
 }
 
 /// Programs whose messages go between neighbouring nodes, stages of which repeat: no message waits for another, so that

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, TaskRow, run_tasks};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, Operation, OperationKind, Outcome,
-    Request, Requirement, SimulationError, StageRecord, StuckReason, TaskGraph, TaskSchedule,
-    TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
+    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, Observer, Operation,
+    OperationKind, Outcome, Request, Requirement, SimulationError, StageRecord, StuckReason, TaskGraph,
+    TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule, transmission_count,
 };
 use cubefold_topology::Machine;
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::random_problem::task_problem;
-use crate::sized_equal_reference::{network, numbered_case, placement, random_grid, rules};
+use crate::sized_equal_reference::{Transmissions, network, numbered_case, placement, random_grid, rules};
 
 /// The cases that there are.
 const ALL: u64 = 30_000;
@@ -139,8 +139,8 @@ pub(crate) fn check(case: &TaskCase) -> Result<[u64; 4], String> {
         }
     };
     let graph = TaskGraph::new(schedule, Cycles::new(case.overhead));
-    let mut records: Vec<StageRecord> = vec![];
-    let found = case.simulate(&graph, &mut records);
+    let (mut records, mut transmissions): (Vec<StageRecord>, _) = (vec![], Transmissions::default());
+    let found = case.simulate(&graph, &mut (&mut records, &mut transmissions));
     let (outcome, expected) = match (found, expected) {
         (Ok(outcome), Ok(expected)) => (outcome, expected),
         (Err(SimulationError::Stuck(stuck)), Err(expected)) => {
@@ -167,6 +167,11 @@ pub(crate) fn check(case: &TaskCase) -> Result<[u64; 4], String> {
     if found != want {
         return Err(format!("makespan, hops, queue, busy links {found:?}, not {want:?}"));
     }
+    transmissions.check(traffic.hops, busy)?;
+    let count = transmission_count(&graph, &case.placement, case.communication, u64::MAX);
+    if count != traffic.hops {
+        return Err(format!("{count} transmissions are counted, not {}", traffic.hops));
+    }
     let is_blocked = rows.iter().any(|row| row.blocked > 0);
     Ok([1, u64::from(is_blocked), u64::from(expected.longest_queue > 0), 0])
 }
@@ -182,13 +187,9 @@ fn row(record: &StageRecord) -> TaskRow {
 }
 
 impl TaskCase {
-    fn simulate(
-        &self,
-        graph: &TaskGraph,
-        records: &mut Vec<StageRecord>,
-    ) -> Result<Outcome, SimulationError> {
+    fn simulate(&self, graph: &TaskGraph, observer: &mut dyn Observer) -> Result<Outcome, SimulationError> {
         let request = Request::asynchronous(EngineChoice::Auto);
-        simulate(graph, &self.placement, self.communication, &request.counting(CountLinkUse::Yes), records)
+        simulate(graph, &self.placement, self.communication, &request.counting(CountLinkUse::Yes), observer)
     }
 
     fn schedule(&self) -> Result<TaskSchedule, TaskScheduleError> {

@@ -97,7 +97,12 @@ impl Browser {
 
     /// Lets pages believe that the reader wants light text on a dark region.
     pub(super) fn prefer_dark(&self) {
-        let feature = json!({ "name": "prefers-color-scheme", "value": "dark" });
+        self.prefer("prefers-color-scheme", "dark");
+    }
+
+    /// Lets pages believe that the reader has a preference.
+    pub(super) fn prefer(&self, name: &str, value: &str) {
+        let feature = json!({ "name": name, "value": value });
         let command = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": [feature] } });
         self.ask("goog/cdp/execute", &command);
     }

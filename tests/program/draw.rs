@@ -130,6 +130,38 @@ fn a_png_has_two_pixels_for_each_of_the_svg_and_needs_no_font_of_the_system() {
 }
 
 #[test]
+fn every_picture_is_a_page_of_pdf_and_an_environment_of_tikz() {
+    let scratch = results();
+    for arguments in every_picture(&scratch) {
+        let [page, environment] = ["p.pdf", "p.tikz"].map(|name| scratch.path(name));
+        for output in [&page, &environment] {
+            done(
+                &[
+                    &["draw".to_owned()],
+                    &arguments[..],
+                    &["--force".into(), "--output".into(), output.clone()],
+                ]
+                .concat(),
+            );
+        }
+        let drawn = svg(&arguments);
+        let (width, height) = size(&drawn);
+        let page = std::fs::read(&page).unwrap();
+        let media = format!("/MediaBox [0 0 {} {}]", 0.75 * f64::from(width), 0.75 * f64::from(height));
+        let text = String::from_utf8_lossy(&page);
+        assert!(page.starts_with(b"%PDF-") && text.contains(&media), "{arguments:?} {media}");
+        let environment = scratch.read("p.tikz");
+        assert!(environment.ends_with("\\end{tikzpicture}\n"), "{arguments:?}");
+        assert_eq!(environment.matches("\\node[").count(), texts(&drawn).len(), "{arguments:?}");
+        let bodies = environment.lines().filter(|line| line.starts_with("  \\"));
+        for line in bodies {
+            let depth = |open: char| line.replace(&format!("\\{open}"), "").matches(open).count();
+            assert!(line.ends_with(';') && depth('{') == depth('}'), "{arguments:?} {line}");
+        }
+    }
+}
+
+#[test]
 fn the_extension_of_the_output_decides_how_it_is_written() {
     let scratch = Scratch::empty();
     for (name, signature) in [("p.svg", "<svg".as_bytes()), ("p", b"<svg"), ("p.png", b"\x89PNG")] {
@@ -480,7 +512,8 @@ fn the_images_of_the_pages_are_what_their_commands_draw() {
     let results = scratch.path("results.csv");
     done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
     let commands = pages.iter().flat_map(|page| page.lines());
-    let commands: BTreeSet<&str> = commands.filter(|line| line.starts_with("$ cubefold draw ")).collect();
+    let commands: BTreeSet<&str> =
+        commands.filter(|line| line.starts_with("$ cubefold draw ") && line.ends_with(".svg")).collect();
     let drawn: BTreeMap<String, String> = commands
         .into_iter()
         .map(|command| picture_of(command, &scratch))

@@ -5,6 +5,7 @@
 #![recursion_limit = "256"] // of the shapes of results, each one macro
 #![cfg(test)]
 
+mod animation;
 mod bad_input;
 mod bench;
 mod browser;
@@ -15,6 +16,7 @@ mod collective_results;
 mod command;
 mod compare;
 mod completions;
+mod crossings;
 mod csv_results;
 mod determinism;
 mod draw;
@@ -28,6 +30,7 @@ mod hostile;
 mod interruption;
 mod jobs;
 mod json_results;
+mod latex;
 mod launchers;
 mod limits;
 mod manual;

@@ -267,6 +267,11 @@ pub(crate) struct RunOptions {
     /// .parquet
     #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) messages: Option<PathBuf>,
+
+    /// Also write a row for every packet on every channel of its route, as .csv, .jsonl or .parquet; for asynchronous
+    /// runs of up to 10 million of them
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) crossings: Option<PathBuf>,
 }
 
 /// Options of `merge`.
@@ -504,7 +509,7 @@ pub(crate) struct SchemaOptions {
 pub(crate) enum SchemaSubject {
     /// Scenario files
     Scenario,
-    /// The documents of run, compare and measure, their JSON lines, and the rows of processes
+    /// The documents of run, compare and measure, their JSON lines, and the rows of processes and transmissions
     Results,
 }
 

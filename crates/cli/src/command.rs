@@ -9,11 +9,10 @@ mod explain;
 mod export;
 mod man;
 mod measure;
-mod message_rows;
 mod new;
 mod place;
-mod process_rows;
 mod report;
+mod row_files;
 mod run;
 mod schema;
 mod search;
@@ -33,7 +32,7 @@ use crate::{
     ranks,
 };
 use cubefold_experiment::{Resources, Scenario};
-pub(crate) use process_rows::leave;
+pub(crate) use row_files::{kept_records, leave};
 
 /// Executes the command line.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {

@@ -202,6 +202,10 @@ impl fmt::Display for Failure {
                     printable(&error)
                 )
             }
+            Self::Refused(error @ RunError::TooManyTransmissions { .. }) => {
+                let help = "run fewer stages or processes, or larger packets";
+                write!(formatter, "{}\n  help: {help}", printable(&error.to_string()))
+            }
             Self::Refused(error) => formatter.write_str(&printable(&error.to_string())),
             Self::Runs { failed, of, kept } => {
                 for (_, error) in failed {

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::{
     failure::Failure,
     output::{Output, is_terminal},
-    table::Page,
+    table::{Page, Style},
 };
 
 /// A set of formats, the default first.
@@ -133,6 +133,7 @@ formats! {
         Csv: "csv", Some("csv"), "One row per run, scalars only";
         Parquet: "parquet", Some("parquet"), "The rows of `csv` in typed columns";
         Markdown: "markdown", Some("md"), "As `table`, for a page";
+        Latex: "latex", Some("tex"), "As `table`, for a paper, with the rules of booktabs and units in headings";
     }
 
     fn is_binary(&self) -> bool {
@@ -163,15 +164,17 @@ formats! {
     PictureFormat {
         Svg: "svg", Some("svg"), "For pages, any size; shows values under the pointer";
         Png: "png", Some("png"), "Pixels, two per pixel of the SVG in each direction";
+        Pdf: "pdf", Some("pdf"), "A page for a paper, with text as outlines";
+        Tikz: "tikz", Some("tikz"), "For LaTeX, with text in the font of the paper";
     }
 
     fn is_binary(&self) -> bool {
-        *self == Self::Png
+        matches!(self, Self::Png | Self::Pdf)
     }
 
     fn of_other_extension(extension: &str) -> Failure {
         Failure::usage(
-            format!("pictures are not written as .{extension}, expected .svg or .png"),
+            format!("pictures are not written as .{extension}, expected .svg, .png, .pdf or .tikz"),
             "end the name in one of them, or say --format svg",
         )
     }
@@ -364,6 +367,11 @@ pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result
             output.write_all(page()?.text(columns).as_bytes())
         }
         ResultFormat::Markdown => output.write_all(page()?.markdown().as_bytes()),
+        ResultFormat::Latex => {
+            let style = Style::Latex;
+            output.write_all(style.preamble().as_bytes())?;
+            output.write_all(page()?.written(style).as_bytes())
+        }
         ResultFormat::Json => write_document(output, document, extra, records()),
         ResultFormat::Jsonl => write_lines(output, records()),
         ResultFormat::Csv => write_csv(output, records),
@@ -387,7 +395,7 @@ mod tests {
         assert_eq!(decide(None, Some(Path::new("A.TXT"))), ResultFormat::Table);
         assert_eq!(decide(Some(ResultFormat::Table), Some(Path::new("a.xlsx"))), ResultFormat::Table);
         let refused = ResultFormat::decide(None, Some(Path::new("a.xlsx"))).unwrap_err().to_string();
-        let said = "this command writes no .xlsx, expected .txt, .json, .jsonl, .csv, .parquet, .md\n";
+        let said = "this command writes no .xlsx, expected .txt, .json, .jsonl, .csv, .parquet, .md, .tex\n";
         assert!(refused.starts_with(said), "{refused}");
         assert_eq!(decide(None, Some(Path::new("a.parquet"))), ResultFormat::Parquet);
         assert!(PlacementFormat::decide(None, Some(Path::new("a.parquet"))).is_err());

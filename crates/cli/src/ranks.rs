@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use cubefold_experiment::{KeepRecords, Resources, check_runs, follow};
+use cubefold_experiment::{Resources, check_runs, follow};
 use cubefold_simulator::{RankTask, Ranks, StageRecord, next_task};
 
 use crate::{
@@ -57,7 +57,7 @@ pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dy
     let Command::Run(options) = &arguments.command else { return wait(ranks) };
     let shared = &arguments.shared;
     let rows = options.processes.as_deref();
-    let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
+    let keep = command::kept_records(options);
     let load = || {
         let scenarios = command::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
         check_runs(&all_runs(&scenarios), shared.run_resources(), keep).map_err(Failure::Refused)?;

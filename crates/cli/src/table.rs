@@ -3,6 +3,7 @@
 mod algorithm_tables;
 mod fitting;
 mod grids;
+mod latex;
 mod long_table;
 mod open_loop_notes;
 mod page;

@@ -6,12 +6,14 @@ pub(crate) mod diagnostic;
 pub(crate) mod exact_mean;
 pub(crate) mod foreign;
 pub(crate) mod input_file;
+mod latex_text;
 pub(crate) mod numpy;
 pub(crate) mod quantity;
 pub(crate) mod region;
 pub(crate) mod text;
 
 pub use self::{
+    latex_text::latex_text,
     quantity::{
         Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, written_rate, written_seconds,
     },

@@ -25,14 +25,15 @@ pub mod scenario;
 mod support;
 pub mod tools;
 
-pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, printable};
+pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, latex_text, printable};
 pub use records::{
     BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,
     results_schema, scenario_schema, size_in_words,
 };
 pub use runs::{
-    KeepRecords, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links, check_placements,
-    check_runs, execute, execute_runs, follow, link_congestion, measure_runs, useful_threads,
+    KeepRecords, MAX_TRANSMISSIONS, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links,
+    check_placements, check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
+    useful_threads,
 };
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,

@@ -35,6 +35,7 @@ pub(crate) mod terms;
 mod time_record;
 mod topic;
 mod trace_record;
+pub(crate) mod transmission_row;
 
 pub use crate::input::exact_mean::{exact_mean, mean_of_means};
 pub use bench_record::BenchRecord;
@@ -67,3 +68,4 @@ pub use search_record::SearchRecord;
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};
 pub use topic::Topic;
 pub use trace_record::TraceTimesRecord;
+pub use transmission_row::{TransmissionRecord, TransmissionRow};

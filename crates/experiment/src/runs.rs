@@ -19,6 +19,7 @@ pub use self::{
     parallel_runs::{Means, execute_runs, measure_runs},
     progress::Progress,
     runner::{
-        KeepRecords, MemoryError, RunError, check_placements, check_runs, execute, follow, useful_threads,
+        KeepRecords, MAX_TRANSMISSIONS, MemoryError, RunError, check_placements, check_runs, execute, follow,
+        useful_threads,
     },
 };

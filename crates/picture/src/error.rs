@@ -87,6 +87,22 @@ pub enum PictureError {
         /// The most that are drawn.
         most: usize,
     },
+    /// Too many runs for one animation.
+    #[error("{found} runs side by side, expected at most {most}")]
+    TooManyAnimated {
+        /// Their number.
+        found: usize,
+        /// The most that are animated.
+        most: usize,
+    },
+    /// Too many transmissions for one animation.
+    #[error("{found} transmissions, expected at most {most}")]
+    TooManyTransmissions {
+        /// Their number.
+        found: u64,
+        /// The most that are animated.
+        most: u64,
+    },
     /// A guest dimension that does not exist.
     #[error("guest dimension {found}, expected 0 to {last}")]
     NoSuchDimension {
@@ -184,6 +200,12 @@ impl PictureError {
             Self::TooManyPlacements { .. } => "leave out embeddings, or sweep fewer values",
             Self::TooManyRuns { .. } => {
                 "sweep fewer values, or draw scaling from what cubefold run --output writes"
+            }
+            Self::TooManyAnimated { .. } => {
+                "name some of its embeddings with --embedding, or its runs with --run"
+            }
+            Self::TooManyTransmissions { .. } => {
+                "animate fewer runs, stages or processes; cubefold run --crossings lists up to 10 million"
             }
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",

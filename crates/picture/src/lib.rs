@@ -7,6 +7,7 @@
 //! It reads scenarios and runs through `cubefold-experiment`, and prints nothing.
 
 mod activity_diagram;
+mod animation;
 mod axes;
 mod bar_chart;
 mod curve;
@@ -21,12 +22,15 @@ mod link_paths;
 mod machine_name;
 mod machine_plan;
 mod network_layout;
+mod page;
 mod palette;
+mod pdf;
 mod picture;
 mod placement_grid;
 mod report;
 mod results_table;
 mod scaling;
+mod shapes;
 mod sheet;
 mod space_time;
 mod step_timeline;
@@ -34,10 +38,15 @@ mod step_timeline;
 mod support;
 mod task_timeline;
 mod text_outlines;
+mod tikz;
 mod time_scale;
 mod time_shares;
 mod timeline;
 
+pub use animation::{
+    AnimatedRun, MAX_ANIMATED_NODES, MAX_ANIMATED_RUNS, MAX_ANIMATED_TRANSMISSIONS, animation,
+    check_animation,
+};
 pub use bar_chart::{MAX_PLACEMENTS, histogram, spectrum};
 pub use error::PictureError;
 pub use goodput::goodput;

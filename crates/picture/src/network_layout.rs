@@ -94,7 +94,7 @@ fn radius(count: u64) -> f64 {
 }
 
 /// Nodes on a circle, from the top on; `angle` turns all of them.
-fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
+pub(crate) fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
     around(count, radius(count) * 1.05, x, y, angle)
 }
 

@@ -1,4 +1,4 @@
-//! A finished picture, as SVG or PNG.
+//! A finished picture, as SVG, PNG, PDF or TikZ.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use resvg::{
     usvg::{Options, Tree},
 };
 
-use crate::text_outlines::with_outlines;
+use crate::{pdf::pdf, text_outlines::with_outlines, tikz::tikz};
 
 /// The pixels of a PNG for one of the SVG, in each direction: enough for print.
 const SCALE: f32 = 2.0;
@@ -44,7 +44,7 @@ pub enum PngError {
         height: u32,
     },
     /// It does not fit in the memory.
-    #[error("the pixels take {} MiB to paint, expected at most the memory limit of {} MiB", .needed >> 20, .limit >> 20)]
+    #[error("the picture takes {} MiB to paint, expected at most the memory limit of {} MiB", .needed >> 20, .limit >> 20)]
     NoMemory {
         /// The memory that it needs \[bytes\].
         needed: u64,
@@ -78,10 +78,7 @@ impl Picture {
     /// When the picture is too large, or takes more memory.
     pub fn png(&self, memory: u64) -> Result<Vec<u8>, PngError> {
         let unpaintable = |reason: String| PngError::Unpaintable { reason };
-        let needed = PAINTER_BYTES + self.svg.len() as u64 * BYTES_PER_LETTER;
-        if needed > memory {
-            return Err(PngError::NoMemory { needed, limit: memory });
-        }
+        self.check_memory(memory)?;
         let outlines = with_outlines(&self.svg).map_err(unpaintable)?;
         let tree =
             Tree::from_str(&outlines, &Options::default()).map_err(|error| unpaintable(error.to_string()))?;
@@ -93,6 +90,32 @@ impl Picture {
             return Err(PngError::TooLarge { width, height });
         }
         painted(&tree, width, height).map_err(|error| unpaintable(error.to_string()))
+    }
+
+    /// The picture as a page of PDF, which may take at most `memory` \[bytes\]. Text is outlines of the built-in font, so
+    /// that no reader needs it.
+    ///
+    /// # Errors
+    ///
+    /// When it takes more memory.
+    pub fn pdf(&self, memory: u64) -> Result<Vec<u8>, PngError> {
+        self.check_memory(memory)?;
+        pdf(&self.svg).map_err(|reason| PngError::Unpaintable { reason })
+    }
+
+    /// The picture as an environment of `TikZ`, which may take at most `memory` \[bytes\]. Text is in the font of the paper.
+    ///
+    /// # Errors
+    ///
+    /// When it takes more memory.
+    pub fn tikz(&self, memory: u64) -> Result<String, PngError> {
+        self.check_memory(memory)?;
+        tikz(&self.svg).map_err(|reason| PngError::Unpaintable { reason })
+    }
+
+    fn check_memory(&self, limit: u64) -> Result<(), PngError> {
+        let needed = PAINTER_BYTES + self.svg.len() as u64 * BYTES_PER_LETTER;
+        if needed > limit { Err(PngError::NoMemory { needed, limit }) } else { Ok(()) }
     }
 }
 

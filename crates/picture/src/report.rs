@@ -5,14 +5,12 @@ mod contest;
 mod figures;
 mod runs_table;
 
-use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_experiment::{
-    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds, printable,
+    AlgorithmComparison, Competitor, Definition, ExecutionMode, FastestAtSize, Scenario, engineering_seconds,
     records::{RunCaption, settings},
     size_in_words,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest, Sha256};
 
 pub use self::column::ReportedRun;
 use self::{
@@ -21,7 +19,11 @@ use self::{
     figures::{Figure, Part, figures},
     runs_table::runs_table,
 };
-use crate::error::PictureError;
+use crate::{
+    animation::check_animation,
+    error::PictureError,
+    page::{printable_lines, security_policy},
+};
 
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");
@@ -49,22 +51,6 @@ pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Resu
     Ok(printable_lines(&page(scenario, text, runs, &columns, &figures).into_string()))
 }
 
-/// The printable lines of a text. Names and texts of scenarios may contain anything; no control character or mark of
-/// writing direction passes.
-fn printable_lines(page: &str) -> String {
-    let mut shown = String::with_capacity(page.len());
-    for line in page.split_inclusive('\n') {
-        let text = line.trim_end_matches(['\r', '\n']);
-        for part in text.split_inclusive('\t') {
-            let words = part.trim_end_matches('\t');
-            shown += &printable(words);
-            shown += &part[words.len()..];
-        }
-        shown.extend(line.ends_with('\n').then_some('\n'));
-    }
-    shown
-}
-
 fn page(
     scenario: &Scenario,
     text: &str,
@@ -79,7 +65,7 @@ fn page(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(security_policy());
+                meta http-equiv="Content-Security-Policy" content=(security_policy(SCRIPT));
                 title { (scenario.name) " · cubefold" }
                 style { (PreEscaped(STYLE)) }
             }
@@ -93,6 +79,7 @@ fn page(
                     (runs_table(runs, columns))
                     (fastest_algorithms(runs))
                     @for figure in figures { (shown(figure)) }
+                    (animation_command(scenario, runs))
                     (definitions(columns))
                     section #scenario {
                         h2 { "The scenario" }
@@ -129,12 +116,6 @@ fn beginning(text: &str) -> &str {
     &text[..lines]
 }
 
-/// Forbids fetching, and every script but the page's own, which is known by its hash.
-fn security_policy() -> String {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
-    format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'")
-}
-
 /// The common settings of all runs, and the best of them.
 fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
     html! {
@@ -144,6 +125,19 @@ fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
             }
         }
         @for sentence in sentences(runs) { p.best { (sentence) } }
+    }
+}
+
+/// The command that animates the runs, if they are few and asynchronous, on machines that are small enough.
+fn animation_command(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Markup {
+    let are_asynchronous = runs.iter().all(|own| own.run.execution.mode == ExecutionMode::Asynchronous);
+    let is_small = check_animation(runs.iter().map(|own| own.run)).is_ok();
+    html! {
+        @if are_asynchronous && is_small {
+            p { "To see the messages travel: " code {
+                "cubefold draw animation " (scenario.path.display()) " --output animation.html"
+            } }
+        }
     }
 }
 

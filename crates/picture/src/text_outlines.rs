@@ -162,7 +162,7 @@ fn add_curve(
 }
 
 /// A length \[pixels\], given in pixels, in `em`, or in `ex` (half an em, as painters take it).
-fn pixels(value: &str, em: f32) -> Result<f32, String> {
+pub(crate) fn pixels(value: &str, em: f32) -> Result<f32, String> {
     let (number, unit) = match value {
         value if value.ends_with("em") => (&value[..value.len() - 2], em),
         value if value.ends_with("ex") => (&value[..value.len() - 2], em / 2.0),

@@ -113,6 +113,7 @@ const RESTARTED: u64 = 8;
 const STRUCTURED: u64 = 4_000;
 
 /// How long tabu searches take.
+#[derive(Clone, Copy)]
 struct Breeding<'a> {
     of: &'a Quadratic,
     generations: u64,
@@ -293,7 +294,8 @@ impl<'a> Search<'a> {
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
         // Blocks and lines are beyond single exchanges: half of the searchers begin with them.
-        islands[..ISLANDS as usize / 2].par_iter_mut().try_for_each(|island| {
+        let half = islands.len() / 2;
+        islands[..half].par_iter_mut().try_for_each(|island| {
             (0..ROUNDS)
                 .try_for_each(|round| island.round(STRUCTURED, HEATS[0] * 0.85_f64.powf(f64::from(round))))
         })?;

@@ -54,7 +54,7 @@ impl Quadratic {
 
     /// Improves an arrangement, given as the place of every token, in so many iterations. Afterwards it is the best that
     /// was met.
-    pub(crate) fn improve(&self, places: &mut Vec<u32>, iterations: u64, generator: &mut ChaCha8Rng) {
+    pub(crate) fn improve(&self, places: &mut [u32], iterations: u64, generator: &mut ChaCha8Rng) {
         let mut state = State::new(self, places);
         let (mut change, mut least) = (0, 0);
         for now in 1..=iterations {

@@ -489,6 +489,13 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.transport.deadlock().map_or(Ok(()), |deadlock| Err(SimulationError::Deadlock(deadlock)))
     }
 
+    /// Reports the transmissions of the run that is over to an observer that wants them.
+    fn report_transmissions(&mut self, observer: &mut dyn Observer) {
+        if observer.wants_transmissions() {
+            observer.transmissions_finished(self.transport.take_transmissions());
+        }
+    }
+
     /// The sums over the messages of the run.
     fn traffic(&self) -> Traffic {
         Traffic {

@@ -81,6 +81,7 @@ pub use observe::{
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},
     traffic::{DirectionUse, LinkUse, StageRouting, Traffic},
+    transmissions::{Transmission, transmission_count},
 };
 pub use plan::{Outcome, Plan, check_execution, simulate};
 pub use predict::{LowerBound, lower_bound, predict};

@@ -9,10 +9,11 @@ pub(crate) mod accounts;
 pub(crate) mod distribution;
 pub(crate) mod summary;
 pub(crate) mod traffic;
+pub(crate) mod transmissions;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{Cycle, Cycles, RankTask};
+use crate::{Cycle, Cycles, RankTask, Transmission};
 
 /// One process in one finished stage.
 ///
@@ -215,6 +216,16 @@ pub trait Observer {
     fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
         drop(messages);
     }
+
+    /// Whether it wants every transmission, which only the engine that goes link by link knows.
+    fn wants_transmissions(&self) -> bool {
+        false
+    }
+
+    /// Takes the transmissions of a finished run, in the order of their begins, messages and packets.
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        drop(transmissions);
+    }
 }
 
 /// No observer.
@@ -284,6 +295,19 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
             self.1.messages_finished(messages);
         }
     }
+
+    fn wants_transmissions(&self) -> bool {
+        self.0.wants_transmissions() || self.1.wants_transmissions()
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        if self.0.wants_transmissions() {
+            self.0.transmissions_finished(transmissions.clone());
+        }
+        if self.1.wants_transmissions() {
+            self.1.transmissions_finished(transmissions);
+        }
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -327,6 +351,14 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
         (**self).messages_finished(messages);
+    }
+
+    fn wants_transmissions(&self) -> bool {
+        (**self).wants_transmissions()
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        (**self).transmissions_finished(transmissions);
     }
 }
 
@@ -402,6 +434,14 @@ impl Observer for InBatches<'_> {
 
     fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
         self.observer.messages_finished(messages);
+    }
+
+    fn wants_transmissions(&self) -> bool {
+        self.observer.wants_transmissions()
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.observer.transmissions_finished(transmissions);
     }
 }
 

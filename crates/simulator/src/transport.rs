@@ -19,7 +19,7 @@ use cubefold_topology::NodeId;
 
 pub(crate) use self::packet::Packet;
 use crate::{
-    Cycle, Cycles, Deadlock,
+    Cycle, Cycles, Deadlock, Transmission,
     engine::{MessageRecord, MessageTable, border::Border},
 };
 
@@ -62,6 +62,11 @@ pub(crate) trait Transport {
 
     /// The most packets left in one channel's queue at the end of any cycle so far.
     fn longest_queue(&self) -> u32;
+
+    /// Takes the transmissions of a run that is over, if they were logged.
+    fn take_transmissions(&mut self) -> Vec<Transmission> {
+        vec![]
+    }
 
     /// Forgets all that waits and moves, as at cycle 0.
     fn reset(&mut self);

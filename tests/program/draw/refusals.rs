@@ -69,11 +69,11 @@ fn windows_outside_of_the_run_are_refused() {
 }
 
 #[test]
-fn a_picture_is_written_as_nothing_but_svg_and_png() {
+fn a_picture_is_written_as_nothing_but_its_formats() {
     let scratch = Scratch::empty();
-    let pdf = scratch.path("picture.pdf");
-    let finished = run(&[&["draw"], &FIGURE_4[..], &["--output", &pdf]].concat());
-    let said = "error: pictures are not written as .pdf, expected .svg or .png\n  \
+    let bitmap = scratch.path("picture.bmp");
+    let finished = run(&[&["draw"], &FIGURE_4[..], &["--output", &bitmap]].concat());
+    let said = "error: pictures are not written as .bmp, expected .svg, .png, .pdf or .tikz\n  \
                 help: end the name in one of them, or say --format svg\n";
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), said));
     assert_eq!(scratch.names(), Vec::<String>::new());

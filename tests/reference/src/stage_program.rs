@@ -15,7 +15,7 @@ use super::route::Tie;
 use super::speeds::{Speed, Speeds, transfer};
 use super::wires::Wires;
 
-pub use outcome::{StageOutcome, StageRow};
+pub use outcome::{StageOutcome, StageRow, Transmission};
 pub use prediction::predicted;
 
 use run::Run;

@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand, ValueEnum};
 use cubefold_picture::DarkestValue;
 
-use super::{OUTPUT, OneRunOptions, SettingOption};
+use super::{INPUT, OUTPUT, OneRunOptions, SettingOption};
 use crate::format::PictureFormat;
 
 /// Options of `draw`.
@@ -63,6 +63,20 @@ pub(crate) enum Drawing {
         /// [default: the greatest value of this picture]
         #[arg(long, value_name = "VALUE")]
         max: Option<Darkest>,
+    },
+    /// A page on which messages travel over the links of the machine, run beside run with one clock
+    ///
+    /// Asynchronous runs on up to 1024 nodes with up to 100000 transmissions, at most 4 side by side
+    Animation {
+        #[command(flatten)]
+        file: FileOption,
+        /// Only this embedding; repeat the option for others [default: all]
+        #[arg(long, value_name = "NAME", help_heading = INPUT)]
+        embedding: Vec<String>,
+        /// Only the run with this number, counted from 0 in the order of results; repeat the option for others
+        /// [default: all]
+        #[arg(long, value_name = "NUMBER", conflicts_with = "embedding", help_heading = INPUT)]
+        run: Vec<usize>,
     },
     /// The number of guest edges with each dilation, the scenario's embeddings side by side
     Spectrum(FileOption),

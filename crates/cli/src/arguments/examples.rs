@@ -87,6 +87,7 @@ pub(super) const AFTER_RUN: &str = after_help!(
     sweeps: "run scenarios/figure-4.toml",
     "run scenarios/rings.toml --output rings.csv",
     "run scenarios/figure-4.toml --processes rows.csv",
+    "run scenarios/figure-4.toml --crossings crossings.csv",
     "run scenarios/rings.toml --output rings.csv --resume",
     "run scenarios/rings.toml --output rings.csv --shard 2/8",
     "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"

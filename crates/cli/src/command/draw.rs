@@ -1,5 +1,7 @@
 //! `cubefold draw`: one picture.
 
+mod animation;
+
 use std::{ffi::OsStr, io::Write, path::Path, slice};
 
 use cubefold_experiment::{
@@ -8,9 +10,9 @@ use cubefold_experiment::{
     records::{PlacementRecord, RunRecord},
 };
 use cubefold_picture::{
-    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, ScalingColumns,
-    Window, check_machine, goodput, histogram, latency, link_map, placement_grid, scaling, space_time,
-    spectrum, time_shares, timeline,
+    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
+    ScalingColumns, Window, check_machine, goodput, histogram, latency, link_map, placement_grid, scaling,
+    space_time, spectrum, time_shares, timeline,
 };
 
 use super::execution::{finished, pool_for, records};
@@ -23,7 +25,10 @@ use crate::{
 };
 
 pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = PictureFormat::decide(options.format, shared.output())?;
+    let format = match options.what {
+        Drawing::Animation { .. } => PictureFormat::Svg, // of the picture on the page
+        _ => PictureFormat::decide(options.format, shared.output())?,
+    };
     match &options.what {
         Drawing::SpaceTime { run, processes, cycles } => {
             let window = window(processes.as_ref(), cycles.as_ref(), shared);
@@ -50,6 +55,9 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             let finished = finished(&[run], KeepRecords::No, shared)?;
             histogram(&caption(run), run, &finished[0].outcome.summary).map_err(refused)
         }),
+        Drawing::Animation { file, embedding, run } => {
+            animation::animate(file, (embedding, run), options.format, shared)
+        }
         Drawing::Spectrum(file) => {
             of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
                 draw_spectrum(scenario, shared)
@@ -130,11 +138,14 @@ fn write(
     format: PictureFormat,
     shared: &SharedOptions,
 ) -> Result<(), Failure> {
+    let memory = shared.resources().memory;
+    let unpaintable =
+        |error: PngError| Failure::usage(error.to_string(), "write it as .svg, or draw a smaller part");
     let bytes = match format {
         PictureFormat::Svg => picture.svg().as_bytes().to_vec(),
-        PictureFormat::Png => picture
-            .png(shared.resources().memory)
-            .map_err(|error| Failure::usage(error.to_string(), "write it as .svg, or draw a smaller part"))?,
+        PictureFormat::Png => picture.png(memory).map_err(unpaintable)?,
+        PictureFormat::Pdf => picture.pdf(memory).map_err(unpaintable)?,
+        PictureFormat::Tikz => picture.tikz(memory).map_err(unpaintable)?.into_bytes(),
     };
     output.write(|output| output.write_all(&bytes))
 }

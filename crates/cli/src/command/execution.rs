@@ -9,10 +9,7 @@ use cubefold_experiment::{
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{
-    message_rows::{FinishedMessages, MessageRows},
-    process_rows::{FinishedRows, ProcessRows},
-};
+use super::row_files::{FinishedRows, RowFiles};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
@@ -33,31 +30,12 @@ pub(super) fn pool_for(runs: &[&Run], resources: Resources) -> Result<ThreadPool
     pool(useful_threads(runs, resources.threads))
 }
 
-/// The files of rows that are written beside the results.
-#[derive(Debug, Default)]
-pub(super) struct RowFiles<'files, 'run> {
-    pub(super) processes: Option<&'files mut ProcessRows<'run>>,
-    pub(super) messages: Option<&'files mut MessageRows<'run>>,
-}
-
-impl RowFiles<'_, '_> {
-    /// What is kept of each run for them.
-    pub(super) fn kept(&self) -> KeepRecords {
-        match (self.processes.is_some(), self.messages.is_some()) {
-            (true, true) => KeepRecords::WithMessages,
-            (true, false) => KeepRecords::Yes,
-            (false, true) => KeepRecords::OnlyMessages,
-            (false, false) => KeepRecords::No,
-        }
-    }
-}
-
 /// Executes the runs that `output` lacks and adds each to it as soon as it is finished. A run that fails does not stop the
 /// others. Rows, if requested, are added in the order of the runs.
 pub(super) fn execute_sweep<'run>(
     runs: &[&'run Run],
     output: &SweepOutput,
-    rows: RowFiles<'_, 'run>,
+    rows: Option<(KeepRecords, &mut RowFiles<'run>)>,
     shared: &SharedOptions,
     resources: Resources,
 ) -> Result<(), Failure> {
@@ -67,31 +45,26 @@ pub(super) fn execute_sweep<'run>(
     }
     let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
     let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
-    let keep = rows.kept();
+    let (keep, rows) = rows.map_or((KeepRecords::No, None), |(keep, rows)| (keep, Some(Mutex::new(rows))));
     let means = Means { pool: &pool, resources, keep, progress: &progress };
-    let (files, failed) = (Mutex::new(rows), Mutex::new(vec![]));
+    let failed = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
-        let (run, mut stages, mut part_of, mut discarded) = (runs[place], vec![], None, vec![]);
-        let mut messages = vec![];
+        let (run, mut stages, mut transmissions, mut messages) = (runs[place], vec![], vec![], vec![]);
+        let (mut part_of, mut discarded) = (None, vec![]);
         match finished {
             Ok(finished) => {
                 output.append(place, &RunRecord::new(run, place, &finished))?;
-                (stages, part_of) = (finished.records, finished.part_of);
+                (stages, transmissions, part_of) =
+                    (finished.records, finished.transmissions, finished.part_of);
                 messages = finished.messages;
                 discarded = finished.parts_that_do_not_count;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
         }
-        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut permit = Some(permit);
-        if let Some(rows) = &mut files.processes {
-            rows.discard(&discarded);
-            rows.add(place, FinishedRows { run, stages, part_of, permit: permit.take() })?;
-        }
-        match &mut files.messages {
-            Some(rows) => rows.add(place, FinishedMessages { run, messages, permit }),
-            None => Ok(()),
-        }
+        let Some(rows) = &rows else { return Ok(()) };
+        let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.discard(&discarded);
+        rows.add(place, FinishedRows { run, stages, transmissions, messages, part_of, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
     watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))

@@ -45,6 +45,7 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
             write_checked(&checked, output, Style::Text { columns })
         }),
         ResultFormat::Markdown => output.write(|output| write_checked(&checked, output, Style::Markdown)),
+        ResultFormat::Latex => output.write(|output| write_checked(&checked, output, Style::Latex)),
         ResultFormat::Json | ResultFormat::Jsonl | ResultFormat::Csv | ResultFormat::Parquet => {
             let planned = |(place, run): (usize, Result<Run, ScenarioError>)| {
                 run.map(|run| PlannedRun::new(place, &run)).map_err(io::Error::other)

@@ -1,15 +1,14 @@
 //! `cubefold run`: every scenario, a row per run; and `cubefold merge`: the same from the parts of a sweep.
 
 use cubefold_experiment::{
-    KeepRecords, check_runs,
+    check_runs,
     records::Document,
     runs::journal::{MergeError, MergedJournals, SweepPlan},
 };
 
 use super::{
-    execution::{self, RowFiles},
-    message_rows::MessageRows,
-    process_rows::ProcessRows,
+    execution,
+    row_files::{RowFiles, kept_records},
 };
 use crate::{
     arguments::{MergeOptions, RunOptions, SharedOptions},
@@ -31,23 +30,19 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     if options.processes.is_some() {
         refuse_open_loop(runs.iter().copied(), "--processes")?;
     }
-    let keep = match (&options.processes, &options.messages) {
-        (Some(_), Some(_)) => KeepRecords::WithMessages,
-        (Some(_), None) => KeepRecords::Yes,
-        (None, Some(_)) => KeepRecords::OnlyMessages,
-        (None, None) => KeepRecords::No,
-    };
+    let keep = kept_records(options);
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
-    let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared, &scenarios));
-    let mut rows = rows.transpose()?;
-    let messages = options.messages.as_deref().map(|path| MessageRows::open(path, shared, &scenarios));
-    let mut messages = messages.transpose()?;
+    let mut rows = RowFiles::open(options, shared, &scenarios)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
-    let files = RowFiles { processes: rows.as_mut(), messages: messages.as_mut() };
-    execution::execute_sweep(&runs, &output, files, shared, shared.run_resources())?;
-    rows.map_or(Ok(()), ProcessRows::finish)?;
-    messages.map_or(Ok(()), MessageRows::finish)?;
+    execution::execute_sweep(
+        &runs,
+        &output,
+        rows.as_mut().map(|rows| (keep, rows)),
+        shared,
+        shared.run_resources(),
+    )?;
+    rows.map_or(Ok(()), RowFiles::finish)?;
     output.finish(|output, records| {
         let page =
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
@@ -55,10 +50,15 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     })
 }
 
-/// Refuses options that contradict each other: journals and parts hold no rows of processes, and parts have one format.
+/// Refuses options that contradict each other: journals and parts hold no rows of processes and transmissions, and parts
+/// have one format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
-    let rows = [("--processes", &options.processes), ("--messages", &options.messages)];
-    for (option, _) in rows.iter().filter(|(_, path)| path.is_some()) {
+    let rows = [
+        ("--processes", &options.processes),
+        ("--crossings", &options.crossings),
+        ("--messages", &options.messages),
+    ];
+    for (option, _) in rows.iter().filter(|own| own.1.is_some()) {
         if options.resume.resume {
             let message = format!(
                 "{option} with --resume: the journal does not hold the rows of the runs that are done"
@@ -70,12 +70,6 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
             let message = format!("{option} with --shard: the rows of parts cannot be merged");
             return Err(Failure::usage(message, "leave out one of them"));
         }
-    }
-    if let (Some(one), Some(other)) = (&options.processes, &options.messages)
-        && (one == other || is_same(one, other))
-    {
-        let message = format!("both --processes and --messages into {}", one.display());
-        return Err(Failure::usage(message, "name two files"));
     }
     if options.shard.is_some() && options.scenarios.format.is_some() {
         let message = "--format with --shard: a part has its own format";

@@ -1,4 +1,4 @@
-//! Headings, tables and notes, as plain text or Markdown.
+//! Headings, tables and notes, as plain text, Markdown or LaTeX.
 
 use std::fmt::Write;
 
@@ -6,7 +6,10 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
 use cubefold_experiment::printable;
 use textwrap::{Options, WordSeparator, core::display_width, fill};
 
-use super::fitting::{Fitted, Layout};
+use super::{
+    fitting::{Fitted, Layout},
+    latex,
+};
 
 /// The escape sequences that switch the colour of a marked row on and off: bold and green.
 const MARKED: [&str; 2] = ["\u{1b}[1;32m", "\u{1b}[0m"];
@@ -28,6 +31,18 @@ pub(crate) enum Style {
     Text { columns: usize },
     /// For a page in Markdown.
     Markdown,
+    /// For a paper in LaTeX.
+    Latex,
+}
+
+impl Style {
+    /// The text above all pages of a document.
+    pub(crate) fn preamble(self) -> &'static str {
+        match self {
+            Self::Text { .. } | Self::Markdown => "",
+            Self::Latex => latex::PREAMBLE,
+        }
+    }
 }
 
 /// The output of a command.
@@ -107,6 +122,7 @@ impl Page {
         match style {
             Style::Text { columns } => self.text(columns),
             Style::Markdown => self.markdown(),
+            Style::Latex => self.latex(),
         }
     }
 
@@ -125,6 +141,12 @@ impl Page {
     /// For a page in Markdown.
     pub(crate) fn markdown(&self) -> String {
         let blocks: Vec<String> = self.blocks.iter().map(Block::markdown).collect();
+        blocks.join("\n")
+    }
+
+    /// For a paper in LaTeX, without its preamble.
+    fn latex(&self) -> String {
+        let blocks: Vec<String> = self.blocks.iter().map(Block::latex).collect();
         blocks.join("\n")
     }
 }
@@ -178,6 +200,23 @@ impl Block {
                 tables.iter().map(text).collect::<Vec<_>>().join("\n")
             }
             Self::Notes(notes) => lines(notes.iter().map(|note| format!("- {note}"))),
+        }
+    }
+
+    fn latex(&self) -> String {
+        match self {
+            Self::Heading(text) => latex::command("subsection*", text),
+            Self::Caption(text) => latex::command("subsubsection*", text),
+            Self::Settings(settings) => {
+                latex::list(settings.iter().map(|(name, value)| format!("{name}: {value}")))
+            }
+            Self::Tables(tables) => {
+                let text = |table: &TextTable| {
+                    format!("{}{}{}", latex::begin(table), latex::rows(table), latex::END)
+                };
+                tables.iter().map(text).collect::<Vec<_>>().join("\n")
+            }
+            Self::Notes(notes) => latex::list(notes.iter().cloned()),
         }
     }
 }
@@ -265,8 +304,15 @@ impl TextTable {
     /// the header.
     pub(super) fn text_beside(&self, sample: &Self, style: Style, with_header: bool) -> String {
         let both = Self { rows: self.rows.iter().chain(&sample.rows).cloned().collect(), ..self.clone() };
-        let Style::Text { columns } = style else {
-            return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
+        let columns = match style {
+            Style::Text { columns } => columns,
+            Style::Markdown => {
+                return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
+            }
+            Style::Latex => {
+                let begin = if with_header { latex::begin(&both) } else { String::new() };
+                return format!("{begin}{}", latex::rows(self));
+            }
         };
         let mut fitted = Self::fit(&[both], columns).remove(0);
         let of_sample = Self::fit(std::slice::from_ref(sample), columns).remove(0).table.rows.len();
@@ -282,7 +328,7 @@ impl TextTable {
         }
     }
 
-    /// The sentences below the table.
+    /// The sentences below the table, or its end.
     pub(super) fn notes_text(&self, style: Style) -> String {
         match style {
             Style::Text { columns } => {
@@ -290,6 +336,7 @@ impl TextTable {
                 Block::Notes(notes).text(columns, Paint::Plain)
             }
             Style::Markdown => String::new(),
+            Style::Latex => latex::END.to_owned(),
         }
     }
 

@@ -24,6 +24,7 @@ pub(crate) fn write_checked(
     output: &mut impl Write,
     style: Style,
 ) -> io::Result<()> {
+    output.write_all(style.preamble().as_bytes())?;
     let mut before = 0;
     for scenario in checked.scenarios() {
         let mut page = Page::default();

@@ -93,21 +93,22 @@ pub(crate) enum Detail {
     EveryClaim,
 }
 
-/// The claims by section; all of them in Markdown, elsewhere a line for each claim that `detail` selects.
+/// The claims by section; all of them in Markdown and LaTeX, elsewhere a line for each claim that `detail` selects.
 pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail: Detail) -> Page {
     let mut page = Page::default();
-    let every_claim = format == ResultFormat::Markdown || detail == Detail::EveryClaim;
+    let is_paper = matches!(format, ResultFormat::Markdown | ResultFormat::Latex);
+    let every_claim = is_paper || detail == Detail::EveryClaim;
     for part in claims.chunk_by(|one, other| one.part == other.part) {
         let name = part.first().map_or("", |claim| claim.part);
         let holding = part.iter().filter(|claim| claim.verdict == Verdict::Holds).count() as u64;
         let hold = if holding == 1 { "holds" } else { "hold" };
-        match (format, holding) {
-            (ResultFormat::Markdown, _) | (_, 0) => page.heading(name),
+        match (is_paper, holding) {
+            (true, _) | (_, 0) => page.heading(name),
             (_, holding) => page.heading(&format!("{name}: {} {hold}", counted_things(holding, "claim"))),
         }
         let shown = part.iter().filter(|claim| every_claim || claim.verdict != Verdict::Holds);
         let mut rows: Vec<Vec<String>> = shown.map(claim_row).collect();
-        if format != ResultFormat::Markdown {
+        if !is_paper {
             for row in &mut rows {
                 drop_paper(&mut row[0], name);
             }

@@ -278,7 +278,7 @@ mod tests {
     use crate::{
         records::{
             BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RankOfProcess, RunRecord,
-            StepOfStage, placement_record::PlacementRecord, read_flat::rows_of_json,
+            StepOfStage, TransmissionRow, placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         runs::{KeepRecords, Progress, execute},
         support::runs,
@@ -376,6 +376,7 @@ mod tests {
             PlacementEntry::columns(),
             PlannedRun::columns(),
             ProcessRow::columns(),
+            TransmissionRow::columns(),
             ClaimRecord::columns(),
             BenchRecord::columns(),
         ];

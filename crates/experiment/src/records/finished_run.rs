@@ -6,7 +6,7 @@ use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
     CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OperationTimes, Outcome, RankTask,
-    StageRecord,
+    StageRecord, Transmission,
 };
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
@@ -51,6 +51,8 @@ pub struct FinishedRun {
     /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
     /// them, too.
     pub operations: Vec<OperationTimes>,
+    /// Every packet on every channel, in the order of their begins, messages and packets, if they are kept.
+    pub transmissions: Vec<Transmission>,
 }
 
 /// The lower bounds of a program that is no collective, on one placement.

@@ -20,6 +20,7 @@ use crate::records::{
     run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
+    transmission_row::TRANSMISSION,
 };
 
 /// Largest number of suggestions for a misspelt name.
@@ -76,6 +77,7 @@ impl DefinitionGroup {
                 .of(RANK)
                 .and(TABLES.iter()),
             group("Messages").of(MESSAGE),
+            group("Transmissions").of(TRANSMISSION),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
             group("Rows of bench").of(BENCH),

@@ -26,6 +26,7 @@ use crate::{
             AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN,
         },
         time_record::{BLOCKED, TOTALS, WAITING},
+        transmission_row::TRANSMISSION,
     },
     scenario::{
         CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, KeyDefault, KeyValues, ScenarioKey, embeddings,
@@ -285,7 +286,7 @@ fn one_or_list(one: &Value) -> Value {
 }
 
 /// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON Lines, and a
-/// row of processes.
+/// row of processes or of transmissions.
 #[must_use]
 pub fn results_schema() -> Value {
     let (run, placement) = (run_schema(), placement_schema());
@@ -296,6 +297,7 @@ pub fn results_schema() -> Value {
         ("placement-line", line(placement)),
         ("process-line", line(process_schema())),
         ("message-line", line(message_schema())),
+        ("transmission-line", line(transmission_schema())),
     ];
     let any: Vec<Value> =
         forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
@@ -353,6 +355,12 @@ fn process_schema() -> Value {
 /// The schema of a message; columns and members have the same names.
 fn message_schema() -> Value {
     let columns = definitions!(SCENARIO RUN EMBEDDING MESSAGE).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a transmission; columns and members have the same names.
+fn transmission_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING TRANSMISSION).filter(|own| own.kind != Kind::Term);
     object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
 }
 

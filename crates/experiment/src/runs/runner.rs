@@ -11,9 +11,10 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Job, MessageTimes, Observer, OperationTimes, Outcome, PhaseLength,
-    Plan, RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError, StageRecord, Workers,
-    computation_bound, lower_bound, predict, program_cut_bound, simulate,
+    DimensionChoice as SimulatorChoice, EngineChoice, Execution, Job, MessageTimes, Observer, OperationTimes,
+    Outcome, PhaseLength, Plan, RankTask, Ranks, Request, Routing, RoutingScheme, SimulationError,
+    StageRecord, Transmission, Workers, computation_bound, lower_bound, predict, program_cut_bound, simulate,
+    transmission_count,
 };
 
 pub(crate) use self::link_load::weigh;
@@ -42,13 +43,44 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     let way = RunWay::new(keep, resources, runs.len());
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
-            let request = request(run, way.workers(run, place, 0));
+            let request = way.request(run, way.workers(run, place, 0));
             Plan::new(&*program.body, &run.placement, run.communication, &request)
                 .map_err(|error| failed(run, place, error))?;
+        }
+        if keep == KeepRecords::WithTransmissions {
+            check_transmissions(run, place)?;
         }
     }
     let held = held_beside(runs, resources, "the list of results", BYTES_A_RESULT)?;
     admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
+}
+
+/// Checks that the transmissions of a run can be listed.
+fn check_transmissions(run: &Run, place: usize) -> Result<(), RunError> {
+    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
+    let reason = if run.execution.mode != ExecutionMode::Asynchronous {
+        Some("coordinated execution has no transmissions")
+    } else if run.communication.routers().is_some() {
+        Some("packets with finite buffers cross links flit by flit, and have no transmissions")
+    } else {
+        None
+    };
+    if let Some(reason) = reason {
+        return Err(RunError::NoTransmissions { scenario, run: place, embedding, reason });
+    }
+    let (count, limit) = (transmissions(run), MAX_TRANSMISSIONS);
+    if count > limit {
+        return Err(RunError::TooManyTransmissions { scenario, run: place, embedding, count, limit });
+    }
+    Ok(())
+}
+
+/// The most transmissions of a program of a run; a count above [`MAX_TRANSMISSIONS`] may be too low.
+fn transmissions(run: &Run) -> u64 {
+    let count = |program: &ScenarioProgram| {
+        transmission_count(&*program.body, &run.placement, run.communication, MAX_TRANSMISSIONS)
+    };
+    run.programs().map(count).max().unwrap_or(0)
 }
 
 /// Checks that the placement of every run can be measured, without measuring anything.
@@ -60,6 +92,9 @@ pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunEr
     let held = held_beside(runs, resources, "the list of placements", BYTES_A_MEASURED_RUN)?;
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
 }
+
+/// The most transmissions of a run that are listed.
+pub const MAX_TRANSMISSIONS: u64 = 10_000_000;
 
 /// Memory per result until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
 /// runs.
@@ -135,10 +170,21 @@ impl RunWay {
         Self { keep, threads, ranks: resources.ranks }
     }
 
+    /// The simulator's request for a run, divided among these workers if there are any.
+    fn request(self, run: &Run, workers: Option<Workers>) -> Request {
+        let own = request(run, workers);
+        if self.keep == KeepRecords::WithTransmissions && own.execution == Execution::Asynchronous {
+            // The one that logs them.
+            return Request { engine: EngineChoice::Sized, ..own };
+        }
+        own
+    }
+
     /// The workers among which a run is divided; `None` if it is not. `program` is the index of the program
     /// among those of the run.
     fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
-        if run.program.body.process_count() < MIN_DIVIDED_PROCESSES {
+        let is_divided = self.keep != KeepRecords::WithTransmissions;
+        if !is_divided || run.program.body.process_count() < MIN_DIVIDED_PROCESSES {
             return None;
         }
         match self.ranks {
@@ -158,10 +204,10 @@ pub(crate) fn execute_measured(
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let workers = |program| way.workers(run, place, program);
-    let mut fastest = execute_program(run, place, way.keep, workers(0), progress, metrics)?;
+    let mut fastest = execute_program(run, place, way, workers(0), progress, metrics)?;
     for (number, other) in run.program.others.iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
-        let mut slower = execute_program(&run, place, way.keep, workers(number + 1), progress, None)?;
+        let mut slower = execute_program(&run, place, way, workers(number + 1), progress, None)?;
         if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
             std::mem::swap(&mut slower, &mut fastest);
         }
@@ -175,16 +221,16 @@ pub(crate) fn execute_measured(
 fn execute_program(
     run: &Run,
     place: usize,
-    keep: KeepRecords,
+    way: RunWay,
     workers: Option<Workers>,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
-    let mut watch = (Meter::new(progress), Kept::new(keep));
+    let mut watch = (Meter::new(progress), Kept::new(way.keep));
     watch.1.wants_operations |= measures_operations(program);
-    let request = request(run, workers).counting(count_link_use(run));
+    let request = way.request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
     // There is no prediction for task graphs and steps side by side: contention decides which operations processors
@@ -197,7 +243,7 @@ fn execute_program(
         check_prediction(run, place, &outcome, predicted)?;
     }
     watch.1.sort();
-    let Kept { records, operations, messages, part_of, .. } = watch.1;
+    let Kept { records, operations, messages, transmissions, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     let lower_bound = lower_bound(&*program.body, placement, communication);
     let collective_bounds =
@@ -226,6 +272,7 @@ fn execute_program(
         part_of,
         parts_that_do_not_count: vec![],
         operations,
+        transmissions,
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
@@ -374,6 +421,8 @@ pub enum KeepRecords {
     WithMessages,
     /// Only the times of all messages are.
     OnlyMessages,
+    /// They are, and all transmissions: an asynchronous run then goes link by link.
+    WithTransmissions,
     /// They are not.
     No,
 }
@@ -390,6 +439,7 @@ struct Kept {
     records: Vec<StageRecord>,
     operations: Vec<OperationTimes>,
     messages: Vec<MessageTimes>,
+    transmissions: Vec<Transmission>,
     part_of: Option<RankTask>,
 }
 
@@ -397,7 +447,7 @@ impl KeepRecords {
     /// Whether the records of processes and stages are kept.
     fn has_records(self) -> bool {
         match self {
-            Self::Yes | Self::WithOperations | Self::WithMessages => true,
+            Self::Yes | Self::WithOperations | Self::WithMessages | Self::WithTransmissions => true,
             Self::OnlyMessages | Self::No => false,
         }
     }
@@ -405,7 +455,7 @@ impl KeepRecords {
     /// Whether the times of messages are kept.
     fn has_messages(self) -> bool {
         match self {
-            Self::WithMessages | Self::OnlyMessages => true,
+            Self::WithMessages | Self::OnlyMessages | Self::WithTransmissions => true,
             Self::Yes | Self::WithOperations | Self::No => false,
         }
     }
@@ -414,7 +464,8 @@ impl KeepRecords {
 impl Kept {
     fn new(keep: KeepRecords) -> Self {
         let wants_operations = keep == KeepRecords::WithOperations;
-        Self { keep, wants_operations, records: vec![], operations: vec![], messages: vec![], part_of: None }
+        let (records, operations, messages, transmissions) = (vec![], vec![], vec![], vec![]);
+        Self { keep, wants_operations, records, operations, messages, transmissions, part_of: None }
     }
 
     /// Sorts the records by process and stage.
@@ -453,6 +504,14 @@ impl Observer for Kept {
     fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
         self.messages = messages;
     }
+
+    fn wants_transmissions(&self) -> bool {
+        self.keep == KeepRecords::WithTransmissions
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.transmissions = transmissions;
+    }
 }
 
 /// Number of pairs of a process and a stage in all programs of a run.
@@ -477,7 +536,7 @@ fn plan<'run>(run: &'run Run, program: &'run ScenarioProgram, request: &'run Req
 /// Approximate memory of a run \[bytes\]: the engine and the metrics are not in use at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
-    let request = request(run, way.workers(run, 0, 0));
+    let request = way.request(run, way.workers(run, 0, 0));
     // The records of the fastest program are kept while the next one runs.
     let records = if way.keep.has_records() {
         pair_count(run)
@@ -500,6 +559,15 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         }
         _ => 0,
     };
+    let transmissions = match way.keep {
+        // A list grows to its double, and that of the fastest program is kept while the next one runs.
+        KeepRecords::WithTransmissions => transmissions(run) * 3 * size_of::<Transmission>() as u64,
+        KeepRecords::Yes
+        | KeepRecords::WithOperations
+        | KeepRecords::WithMessages
+        | KeepRecords::OnlyMessages
+        | KeepRecords::No => 0,
+    };
     let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let simulated = run.programs().filter_map(|program| Some(plan(run, program, &request)?.bytes()));
     let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
@@ -511,5 +579,6 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .saturating_add(records)
         .saturating_add(messages)
         .saturating_add(operations)
+        .saturating_add(transmissions)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }

@@ -51,7 +51,8 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic, JobTimes), SimulationError> {
     let machine = placement.machine();
     let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
-        .with_explicit_routes(ExplicitRoutes::new(placement, communication));
+        .with_explicit_routes(ExplicitRoutes::new(placement, communication))
+        .logging(observer.wants_transmissions());
     let mut core = Core::whole(placement, communication, packets);
     let (summary, times) = run_on(job, &mut core, observer)?;
     Ok((summary, core.traffic(), times))
@@ -73,6 +74,7 @@ pub(super) fn run_on<T: Transport>(
     core.check_deadlock()?;
     let results = actors.close()?;
     core.report_messages(observer);
+    core.report_transmissions(observer);
     Ok(results)
 }
 

@@ -58,7 +58,8 @@ pub(crate) fn run(
         }
         TransportKind::Packets => {
             let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units)
-                .with_explicit_routes(ExplicitRoutes::new(placement, communication));
+                .with_explicit_routes(ExplicitRoutes::new(placement, communication))
+                .logging(observer.wants_transmissions());
             run_stages(program, placement, starts, Core::whole(placement, communication, packets), observer)
         }
     }
@@ -96,6 +97,7 @@ pub(super) fn run_on<T: Transport, B: Border>(
     let mut state = StageState::new(nodes.len(), processors);
     state.begin(starts, core);
     core.run(&mut StageProcesses::new(program, &mut state, observer), None);
+    core.report_transmissions(observer);
     state.progress.unfinished().map(|process| core.messages.border.label(process))
 }
 

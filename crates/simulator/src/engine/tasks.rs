@@ -50,7 +50,8 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic), SimulationError> {
     let (machine, units) = (placement.machine(), graph.facts().uniform_units);
     let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
-        .with_explicit_routes(ExplicitRoutes::new(placement, communication));
+        .with_explicit_routes(ExplicitRoutes::new(placement, communication))
+        .logging(observer.wants_transmissions());
     let mut core = Core::whole(placement, communication, packets);
     Ok((run_on(graph, &mut core, observer)?, core.traffic()))
 }
@@ -75,6 +76,7 @@ pub(super) fn run_on<T: Transport>(
         return Err(SimulationError::Stuck(stuck));
     }
     core.report_messages(observer);
+    core.report_transmissions(observer);
     Ok(processes.close(observer)?)
 }
 

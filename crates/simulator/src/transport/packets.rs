@@ -16,10 +16,11 @@ use cubefold_topology::{Channel, Leg, LinkMode, Machine, NodeId, narrow};
 use self::{crossing::Crossing, first_come::FirstComeNetwork, granted::GrantedNetwork};
 use super::{Arrivals, Messages, Packet, Transport};
 use crate::{
-    Communication, Cycle, Cycles, ServiceOrder,
+    Communication, Cycle, Cycles, ServiceOrder, Transmission,
     channels::Transit,
     engine::{MessageRecord, border::Border},
     explicit_routes::{ExplicitRoutes, RoutedPair},
+    observe::transmissions::TransmissionLog,
     routes::Routes,
     slab::Slab,
     time_wheel::TimeWheel,
@@ -145,6 +146,14 @@ impl PacketNetwork {
         }
     }
 
+    /// The log of transmissions.
+    fn log(&mut self) -> &mut TransmissionLog {
+        match self {
+            Self::FirstCome(network) => network.log(),
+            Self::Granted(network) => network.log(),
+        }
+    }
+
     /// How packets cross its channels.
     fn crossing(&self) -> &Crossing {
         match self {
@@ -193,6 +202,14 @@ impl<'run> Packets<'run> {
     /// The same for messages that carry their routes.
     pub(crate) fn with_explicit_routes(self, routes: Option<ExplicitRoutes<'run>>) -> Self {
         Self { explicit: routes.map(|rule| CarriedRoutes { rule, of_message: vec![] }), ..self }
+    }
+
+    /// The same with a log of transmissions, if they are wanted.
+    pub(crate) fn logging(mut self, wants_transmissions: bool) -> Self {
+        if wants_transmissions {
+            *self.channels.log() = TransmissionLog::keeping();
+        }
+        self
     }
 
     /// Bytes for a machine with this number of packets under way, and of packets in queues.
@@ -378,6 +395,10 @@ impl Transport for Packets<'_> {
             PacketNetwork::FirstCome(network) => network.longest_queue(),
             PacketNetwork::Granted(network) => network.longest_queue(),
         }
+    }
+
+    fn take_transmissions(&mut self) -> Vec<Transmission> {
+        self.channels.log().take()
     }
 
     fn reset(&mut self) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::grid::Link;
+use super::super::grid::{Channel, Link};
 
 /// What is measured of a process in a stage \[cycles\] (section 14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,4 +38,23 @@ pub struct StageOutcome {
     pub hops: u64,
     /// For how long each link was occupied, where it was \[cycles\].
     pub busy_cycles: BTreeMap<Link, u64>,
+    /// Every packet on every channel of its route, as they began.
+    pub transmissions: Vec<Transmission>,
+}
+
+/// A packet on a channel (section 13.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transmission {
+    /// The stage, source and destination of its message.
+    pub message: (usize, usize, usize),
+    /// The number of the packet in its message.
+    pub packet: usize,
+    /// The channel.
+    pub channel: Channel,
+    /// The cycle at which it joined the channel's queue.
+    pub joined: u64,
+    /// The cycle at which it got the channel.
+    pub begin: u64,
+    /// The cycle at which it gave the channel back.
+    pub end: u64,
 }

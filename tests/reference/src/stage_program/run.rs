@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::grid::{Channel, Link, Sign};
 use super::super::problem::Links;
 use super::super::speeds::joins_after;
-use super::{Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow};
+use super::{Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow, Transmission};
 
 /// A stage and a process.
 type Pair = (usize, usize);
@@ -74,6 +74,7 @@ pub(super) struct Run<'problem> {
     longest_queue: u64,
     hops: u64,
     busy_cycles: BTreeMap<Link, u64>,
+    transmissions: Vec<Transmission>,
 }
 
 impl<'problem> Run<'problem> {
@@ -106,6 +107,7 @@ impl<'problem> Run<'problem> {
             longest_queue: 0,
             hops: 0,
             busy_cycles: BTreeMap::new(),
+            transmissions: Vec::new(),
         }
     }
 
@@ -320,13 +322,22 @@ impl<'problem> Run<'problem> {
         if queue.is_empty() {
             self.queues.remove(&channel);
         }
-        let Waiting { packet, crossed, .. } = waiting;
+        let Waiting { key: (joined, ..), packet, crossed, .. } = waiting;
         let travel = &self.travels[packet.travel];
         let units = travel.packets[packet.number];
         let (unit, latency) = self.problem.speed(channel);
         let free = self.cycle + unit * units;
         let all_there = free + latency;
         self.occupied.insert(channel, free);
+        let SizedMessage { stage, source, destination, .. } = travel.message;
+        self.transmissions.push(Transmission {
+            message: (stage, source, destination),
+            packet: packet.number,
+            channel,
+            joined,
+            begin: self.cycle,
+            end: free,
+        });
         self.under_way = self.under_way.max(all_there);
         self.hops += 1;
         *self.busy_cycles.entry(self.problem.link(channel)).or_default() += unit * units;
@@ -404,6 +415,7 @@ impl<'problem> Run<'problem> {
             longest_queue: self.longest_queue,
             hops: self.hops,
             busy_cycles: self.busy_cycles,
+            transmissions: self.transmissions,
         }
     }
 

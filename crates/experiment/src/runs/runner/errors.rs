@@ -72,6 +72,38 @@ pub enum RunError {
         /// The message of the panic.
         message: String,
     },
+    /// The transmissions of a run that has none were asked for.
+    #[error(
+        "run {run} of {scenario:?} with {embedding}: {reason} to list, expected asynchronous execution \
+         with unbounded queues"
+    )]
+    NoTransmissions {
+        /// The scenario's name.
+        scenario: String,
+        /// Index of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// There are too many transmissions to list.
+    #[error(
+        "run {run} of {scenario:?} with {embedding} has at least {count} transmissions, expected at most {limit} to be \
+         listed"
+    )]
+    TooManyTransmissions {
+        /// The scenario's name.
+        scenario: String,
+        /// Index of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// How many there are at least.
+        count: u64,
+        /// The most that are listed.
+        limit: u64,
+    },
     /// A rank has read other scenarios than the leader.
     #[error(
         "rank {rank} does not have run {run} of the leader, expected the same scenario files on every computer"

@@ -121,24 +121,24 @@ impl ChannelTable {
     }
 
     /// Takes the packet that is next for a channel, which it then occupies for as long as
-    /// `occupancy` says from `now` on; none without a queue.
+    /// `occupancy` says from `now` on, with that and the cycle at which it joined; none without a queue.
     pub(super) fn begin(
         &mut self,
         place: usize,
         now: Cycle,
         occupancy: impl Fn(&Packet) -> Cycles,
-    ) -> Option<(Packet, Cycles)> {
+    ) -> Option<(Packet, Cycles, Cycle)> {
         let channel = &mut self.channels[place];
         let queues = &mut self.queues[place * self.inputs..(place + 1) * self.inputs];
         let after = channel.taken as usize + 1;
         let in_turn = (after..self.inputs).chain(0..after);
         let input = in_turn.into_iter().find(|&input| queues[input].first != 0)?;
-        let Queued { packet, .. } = self.slab.take_first(&mut queues[input])?;
+        let Queued { packet, joined, .. } = self.slab.take_first(&mut queues[input])?;
         channel.taken = narrow(input as u64);
         channel.length -= 1;
         let occupancy = occupancy(&packet);
         channel.idle_from = now + occupancy;
-        Some((packet, occupancy))
+        Some((packet, occupancy, joined))
     }
 
     /// Ends a cycle, in which no packet joins or is taken any more.

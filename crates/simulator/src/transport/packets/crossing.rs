@@ -1,6 +1,6 @@
 //! How packets cross a channel.
 
-use cubefold_topology::{LinkTime, Machine};
+use cubefold_topology::{LinkTime, Machine, NodeId};
 
 use super::EventKind;
 use crate::{
@@ -48,6 +48,11 @@ impl Crossing {
         } else {
             Cycles::new(self.link(packet).unit) * size.units_of(packet.number())
         }
+    }
+
+    /// The nodes at which the channel that a packet needs begins and ends.
+    pub(super) fn ends(&self, packet: &Packet) -> [NodeId; 2] {
+        [packet.node(), NodeId::new(self.channels.next(packet.transit()))]
     }
 
     /// The cycle at which all of a packet is at the next node, when its transmission begins at `start`.

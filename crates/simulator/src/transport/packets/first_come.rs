@@ -8,6 +8,7 @@
 //! section 13.2). The first to join in a cycle departs as if it were the only one; when a second
 //! joins, the event of the first is revoked, and all of them are ordered at the end of the cycle. So are packets that another
 //! packet of their message follows at the source: if such a packet departs at once, the next joins in the same cycle.
+//! Where transmissions are logged, all packets are, so that a transmission is logged when its begin is certain.
 
 use cubefold_topology::{LinkMode, Machine, NodeId};
 use prefetch_index::prefetch_index;
@@ -17,6 +18,7 @@ use crate::{
     Communication, Cycle,
     engine::border::Border,
     engine::{MessageTable, PacketKey},
+    observe::transmissions::TransmissionLog,
     slab::Slab,
     time_wheel::{EventPlace, TimeWheel},
     transport::{Messages, Packet},
@@ -32,6 +34,7 @@ pub(super) struct FirstComeNetwork {
     arrivals: Vec<(usize, Packet)>, // of a chunk of events, with the places that they join
     joiners: Vec<Joiner>,           // that are ordered at the end of this cycle
     longest: LongestQueue,
+    log: TransmissionLog,
 }
 
 /// A channel or a link, four in a cache line.
@@ -67,6 +70,11 @@ fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
 }
 
 impl FirstComeNetwork {
+    /// The log of transmissions.
+    pub(super) fn log(&mut self) -> &mut TransmissionLog {
+        &mut self.log
+    }
+
     /// How packets cross its channels.
     pub(super) fn crossing(&self) -> &Crossing {
         &self.crossing
@@ -100,6 +108,7 @@ impl FirstComeNetwork {
             arrivals: vec![],
             joiners: vec![],
             longest: LongestQueue::new(channels, occupancy),
+            log: TransmissionLog::default(),
             crossing,
         }
     }
@@ -196,7 +205,11 @@ impl FirstComeNetwork {
         }
         events.prefetch();
         for (place, packet) in &arrivals {
-            self.join_at(*place, packet, now, &messages.table, events);
+            if self.log.keeps() {
+                self.join_later(*place, packet, now, &messages.table, events);
+            } else {
+                self.join_at(*place, packet, now, &messages.table, events);
+            }
         }
         arrivals.clear();
         self.arrivals = arrivals;
@@ -211,7 +224,7 @@ impl FirstComeNetwork {
         events: &mut TimeWheel<Event>,
     ) {
         let place = self.place(packet);
-        if packet.following(messages).is_some() {
+        if self.log.keeps() || packet.following(messages).is_some() {
             self.join_later(place, packet, now, messages, events);
         } else {
             self.join_at(place, packet, now, messages, events);
@@ -319,6 +332,11 @@ impl FirstComeNetwork {
         events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
             self.longest.join(self.queue(place, packet), start, now);
+        }
+        if self.log.keeps() {
+            let ends = self.crossing.ends(packet);
+            let own = (messages.record(packet.message()), packet.number());
+            self.log.add(own, ends, [now, start, start + occupancy]);
         }
         let next = packet.following(messages)?;
         if start == now {

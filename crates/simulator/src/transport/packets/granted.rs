@@ -8,8 +8,8 @@ use cubefold_topology::{GraphSource, LinkMode, Machine, Network, NodeId, narrow}
 
 use super::{Event, EventKind, channel_table::ChannelTable, crossing::Crossing};
 use crate::{
-    Communication, Cycle, ServiceOrder, channels::Transit, engine::MessageTable, slab::Slab,
-    time_wheel::TimeWheel, transport::Packet,
+    Communication, Cycle, ServiceOrder, channels::Transit, engine::MessageTable,
+    observe::transmissions::TransmissionLog, slab::Slab, time_wheel::TimeWheel, transport::Packet,
 };
 
 /// The channels and what waits for them.
@@ -21,6 +21,7 @@ pub(super) struct GrantedNetwork {
     idle: Vec<Transit>, // one for each idle resource with a queue that may be granted in this cycle
     following: Vec<Packet>,
     turn: Option<Turn>, // under single-direction
+    log: TransmissionLog,
 }
 
 /// The direction in which all links transmit.
@@ -53,6 +54,7 @@ impl GrantedNetwork {
             idle: vec![],
             following: vec![],
             turn,
+            log: TransmissionLog::default(),
         }
     }
 
@@ -64,6 +66,11 @@ impl GrantedNetwork {
         if let Some(turn) = &mut self.turn {
             *turn = Turn::new(turn.queued.len());
         }
+    }
+
+    /// The log of transmissions.
+    pub(super) fn log(&mut self) -> &mut TransmissionLog {
+        &mut self.log
     }
 
     /// How packets cross its channels.
@@ -158,7 +165,7 @@ impl GrantedNetwork {
     ) {
         let place = self.crossing.channels.channel(transit);
         let occupancy = |packet: &Packet| self.crossing.occupancy(packet, messages);
-        let Some((packet, occupancy)) = self.table.begin(place, now, occupancy) else { return };
+        let Some((packet, occupancy, joined)) = self.table.begin(place, now, occupancy) else { return };
         if self.table.has_queue(place) {
             events.add(Event::idle_at(*transit), (now + occupancy).get());
         }
@@ -169,6 +176,11 @@ impl GrantedNetwork {
                 turn.under_way = all_there;
                 events.add(Event::still(), all_there.get());
             }
+        }
+        if self.log.keeps() {
+            let ends = self.crossing.ends(&packet);
+            let own = (messages.record(packet.message()), packet.number());
+            self.log.add(own, ends, [joined, now, now + occupancy]);
         }
         self.following.extend(packet.following(messages));
         let (kind, cycle) = self.crossing.depart(&packet, now, occupancy);

@@ -1,0 +1,82 @@
+//! `cubefold draw animation`: a page on which the messages of runs travel.
+
+use std::{io::Write, slice};
+
+use cubefold_experiment::{KeepRecords, Run, Scenario, check_runs};
+use cubefold_picture::{AnimatedRun, animation, check_animation};
+
+use super::{finished, refused};
+use crate::{
+    arguments::{FileOption, SharedOptions},
+    failure::Failure,
+    format::{PictureFormat, check_extension},
+    grouping::run_names,
+    output::Output,
+};
+
+/// Animates the runs of a scenario that are asked for by embedding or number, or all of them.
+pub(super) fn animate(
+    file: &FileOption,
+    (embeddings, numbers): (&[String], &[usize]),
+    format: Option<PictureFormat>,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
+    if format.is_some() {
+        let message = "--format with draw animation, which writes a page of HTML";
+        return Err(Failure::usage(message, "leave out --format, and name a file that ends in .html"));
+    }
+    check_extension(shared.output(), &["html", "htm"])?;
+    let scenarios = crate::command::scenarios(slice::from_ref(&file.file), &file.set, shared)?;
+    let runs = chosen(&scenarios[0], embeddings, numbers)?;
+    check_animation(runs.iter().map(|own| own.1)).map_err(refused)?;
+    let asked: Vec<&Run> = runs.iter().map(|own| own.1).collect();
+    check_runs(&asked, shared.resources(), KeepRecords::WithTransmissions).map_err(Failure::Refused)?;
+    let output = Output::open(shared, &scenarios)?;
+    let finished = finished(&asked, KeepRecords::WithTransmissions, shared)?;
+    let counted: Vec<_> = asked.iter().zip(&finished).map(|(run, own)| own.run_that_counts(run)).collect();
+    let animated: Vec<AnimatedRun<'_>> = runs
+        .iter()
+        .zip(&counted)
+        .zip(&finished)
+        .map(|(((name, _), run), finished)| AnimatedRun {
+            name,
+            run,
+            makespan: finished.outcome.summary.makespan().get(),
+            transmissions: &finished.transmissions,
+        })
+        .collect();
+    let page = animation(&scenarios[0].name, &animated).map_err(refused)?;
+    output.write(|output| output.write_all(page.as_bytes()))
+}
+
+/// The runs that are asked for, with their names.
+fn chosen<'run>(
+    scenario: &'run Scenario,
+    embeddings: &[String],
+    numbers: &[usize],
+) -> Result<Vec<(String, &'run Run)>, Failure> {
+    let named: Vec<(String, &Run)> = run_names(&scenario.runs).into_iter().zip(&scenario.runs).collect();
+    if let Some(number) = numbers.iter().find(|&&number| number >= named.len()) {
+        let found = format!("run {number}, expected 0 to {}", named.len() - 1);
+        return Err(Failure::usage(
+            found,
+            "cubefold check FILE lists the runs in the order of their numbers",
+        ));
+    }
+    let of_embedding = |(_, run): &&(String, &Run), name: &str| run.embedding.to_string() == name;
+    if let Some(name) = embeddings.iter().find(|name| !named.iter().any(|own| of_embedding(&own, name))) {
+        let mut known: Vec<String> = named.iter().map(|own| own.1.embedding.to_string()).collect();
+        known.dedup();
+        let found = format!("embedding {name:?} is none of the scenario's");
+        return Err(Failure::usage(found, format!("name one of {} with --embedding", known.join(", "))));
+    }
+    if !numbers.is_empty() {
+        return Ok(numbers.iter().map(|&number| named[number].clone()).collect());
+    }
+    if embeddings.is_empty() {
+        return Ok(named);
+    }
+    let of_name =
+        |name: &String| named.iter().filter(|own| of_embedding(own, name)).cloned().collect::<Vec<_>>();
+    Ok(embeddings.iter().flat_map(of_name).collect())
+}

@@ -1,0 +1,50 @@
+//! Texts in LaTeX.
+
+/// A text with every character that has a meaning in LaTeX escaped, so that it is printed as it is. Letters of other
+/// scripts stay, for engines that read them.
+#[must_use]
+pub fn latex_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    for letter in text.chars() {
+        match letter {
+            '\\' => escaped += "\\textbackslash{}",
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => escaped.extend(['\\', letter]),
+            '^' => escaped += "\\textasciicircum{}",
+            '~' => escaped += "\\textasciitilde{}",
+            '<' => escaped += "\\textless{}",
+            '>' => escaped += "\\textgreater{}",
+            '|' => escaped += "\\textbar{}",
+            '"' => escaped += "\\textquotedbl{}",
+            // A row of a table that begins with these would be read as an option of the line break before it.
+            '[' => escaped += "{[}",
+            '*' => escaped += "{*}",
+            // No ligature to a dash.
+            '-' if before == '-' => escaped += "{}-",
+            '×' => escaped += "\\ensuremath{\\times}",
+            '·' => escaped += "\\ensuremath{\\cdot}",
+            '≤' => escaped += "\\ensuremath{\\leq}",
+            '≥' => escaped += "\\ensuremath{\\geq}",
+            '→' => escaped += "\\ensuremath{\\rightarrow}",
+            'µ' | 'μ' => escaped += "\\ensuremath{\\mu}",
+            '\n' => escaped.push(' '),
+            other => escaped.push(other),
+        }
+        before = letter;
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_special_character_is_escaped() {
+        let text = "50% of a_b & {c} #1 $x^2~<>|\"\\ [y] * --only × µs";
+        let expected = "50\\% of a\\_b \\& \\{c\\} \\#1 \\$x\\textasciicircum{}2\\textasciitilde{}\\textless{}\
+                        \\textgreater{}\\textbar{}\\textquotedbl{}\\textbackslash{} {[}y] {*} -{}-only \
+                        \\ensuremath{\\times} \\ensuremath{\\mu}s";
+        assert_eq!(latex_text(text), expected);
+    }
+}

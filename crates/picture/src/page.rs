@@ -1,0 +1,27 @@
+//! What the pages of this crate share: they fetch nothing, run no script but their own, and show no hidden character.
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use cubefold_experiment::printable;
+use sha2::{Digest, Sha256};
+
+/// Forbids fetching, and every script but the page's own, which is known by its hash.
+pub(crate) fn security_policy(script: &str) -> String {
+    let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+    format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'")
+}
+
+/// The printable lines of a text. Names and texts of scenarios may contain anything; no control character or mark of
+/// writing direction passes.
+pub(crate) fn printable_lines(page: &str) -> String {
+    let mut shown = String::with_capacity(page.len());
+    for line in page.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\r', '\n']);
+        for part in text.split_inclusive('\t') {
+            let words = part.trim_end_matches('\t');
+            shown += &printable(words);
+            shown += &part[words.len()..];
+        }
+        shown.extend(line.ends_with('\n').then_some('\n'));
+    }
+    shown
+}

@@ -1,0 +1,145 @@
+//! `--format latex`: the structure of what is written, and that `pdflatex` takes it where there is one.
+
+use std::{fs, process::Command};
+
+use super::command::{Scratch, done};
+
+/// The commands whose tables are written.
+const COMMANDS: [&[&str]; 8] = [
+    &["run", "scenarios/figure-4.toml"],
+    &["run", "scenarios/all-reduce.toml"],
+    &["run", "scenarios/task-graph.toml"],
+    &["run", "scenarios/training-step.toml"],
+    &["compare", "scenarios/first-comparison.toml"],
+    &["measure", "scenarios/figure-6.toml"],
+    &["check", "scenarios/link-modes.toml"],
+    &["verify", "--quick", "--only", "xor"],
+];
+
+/// Checks the structure of a text: environments and braces close in order, rows have as many cells as their table has
+/// columns, every command is known, and no character has a meaning that it should not have.
+fn check(text: &str) {
+    let known = [
+        "begin",
+        "end",
+        "item",
+        "caption",
+        "centering",
+        "toprule",
+        "midrule",
+        "bottomrule",
+        "subsection",
+        "subsubsection",
+        "textbackslash",
+        "textasciicircum",
+        "textasciitilde",
+        "textless",
+        "textgreater",
+        "textbar",
+        "textquotedbl",
+        "ensuremath",
+        "times",
+        "cdot",
+        "leq",
+        "geq",
+        "rightarrow",
+        "mu",
+    ];
+    let mut open: Vec<&str> = vec![];
+    let mut columns = 0;
+    for line in text.lines().filter(|line| !line.starts_with('%')) {
+        let mut depth = 0_i32;
+        let mut cells = 1;
+        let mut rest = line.char_indices();
+        while let Some((place, letter)) = rest.next() {
+            match letter {
+                '\\' => {
+                    let after = &line[place + 1..];
+                    let name: String = after.chars().take_while(char::is_ascii_alphabetic).collect();
+                    if name.is_empty() {
+                        let (_, escaped) = rest.next().unwrap();
+                        assert!("\\{}$&#_%".contains(escaped), "{line}");
+                    } else {
+                        assert!(known.contains(&name.as_str()), "{name}: {line}");
+                    }
+                }
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                '&' => cells += 1,
+                '$' | '#' | '_' | '^' | '~' | '%' => panic!("{letter}: {line}"),
+                _ => {}
+            }
+            assert!(depth >= 0, "{line}");
+        }
+        assert_eq!(depth, 0, "{line}");
+        let argument = |of: &str| line.trim().strip_prefix(of).map(|rest| rest.split('}').next().unwrap());
+        if let Some(name) = argument("\\begin{") {
+            open.push(name);
+            if name == "tabular" {
+                columns = line.trim().strip_prefix("\\begin{tabular}").unwrap().len() - 2;
+            }
+        } else if let Some(name) = argument("\\end{") {
+            assert_eq!(open.pop(), Some(name), "{line}");
+        } else if line.ends_with("\\\\") {
+            assert_eq!((cells, open.last()), (columns, Some(&"tabular")), "{line}");
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn every_command_writes_tables_that_are_latex() {
+    for command in COMMANDS {
+        let text = done(&[command, &["--quiet", "--format", "latex"]].concat());
+        assert!(text.contains("\\toprule") && text.contains("\\end{table}"), "{command:?}\n{text}");
+        check(&text);
+    }
+    let text = done(&["run", "scenarios/figure-4.toml", "--format", "latex"]);
+    assert!(text.contains("makespan {[}cycles]"), "{text}");
+}
+
+#[test]
+fn names_are_no_commands() {
+    let scratch = Scratch::with(&[(
+        "s.toml",
+        "name = \"50% \\\\input{x} & #1 $a_b^c~ [y]\"\nmachine = { kind = \"ring\", shape = [8] }\n",
+    )]);
+    for command in ["run", "measure", "check"] {
+        let text = done(&[command, &scratch.path("s.toml"), "--format", "latex"]);
+        check(&text);
+        assert!(text.contains("50\\% \\textbackslash{}input\\{x\\} \\& \\#1 \\$a\\_b"), "{text}");
+    }
+}
+
+#[test]
+fn the_extension_selects_it() {
+    let scratch = Scratch::empty();
+    done(&["run", "scenarios/figure-4.toml", "--quiet", "--output", &scratch.path("t.tex")]);
+    check(&scratch.read("t.tex"));
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn pdflatex_takes_it() {
+    if Command::new("pdflatex").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no pdflatex");
+        return;
+    }
+    let scratch = Scratch::empty();
+    let body: String = COMMANDS
+        .iter()
+        .map(|command| done(&[command, &["--quiet", "--format", "latex"][..]].concat()) + "\\clearpage\n")
+        .collect();
+    let text = format!(
+        "\\documentclass{{article}}\n\\usepackage[T1]{{fontenc}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\\end{{document}}\n"
+    );
+    let path = scratch.path("paper.tex");
+    fs::write(&path, text).unwrap();
+    let folder = std::path::Path::new(&path).parent().unwrap();
+    let finished = Command::new("pdflatex")
+        .args(["-interaction=nonstopmode", "-halt-on-error", "paper.tex"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stdout));
+}
