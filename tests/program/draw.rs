@@ -2,7 +2,10 @@
 
 mod refusals;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use roxmltree::Document;
 
@@ -512,8 +515,12 @@ fn the_images_of_the_pages_are_what_their_commands_draw() {
     let results = scratch.path("results.csv");
     done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
     let commands = pages.iter().flat_map(|page| page.lines());
-    let commands: BTreeSet<&str> =
-        commands.filter(|line| line.starts_with("$ cubefold draw ") && line.ends_with(".svg")).collect();
+    let commands: BTreeSet<&str> = commands
+        .filter(|line| {
+            line.starts_with("$ cubefold draw ")
+                && Path::new(line).extension().is_some_and(|own| own == "svg")
+        })
+        .collect();
     let drawn: BTreeMap<String, String> = commands
         .into_iter()
         .map(|command| picture_of(command, &scratch))

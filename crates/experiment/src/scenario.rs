@@ -498,6 +498,7 @@ fn runs(
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     let latency = communication.map(|communication| communication.latency().get());
     let routers = routers::read(settings, Some(machine.as_ref()), latency, execution, drawn_by, errors);
+    let routers = routers.map(routers::ReadRouters::settings);
     let routes = execution::message_routes(execution, routers.flatten(), drawn_by);
     let communication = communication.map(|communication| communication.with_routes(routes));
     let communication = communication.zip(routers).and_then(|(communication, routers)| {

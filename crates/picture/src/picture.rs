@@ -1,4 +1,4 @@
-//! A finished picture, as SVG, PNG, PDF or TikZ.
+//! A finished picture, as SVG, PNG, PDF or `TikZ`.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! A picture in TikZ: its shapes as paths, and its text as nodes in the font of the paper.
+//! A picture in `TikZ`: its shapes as paths, and its text as nodes in the font of the paper.
 
 use std::fmt::Write as _;
 
@@ -170,7 +170,7 @@ fn node(element: Element<'_, '_>) -> Result<String, String> {
         options.push(format!("rotate={}", -angle));
     }
     let text: String =
-        element.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+        element.descendants().filter(Element::is_text).filter_map(|node| node.text()).collect();
     let text = latex_text(text.trim());
     let text = if element.attribute("stroke").is_some() { format!("\\bfseries {text}") } else { text };
     Ok(format!("\\node[{}] at {} {{{text}}};", options.join(", "), at(place)))

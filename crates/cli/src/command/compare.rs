@@ -11,7 +11,7 @@ use cubefold_experiment::{
 };
 use serde_json::Value;
 
-use super::execution::{self, RowFiles};
+use super::execution;
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
@@ -29,7 +29,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), None)?;
-    execution::execute_sweep(&runs, &output, RowFiles::default(), shared, shared.resources())?;
+    execution::execute_sweep(&runs, &output, None, shared, shared.resources())?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);
         let makespans: io::Result<Vec<Option<u64>>> =

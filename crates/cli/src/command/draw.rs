@@ -24,6 +24,7 @@ use crate::{
     output::{Output, is_same},
 };
 
+#[expect(clippy::too_many_lines, reason = "one arm for each picture")]
 pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = match options.what {
         Drawing::Animation { .. } => PictureFormat::Svg, // of the picture on the page

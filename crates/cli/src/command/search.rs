@@ -24,6 +24,7 @@ use crate::{
     table::search_table,
 };
 
+#[expect(clippy::too_many_lines, reason = "two kinds of output, to be divided")]
 pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = SearchFormat::decide(options.format, shared.output())?;
     let placement = match format {
@@ -148,7 +149,7 @@ fn search_all(
                 before = permille;
                 if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let search = PlacementSearch::of(runs, &request, &mut watch).map_err(refused)?;
+            let search = PlacementSearch::of(runs, &request, &mut watch).map_err(|error| refused(&error))?;
             progress.add((1000 * (place as u64 + 1)).saturating_sub(progress.done()));
             // An interrupted search is begun again by --resume.
             if let Some(journal) = &mut journal
@@ -169,7 +170,7 @@ fn search_all(
     found
 }
 
-fn refused(error: PlacementSearchError) -> Failure {
+fn refused(error: &PlacementSearchError) -> Failure {
     Failure::usage(error.to_string(), "cubefold check shows what the scenario runs")
 }
 

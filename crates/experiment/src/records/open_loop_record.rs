@@ -164,7 +164,6 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
                    the offered load; above, the throughput of the network.",
             formula: "units consumed in [W, W + M) / (N M)",
             source: "docs/model.md, section 27",
-            ..Definition::BLANK
         },
         value: |own| own.measured.accepted_load.into(),
     },

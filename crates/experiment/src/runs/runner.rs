@@ -250,15 +250,7 @@ fn execute_program(
         program.collective.as_deref().map(|collective| collective_bounds(run, collective));
     let has_bound = lower_bound.is_some() || collective_bounds.is_some();
     let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
-    let own_bounds = [
-        collective_bounds.map(|bounds| bounds.lower_bound_cycles()),
-        program_bounds.and_then(|bounds| Some(bounds.larger()?.0)),
-    ];
-    let makespan = outcome.summary.makespan().get();
-    debug_assert!(
-        own_bounds.into_iter().flatten().all(|bound| bound <= makespan),
-        "{makespan} cycles are below {collective_bounds:?} or {program_bounds:?}"
-    );
+    assert_bounds(&outcome, collective_bounds, program_bounds);
     let open_loop = program.open_loop.as_deref().map(|own| run_open_loop(run, place, own)).transpose()?;
     Ok(FinishedRun {
         program: Arc::clone(program),
@@ -280,6 +272,23 @@ fn execute_program(
         busiest_channel: outcome.traffic.link_use.as_ref().map(|link_use| busiest_channel(run, link_use)),
         outcome,
     })
+}
+
+/// Asserts, in debug builds, that no run is below its bounds.
+fn assert_bounds(
+    outcome: &Outcome,
+    of_collective: Option<CollectiveBounds>,
+    of_program: Option<ProgramBounds>,
+) {
+    let bounds = [
+        of_collective.map(|bounds| bounds.lower_bound_cycles()),
+        of_program.and_then(|bounds| Some(bounds.larger()?.0)),
+    ];
+    let makespan = outcome.summary.makespan().get();
+    debug_assert!(
+        bounds.into_iter().flatten().all(|bound| bound <= makespan),
+        "{makespan} cycles are below {of_collective:?} or {of_program:?}"
+    );
 }
 
 /// Runs open-loop traffic at its load, or at those of a search for saturation.
@@ -372,7 +381,7 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
         let reason = describe_stuck(path, stuck);
         return RunError::Stuck { scenario, run: place, embedding, reason };
     }
-    RunError::Simulation { scenario, run: place, embedding, error }
+    RunError::Simulation { scenario, run: place, embedding, error: Box::new(error) }
 }
 
 /// Smallest number of processes of a run that is divided among threads: workers of a smaller one would mostly

@@ -108,9 +108,28 @@ pub(super) fn read_tie_rule(settings: &Settings<'_>, errors: &mut Vec<ScenarioEr
     })
 }
 
+/// The routers of a machine that was read without errors.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ReadRouters {
+    /// None: queues have no limit.
+    Without,
+    /// These.
+    With(RouterSettings),
+}
+
+impl ReadRouters {
+    /// The settings of routers, if there are any.
+    pub(super) fn settings(self) -> Option<RouterSettings> {
+        match self {
+            Self::Without => None,
+            Self::With(settings) => Some(settings),
+        }
+    }
+}
+
 /// Reads the routers of a machine, and reports what only they have where there are none.
 ///
-/// `Some(None)` without routers, `None` after an error.
+/// `None` after an error.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
@@ -118,11 +137,11 @@ pub(super) fn read(
     execution: Option<Execution>,
     seed: u64,
     errors: &mut Vec<ScenarioError>,
-) -> Option<Option<RouterSettings>> {
+) -> Option<ReadRouters> {
     let before = errors.len();
     let Some(flow_control) = switching(settings, &mut vec![])?.flow_control() else {
         refuse_without_routers(settings, errors);
-        return (errors.len() == before).then_some(None);
+        return (errors.len() == before).then_some(ReadRouters::Without);
     };
     refuse_with_routers(settings, errors);
     let number = |key: Key, errors: &mut Vec<ScenarioError>| {
@@ -140,7 +159,7 @@ pub(super) fn read(
         return None;
     }
     let defaults = RouterSettings::default_of(machine?, latency?);
-    Some(Some(RouterSettings {
+    Some(ReadRouters::With(RouterSettings {
         flow_control,
         virtual_channels: virtual_channels?,
         buffer_units: buffer_units?,

@@ -340,15 +340,14 @@ pub(super) fn parts(
     };
     let mut found = vec![];
     for entry in entries {
-        match Key::with_key(section, &format!("{part}.{}", entry.key)) {
-            Some(key) => found.push((key, entry.value)),
-            None => {
-                let key = shortened(&entry.key);
-                let message = format!("unknown key \"{key}\" in {name}, expected {}", alternatives(&known));
-                let error = ScenarioError::at(&entry.key_place, message, "unknown key");
-                errors.push(error.with_help(help(&key, &known)).standing(Standing::HidesValues));
-            }
+        if let Some(key) = Key::with_key(section, &format!("{part}.{}", entry.key)) {
+            found.push((key, entry.value));
+            continue;
         }
+        let key = shortened(&entry.key);
+        let message = format!("unknown key \"{key}\" in {name}, expected {}", alternatives(&known));
+        let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+        errors.push(error.with_help(help(&key, &known)).standing(Standing::HidesValues));
     }
     found
 }

@@ -123,7 +123,8 @@ mod tests {
     fn listed(parts: &HostParts) -> Vec<Vec<usize>> {
         let count = parts.of_node.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         let nodes = |part: usize| {
-            let own = parts.of_node.iter().enumerate().filter(move |(_, of)| **of == Some(part as u32));
+            let own =
+                parts.of_node.iter().enumerate().filter(move |(_, of)| **of == u32::try_from(part).ok());
             own.map(|(node, _)| node).collect()
         };
         (0..count).map(nodes).collect()

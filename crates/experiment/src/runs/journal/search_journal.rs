@@ -95,9 +95,9 @@ impl SearchJournal {
         }
         let mut own = Self { file, path: path.to_owned(), entries: vec![None; combinations.len()] };
         if own.file.metadata()?.len() == 0 {
-            own.begin(&header)?
+            own.begin(&header)?;
         } else {
-            own.read(&header)?
+            own.read(&header)?;
         }
         Ok(own)
     }

@@ -17,7 +17,7 @@ pub enum RunError {
         /// Its embedding.
         embedding: String,
         /// The error.
-        error: SimulationError,
+        error: Box<SimulationError>,
     },
     /// Open-loop traffic was refused or failed.
     #[error("run {run} of {scenario:?}: {reason}")]

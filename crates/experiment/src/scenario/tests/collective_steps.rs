@@ -101,6 +101,7 @@ fn steps_of_equal_ranks_take_the_sum_of_their_times() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one program with its steps")]
 fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
     let text = on(
         TORUS_4X3,
