@@ -92,7 +92,7 @@ pub(crate) static TRANSMISSION: &[Column<TransmissionRecord>] = &[
     Column {
         definition: Definition {
             name: "packet",
-            title: "packet",
+            title: "packet number",
             kind: Kind::Natural,
             text: "A part of a message that crosses a link in one piece, counted from 0.",
             source: "docs/model.md, section 13",
@@ -105,25 +105,11 @@ pub(crate) static TRANSMISSION: &[Column<TransmissionRecord>] = &[
         value: |own| own.stage.into(),
     },
     Column {
-        definition: Definition {
-            name: "source",
-            title: "source",
-            kind: Kind::Natural,
-            text: "The process that sends a message.",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
+        definition: Definition { name: "source", kind: Kind::Natural, ..Definition::BLANK },
         value: |own| own.source.into(),
     },
     Column {
-        definition: Definition {
-            name: "destination",
-            title: "destination",
-            kind: Kind::Natural,
-            text: "The process that receives a message.",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
+        definition: Definition { name: "destination", kind: Kind::Natural, ..Definition::BLANK },
         value: |own| own.destination.into(),
     },
     Column {
