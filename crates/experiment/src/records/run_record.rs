@@ -362,7 +362,8 @@ fn exposed_mean(run: &Run, finished: &FinishedRun) -> Option<f64> {
 fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
     let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
     let of_collective = finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles());
-    of_placements.or(of_collective).or(Some(finished.program_bounds?.larger()?.0))
+    let of_program = || Some(finished.program_bounds?.larger()?.0);
+    of_placements.or(of_collective).or_else(of_program)
 }
 
 /// The source of the lower bound, or the name of the collective's bound.
