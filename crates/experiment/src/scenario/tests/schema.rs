@@ -29,7 +29,10 @@ fn accepts(schema: &Value, value: &Value) -> bool {
     all("anyOf", &|any| any.as_array().unwrap().iter().any(|own| accepts(own, value)))
         && all("enum", &|words| words.as_array().unwrap().contains(value))
         && all("const", &|own| own == value)
-        && all("type", &|name| is_type(name.as_str().unwrap()))
+        && all("type", &|names| match names {
+            Value::Array(names) => names.iter().any(|name| is_type(name.as_str().unwrap())),
+            name => is_type(name.as_str().unwrap()),
+        })
         && all("minimum", &|limit| bound(limit, |own, limit| own >= limit))
         && all("maximum", &|limit| bound(limit, |own, limit| own <= limit))
         && all("items", &|items| value.as_array().is_none_or(|own| own.iter().all(|own| accepts(items, own))))
