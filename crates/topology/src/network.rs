@@ -2,11 +2,15 @@
 //!
 //! Which routes messages take is found in [`routes`](crate::routes).
 
+mod distances;
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, OnceLock};
 
 use crate::{
     Channel, Direction, HostDimension, Link, LinkTime, NodeId, Sign,
-    routes::{Distances, Tables, WeightedRoutes},
+    routes::{Distances, Tables},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -424,129 +428,6 @@ impl Network {
         self.max_degree
     }
 
-    /// Whether every node is reached from every other.
-    #[must_use]
-    pub fn is_connected(&self) -> bool {
-        self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
-    }
-
-    /// Two of these hosts without a route between them, if there are any.
-    #[must_use]
-    pub fn hosts_apart(&self, hosts: &[NodeId]) -> Option<(NodeId, NodeId)> {
-        let unreached = |&from: &NodeId| {
-            let links = self.links_to(from);
-            let far = hosts.iter().find(|host| links[host.index() as usize] == Self::UNREACHED);
-            far.map(|&to| (from, to))
-        };
-        // Where hosts forward, or one switch reaches all, the first host speaks for all.
-        let forwards = self.hosts_forward || {
-            let switches = (self.hosts..).take(self.firsts.len() - 1 - self.hosts as usize);
-            let linked = switches.map(NodeId::new).find(|&switch| !self.neighbours(switch).is_empty());
-            linked.is_some_and(|switch| unreached(&switch).is_none())
-        };
-        if forwards { hosts.first().and_then(unreached) } else { hosts.iter().find_map(unreached) }
-    }
-
-    /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
-    /// from a node that has links and forwards, where that is reached from all others that have.
-    #[must_use]
-    pub fn distance_bound(&self) -> u64 {
-        *self.distance_bound.get_or_init(|| {
-            let has_links = |pair: &[u32]| pair[0] < pair[1];
-            let silent = if self.hosts_forward { 0 } else { self.hosts as usize };
-            let linked = self.firsts.windows(2).skip(silent).position(has_links).map(|place| place + silent);
-            let Some(linked) = linked.or_else(|| self.firsts.windows(2).position(has_links)) else {
-                return 0;
-            };
-            let distances = self.distances_to(NodeId::new(u32::try_from(linked).unwrap_or(0)));
-            let falls_apart = self
-                .firsts
-                .windows(2)
-                .zip(&distances)
-                .any(|(pair, links)| has_links(pair) && links.is_none());
-            if falls_apart {
-                return self.node_count();
-            }
-            let fewest = 2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0));
-            let [least, most] = [self.weights.iter().min(), self.weights.iter().max()];
-            match (least, most) {
-                // A route weighs no more than one with the fewest links.
-                (Some(&least), Some(&most)) => {
-                    let links = u128::from(fewest) * u128::from(most) / u128::from(least);
-                    u64::try_from(links).unwrap_or(u64::MAX).min(self.node_count())
-                }
-                _ => fewest,
-            }
-        })
-    }
-
-    /// The distance of every node to `to` \[links\]; `None` for nodes without a route to it.
-    #[must_use]
-    pub fn distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
-        let distances = self.links_to(to);
-        distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
-    }
-
-    /// The fewest links of any path from each node to `to`, also through hosts that forward nothing; `None` without a path.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    #[must_use]
-    pub fn fewest_links_to(&self, to: NodeId) -> Vec<Option<u32>> {
-        let distances = self.links_past(to, self.leaves);
-        distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
-    }
-
-    /// The least sum of `l + u` over any path from each node to `to`, also through hosts that forward nothing, given the
-    /// times of the classes of links \[cycles\]; `None` without a path.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node, or a class has no time.
-    #[must_use]
-    pub fn least_sums_to(&self, to: NodeId, times: &[LinkTime]) -> Vec<Option<u64>> {
-        let weight = |channel| times[usize::from(self.class(channel))].first_unit();
-        WeightedRoutes::to(self, to, self.leaves, weight).iter().map(WeightedRoutes::weight).collect()
-    }
-
-    /// The distance of a node without a route.
-    pub(crate) const UNREACHED: u32 = u32::MAX;
-
-    /// The distance of every node to `to` \[links\] by a search; [`Self::UNREACHED`] without a route.
-    pub(crate) fn links_to(&self, to: NodeId) -> Vec<u32> {
-        self.links_past(to, self.ends_only())
-    }
-
-    /// The links of every node to `to` over a shortest path through none of the first `ends` nodes;
-    /// [`Self::UNREACHED`] without one.
-    fn links_past(&self, to: NodeId, ends: u32) -> Vec<u32> {
-        let mut distances = vec![Self::UNREACHED; self.firsts.len() - 1];
-        let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
-        *own = 0;
-        let mut reached = Vec::with_capacity(distances.len());
-        reached.push(to);
-        let mut next = 0;
-        while let Some(&node) = reached.get(next) {
-            if reached.len() == distances.len() {
-                break; // of a dense network most links need no look
-            }
-            next += 1;
-            if node.index() < ends && node != to {
-                continue; // no route leads through it
-            }
-            let farther = distances[node.index() as usize] + 1;
-            for &neighbour in self.neighbours(node) {
-                let own = &mut distances[neighbour.index() as usize];
-                if *own == Self::UNREACHED {
-                    *own = farther;
-                    reached.push(neighbour);
-                }
-            }
-        }
-        distances
-    }
-
     /// The directions of all ports that any node has.
     pub(crate) fn directions(&self) -> impl Iterator<Item = Direction> {
         let ports = (0..=u16::MAX).take(self.max_degree()).map(HostDimension::of_port);
@@ -616,109 +497,3 @@ impl PartialEq for Network {
 }
 
 impl Eq for Network {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{NetworkRoutes, RouteChoice};
-
-    fn nodes(network: &Network, node: u32) -> Vec<u32> {
-        network.neighbours(NodeId::new(node)).iter().map(|node| node.index()).collect()
-    }
-
-    #[test]
-    fn nodes_without_a_route_have_no_distance() {
-        let network = Network::from_edges(5, &[(0, 1), (1, 2), (3, 4)]).unwrap();
-        for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
-            let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)].map(|(at, to)| {
-                NetworkRoutes::new(&network, choice).distance(NodeId::new(at), NodeId::new(to))
-            });
-            assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
-        }
-    }
-
-    #[test]
-    fn links_are_known_from_both_ends_once() {
-        let network = Network::from_edges(4, &[(2, 0), (0, 2), (1, 1), (3, 0)]).unwrap();
-        assert_eq!(nodes(&network, 0), [2, 3]);
-        assert_eq!(nodes(&network, 1), [0; 0]);
-        assert_eq!(network.link_count(), 2);
-        assert!(!network.is_connected());
-        assert_eq!(network.distance_bound(), 2);
-        assert_eq!(network.links().count(), 2);
-    }
-
-    #[test]
-    fn no_distance_is_above_the_bound_where_a_network_falls_apart() {
-        let network = Network::from_edges(8, &[(0, 1), (2, 3), (3, 4), (4, 5), (5, 6)]).unwrap();
-        assert_eq!(network.distances_to(NodeId::new(6))[2], Some(4));
-        assert!(network.distance_bound() >= 4);
-    }
-
-    #[test]
-    fn both_channels_of_a_link_name_it_alike() {
-        let network = Network::from_edges(4, &[(0, 1), (0, 3), (1, 3), (2, 3)]).unwrap();
-        for (near, far) in network.links() {
-            let channels = [(near, far), (far, near)].map(|(from, to)| {
-                let port = network.neighbours(from).iter().position(|&node| node == to).unwrap();
-                Channel { node: from, direction: network.direction(from, u16::try_from(port).unwrap()) }
-            });
-            let [one, other] = channels.map(|channel| network.link(channel).unwrap());
-            assert_eq!((one, one.near), (other, near));
-            assert_eq!(
-                channels.map(|channel| network.neighbour(channel.node, channel.direction)),
-                [Some(far), Some(near)]
-            );
-        }
-    }
-
-    #[test]
-    fn parallel_links_have_ports_of_their_own_in_the_same_order_at_both_ends() {
-        let network = Network::from_parallel_edges(4, &[(2, 0), (0, 2), (3, 0), (1, 2), (2, 0)]).unwrap();
-        assert_eq!(nodes(&network, 0), [2, 2, 2, 3]);
-        assert_eq!(nodes(&network, 2), [0, 0, 0, 1]);
-        assert_eq!((network.link_count(), network.has_parallel_links()), (5, true));
-        for port in 0..3 {
-            let back = network.opposite_channel(NodeId::new(0), port);
-            assert_eq!(back, network.first_channel(2) as usize + port);
-            let own = network.direction(NodeId::new(2), u16::try_from(port).unwrap());
-            let link = network.link(Channel { node: NodeId::new(2), direction: own }).unwrap();
-            assert_eq!((link.near.index(), link.dimension.index()), (0, port));
-            assert_eq!(network.link_number(NodeId::new(2), own), port);
-        }
-        assert_eq!(network.links_at(0, 0), 3);
-    }
-
-    #[test]
-    fn no_route_leads_through_hosts_that_do_not_forward() {
-        // Two hosts on two switches each; host 1 is on both.
-        let links = [(0, 3), (1, 3), (1, 4), (2, 4)];
-        let network = Network::from_edges(5, &links).unwrap().with_hosts(3);
-        assert_eq!(network.distances_to(NodeId::new(2))[0], Some(4));
-        let network = network.with_hosts_forwarding(false);
-        assert_eq!(network.distances_to(NodeId::new(2)), [None, Some(2), Some(0), None, Some(1)]);
-        // Host 1 may relay.
-        assert_eq!(network.fewest_links_to(NodeId::new(2)), [Some(4), Some(2), Some(0), Some(3), Some(1)]);
-        let slow = [LinkTime { unit: 2, latency: 5 }];
-        let sums = network.least_sums_to(NodeId::new(2), &slow);
-        assert_eq!(sums, [Some(28), Some(14), Some(0), Some(21), Some(7)]);
-        let [a, b, c] = [0, 1, 2].map(NodeId::new);
-        assert_eq!(network.hosts_apart(&[a, b]), None);
-        assert_eq!(network.hosts_apart(&[b, a, c]), Some((a, c)));
-        assert_eq!(network.distance_bound(), 5);
-    }
-
-    #[test]
-    fn what_is_no_network_is_refused() {
-        let outside = Network::from_edges(2, &[(0, 2)]).unwrap_err();
-        assert_eq!(outside.to_string(), "a link to node 2, expected a node in 0 to 1");
-        let star: Vec<_> = (1..=65536).map(|leaf| (0, leaf)).collect();
-        let wide = Network::from_edges(65537, &star).unwrap_err();
-        assert_eq!(wide.to_string(), "node 0 has 65536 neighbours, expected at most 65535");
-        let wide = Network::from_edges(65536, &star[..65535]).unwrap();
-        let [first, last] = [1, 65535].map(NodeId::new);
-        for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
-            assert_eq!(NetworkRoutes::new(&wide, choice).distance(first, last), Some(2));
-        }
-    }
-}
