@@ -14,7 +14,7 @@ use cubefold_reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use cubefold_reference::problem::{Problem, Row};
 
 /// Runs with more processes take the reference too long.
-const MAX_PROCESSES: u64 = 128;
+const MAX_PROCESSES: u64 = 256;
 
 /// Whether all messages have one unit and links no latency, as in section 5 of the model. The engines' own tests compare
 /// other messages with the reference.
@@ -84,7 +84,7 @@ fn problem(run: &Run) -> Option<Problem> {
 }
 
 #[test]
-fn every_run_of_every_scenario_with_at_most_128_processes_equals_the_reference() {
+fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference() {
     let mut compared = 0;
     for path in files_in("scenarios", "toml") {
         let scenarios = load(&[root().join(&path)]).unwrap();

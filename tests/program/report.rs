@@ -153,7 +153,8 @@ fn check_widths(browser: &Browser) {
     browser.set_width(390);
     let scale = "const own = document.querySelector('figure svg'); return own.getBoundingClientRect().width / own.viewBox.baseVal.width";
     assert_eq!(browser.script(scale), 1);
-    // What is wider says so as soon as it is shown; the page is told of its width a little later than the browser.
+    // The script marks tables and pictures that are wider than the screen. It hears of a new width later than the
+    // browser applies it, so ask until it has.
     let told = "const all = [...document.querySelectorAll('.scroll, figure')].filter((own) => own.checkVisibility()); \
                 const wide = all.filter((own) => own.scrollWidth > own.clientWidth + 1); \
                 const says = (own) => getComputedStyle(own, '::before').content.includes('scroll sideways'); \

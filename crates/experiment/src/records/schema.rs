@@ -535,6 +535,8 @@ mod tests {
         assert_eq!(process["version"]["const"], json!(1));
         let placement = &schema["$defs"]["placement-line"]["properties"];
         assert!(placement["placement"].is_object() && placement["makespan_cycles"].is_null());
+        let bounds = &placement["placement"]["properties"]["bounds"]["properties"];
+        assert_eq!(bounds["congestion"]["type"], json!(["integer", "null"]));
         let construction = &placement["placement"]["properties"]["construction"]["properties"];
         assert!(construction["promised_steps"]["properties"]["full_duplex"].is_object());
     }

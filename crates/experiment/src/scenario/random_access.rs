@@ -171,7 +171,7 @@ fn of_file(
 ///
 /// # Errors
 ///
-/// What is wrong, with its line where it is one's.
+/// The reason, and the number of the line that is wrong, if it is a line.
 fn named_in_file(path: &Path, processes: u64) -> Result<Vec<Option<ProcessId>>, (Option<usize>, String)> {
     let bytes = input_file::read(path, input_file::MAX_BYTES).map_err(|error| (None, error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| (None, "not UTF-8 text".to_owned()))?;

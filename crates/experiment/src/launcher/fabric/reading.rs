@@ -320,7 +320,7 @@ impl<'t> FabricReading<'t> {
                 (PairCount::OneOrBothDirections, [one, other]) => {
                     both_ways = both_ways.or(Some(last));
                     if one != other {
-                        self.complain_of(last, format!("{one} links one way and {other} the other way between two nodes, expected as many each way, or one way only"));
+                        self.complain_of(last, || format!("{one} links one way and {other} the other way between two nodes, expected as many each way, or one way only"));
                     }
                     one
                 }
@@ -329,7 +329,7 @@ impl<'t> FabricReading<'t> {
         }
         if let (Some(one_way), Some(both)) = (one_way, both_ways) {
             let message = "some links in both directions and others in one, expected every link once, or every link in both directions";
-            self.complain_of(one_way.max(both), message.to_owned());
+            self.complain_of(one_way.max(both), || message.to_owned());
         }
         links
     }
@@ -340,10 +340,9 @@ impl<'t> FabricReading<'t> {
         if let Some(other) = pair.iter().find(|own| self.links[own.place].speed != speed) {
             let link = &self.links[other.place];
             let [one, two] = [link.from, link.to].map(|end| self.name(end).into_owned());
-            self.complain_of(
-                other.place,
-                format!("links of different speed between {one} and {two}, expected equal ones side by side"),
-            );
+            self.complain_of(other.place, || {
+                format!("links of different speed between {one} and {two}, expected equal ones side by side")
+            });
         }
     }
 
@@ -358,9 +357,9 @@ impl<'t> FabricReading<'t> {
     }
 
     /// Complains of a link where it was read.
-    fn complain_of(&mut self, link: usize, message: String) {
+    fn complain_of(&mut self, link: usize, message: impl FnOnce() -> String) {
         let place = self.links[link].place.clone();
-        self.complain_at(place, || message);
+        self.complain_at(place, message);
     }
 
     /// Reports parts that are not connected with each other, if hosts are in several.
