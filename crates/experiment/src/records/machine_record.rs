@@ -268,7 +268,7 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
     Column {
         definition: Definition {
             name: "machine_packet_units",
-            title: "packet",
+            title: "packet size",
             aliases: &["packet_units"],
             kind: Kind::Natural,
             unit: "units",

@@ -229,8 +229,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
             name: "cut_bound_set",
-            title: "cut",
-            aliases: &["set of the cut bound"],
+            title: "set of the cut bound",
             kind: Kind::Text,
             text: "The set of nodes with the largest cut bound, the first of equal ones: a node, \
                    coordinates of a dimension, or the hosts below a switch, subtree, group, cluster node, \

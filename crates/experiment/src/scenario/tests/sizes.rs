@@ -199,7 +199,7 @@ fn rules_that_do_not_apply_are_refused_at_their_places() {
             "switching = \"cut-thru\"\npacket_units = 0\narbitration = \"fair\"\nprocessors_per_node = 0\n\
              [execution]\nmode = \"coordinated\"\neager_units = \"some\"",
             &[
-                "4:13: machine.switching is \"cut-thru\", expected store-and-forward or cut-through",
+                "4:13: machine.switching is \"cut-thru\", expected store-and-forward, cut-through, wormhole or virtual-cut-through",
                 "5:16: machine.packet_units is 0, expected an integer from 1 to 2^63 - 1",
                 "6:15: machine.arbitration is \"fair\", expected first-come or round-robin",
                 "7:23: machine.processors_per_node is 0, expected an integer from 1 to 2^63 - 1",
