@@ -42,11 +42,6 @@ use cubefold_simulator::end_ranks;
 
 use crate::arguments::{Arguments, built};
 
-/// The examples of the README, compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct ReadmeExamples;
-
 /// Runs the program with these arguments, the first of which is the program's name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(feature = "mpi")]
