@@ -49,7 +49,6 @@ fn install(scratch: &Scratch, name: &str, text: &str) {
 
 #[test]
 fn the_array_of_the_page_on_clusters_makes_what_one_run_makes() {
-    // A fourth is about the nodes of a job.
     let [sweep, merge, submit] = scripts()[..3].to_vec().try_into().unwrap();
     let scratch = sweep_scenario::folder(3);
     fs::create_dir(scratch.path("bin")).unwrap();
