@@ -11,6 +11,7 @@ mod chakra_file;
 mod checked;
 mod cluster;
 mod collective;
+mod combination;
 mod cycle_bound;
 mod described_graph;
 mod draft;
@@ -60,7 +61,6 @@ mod value;
 mod tests;
 
 use std::{
-    num::NonZeroU64,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -99,17 +99,13 @@ pub(crate) use self::{
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
 };
 use self::{
-    cycle_bound::CycleBound,
-    draft::{Draft, file_stem, take_text},
+    draft::{Draft, take_text},
     errors::{Findings, first_errors},
     keys::Key,
     library::Library,
-    machine::MachineSection,
-    mapping::Fit,
     settings::{Settings, Written},
     source_file::{ReadError, SourceFile},
-    sweep::{Assignment, Sweep},
-    value::Size,
+    sweep::Sweep,
 };
 pub(crate) use self::{goal_file::describe_stuck, launcher_file::parsed};
 use crate::{
@@ -365,7 +361,7 @@ impl Site {
             let seed = settings.natural(Key::Seed, &mut errors);
             let section = machine::read(&settings, library, &mut errors);
             let program = program::read(&settings, &section, seed, library, &mut errors).map(Arc::new);
-            if let Some((machine, _, program)) = together(&section, program.as_ref()) {
+            if let Some((machine, _, program)) = combination::together(&section, program.as_ref()) {
                 let (machine, partition) = (Arc::clone(machine), section.partition.clone());
                 sites.push(Self { machine, partition, program: Arc::clone(program) });
             }
@@ -416,7 +412,7 @@ impl Scenario {
         let mut findings = draft.findings();
         let mut runs: Vec<Run> = Vec::with_capacity(usize::try_from(run_count).unwrap_or(0));
         for combination in draft.sweep.combinations() {
-            match validate(&combination, &draft.written, library) {
+            match combination::validate(&combination, &draft.written, library) {
                 Ok(more) if findings.is_empty() => runs.extend(more),
                 Ok(_) => {}
                 Err(wrong) => findings.add(&combination, wrong),
@@ -440,152 +436,4 @@ fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.extend(settings.iter().map(|setting| format!("# --set {}", printable(setting.text()))));
     format!("{}\n", lines.join("\n")).into()
-}
-
-/// Makes the runs of one combination, one per embedding.
-///
-/// # Errors
-///
-/// All errors of the combination.
-fn validate(
-    combination: &[&Assignment],
-    written: &Written,
-    library: &mut Library,
-) -> Result<Vec<Run>, Vec<ScenarioError>> {
-    let mut errors = vec![];
-    let settings = Settings::new(combination, written, library, &mut errors);
-    let runs = runs(&settings, combination, written, library, &mut errors);
-    match runs {
-        Some(runs) if errors.is_empty() => Ok(runs),
-        _ => Err(errors),
-    }
-}
-
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
-fn runs(
-    settings: &Settings<'_>,
-    combination: &[&Assignment],
-    written: &Written,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<Run>> {
-    let name = name(settings, written, errors);
-    let seed = settings.natural(Key::Seed, errors);
-    let section = machine::read(settings, library, errors);
-    let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
-    let loading = loading::read(settings, program.as_deref(), errors);
-    let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
-    let execution = execution::read(settings, section.machine.as_deref(), errors);
-    execution::check_fit(settings, &section, program.as_deref(), execution, errors);
-    let (tie, eager) = (routers::read_tie_rule(settings, errors), execution::read_eager(settings, errors));
-    let (machine, size, program) = together(&section, program.as_ref())?;
-    let (partition, drawn_by) = (section.partition.as_deref(), seed.unwrap_or(0));
-    let on_grid = machine.coordinate_grid().unwrap_or(machine);
-    let allocation = section.allocation.as_deref();
-    let fit = Fit {
-        settings,
-        program,
-        machine: on_grid,
-        whole: machine,
-        partition,
-        allocation,
-        size,
-        seed: drawn_by,
-    };
-    let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
-    let links = section.links.unwrap_or_default();
-    let communication =
-        section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
-    let latency = communication.map(|communication| communication.latency().get());
-    let routers = routers::read(settings, Some(machine.as_ref()), latency, execution, drawn_by, errors);
-    let routers = routers.map(routers::ReadRouters::settings);
-    let routes = execution::message_routes(execution, routers.flatten(), drawn_by);
-    let communication = communication.map(|communication| communication.with_routes(routes));
-    let communication = communication.zip(routers).and_then(|(communication, routers)| {
-        routers::with_routers(settings, machine, communication, routers, execution, errors)
-    });
-    if let (Some(communication), Some(open_loop)) = (communication, &program.open_loop) {
-        errors.extend(open_loop::check(settings, open_loop, machine, communication).err());
-    }
-    if let Some(communication) = communication {
-        let placements = || placed.iter().flatten().map(|(_, placement)| &**placement);
-        let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
-        let bound = |program| CycleBound::largest(program, placements(), communication, mode);
-        errors.extend(program.with_others().filter_map(|own| bound(own)?.check(settings, size).err()));
-    }
-    let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
-    let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
-    for (embedding, placement) in &placed {
-        let rules = with_processors(communication, program, placement);
-        let applies =
-            |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
-        errors.extend(program.with_others().filter_map(|program| applies(program).err()));
-    }
-    // What is reported so far would be refused for the same reason.
-    for (_, placement) in &placed {
-        if !errors.is_empty() {
-            break;
-        }
-        let rules = with_processors(communication, program, placement);
-        let check = |program| {
-            execution::check_execution(&fit, execution, program, placement, rules, library.message_limit())
-        };
-        errors.extend(program.with_others().find_map(|program| check(program).err()));
-    }
-    for (embedding, placement) in &placed {
-        errors.extend(execution::check_paths(settings, execution, embedding, placement).err());
-    }
-    let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
-    let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
-        scenario: Arc::clone(&name),
-        seed,
-        combination: Arc::clone(&combination),
-        machine: Arc::clone(machine),
-        partition: section.partition.clone(),
-        allocation: section.allocation.clone(),
-        host_names: section.host_names.clone(),
-        communication: with_processors(communication, program, &placement),
-        scale: section.timing.scale(),
-        physical_links: section.timing.physical().cloned(),
-        program: Arc::clone(program),
-        loading: loading.clone(),
-        embedding,
-        placement,
-        execution,
-        held_bytes: 0,
-    };
-    let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
-    placement_search::place_searched(&mut runs, &size.place, errors);
-    Some(runs)
-}
-
-/// The scenario's name, or else the stem of the file's name.
-fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioError>) -> Option<Arc<str>> {
-    match settings.get(Key::Name) {
-        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
-        None => Some(file_stem(written).into()),
-    }
-}
-
-/// The rules, with a processor per node for each share of a collective.
-fn with_processors(
-    communication: Communication,
-    program: &ScenarioProgram,
-    placement: &Placement,
-) -> Communication {
-    match &program.ranks {
-        Some(_) => {
-            let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
-            communication.with_processors(communication.processors().max(processes))
-        }
-        None => communication,
-    }
-}
-
-/// Pairs machine and program if both are valid.
-fn together<'a>(
-    section: &'a MachineSection,
-    program: Option<&'a Arc<ScenarioProgram>>,
-) -> Option<(&'a Arc<Machine>, &'a Size, &'a Arc<ScenarioProgram>)> {
-    Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }

@@ -24,7 +24,6 @@ use crate::{
     table::search_table,
 };
 
-#[expect(clippy::too_many_lines, reason = "two kinds of output, to be divided")]
 pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = SearchFormat::decide(options.format, shared.output())?;
     let placement = match format {
@@ -51,36 +50,40 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
             return Err(failure);
         }
     };
-    let record = |search: &PlacementSearch| {
-        let names = [search.reference.as_str(), search.named.as_str()];
-        SearchRecord::new(&search.run, options.objective.0, names, &search.found)
-    };
-    let records: Vec<SearchRecord> = searches.iter().map(record).collect();
-    let page = || Ok(search_table(&names(&combinations), &records));
+    let table = |output, format| write_table(output, format, &searches, &combinations, options);
     match (format, searches.first()) {
         (SearchFormat::Placement(format), Some(search)) => {
             Written::new(&search.run, format, None, &options.hosts)?.write(output, shared)?;
             close(journal, combinations.len())?;
             // The placement went elsewhere: what it is worth is said here.
             if !shared.quiet && shared.output().is_some() {
-                let standard = Output::open_path(None, shared.existing(), &[])?;
-                write_records(
-                    standard,
-                    ResultFormat::Table,
-                    Document::SEARCHES,
-                    &[],
-                    || records.iter().map(Ok),
-                    page,
-                )?;
+                table(Output::open_path(None, shared.existing(), &[])?, ResultFormat::Table)?;
             }
             Ok(())
         }
         (SearchFormat::Results(format), _) => {
-            write_records(output, format, Document::SEARCHES, &[], || records.iter().map(Ok), page)?;
+            table(output, format)?;
             close(journal, combinations.len())
         }
         (SearchFormat::Placement(_), None) => Ok(()),
     }
+}
+
+/// Writes what was found, a row for each combination.
+fn write_table(
+    output: Output,
+    format: ResultFormat,
+    searches: &[PlacementSearch],
+    combinations: &[&[Run]],
+    options: &SearchOptions,
+) -> Result<(), Failure> {
+    let record = |search: &PlacementSearch| {
+        let names = [search.reference.as_str(), search.named.as_str()];
+        SearchRecord::new(&search.run, options.objective.0, names, &search.found)
+    };
+    let records: Vec<SearchRecord> = searches.iter().map(record).collect();
+    let page = || Ok(search_table(&names(combinations), &records));
+    write_records(output, format, Document::SEARCHES, &[], || records.iter().map(Ok), page)
 }
 
 impl SearchOptions {

@@ -12,12 +12,12 @@ use std::{
 use super::{
     Draft, Run, Scenario, Setting, SweptValue,
     budget::{BYTES_A_RUN, OverBudget},
+    combination::validate,
     errors::{Findings, ScenarioError, ScenarioErrors},
     library::Library,
     read_all,
     source_file::Place,
     sweep::Assignment,
-    validate,
 };
 
 /// Scenarios whose combinations are all valid.

@@ -55,29 +55,13 @@ impl MachineSection {
 }
 
 /// Reads the machine.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 pub(super) fn read(
     settings: &Settings<'_>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> MachineSection {
     let kind = kind(settings, errors);
-    let unpacked = |read: Option<(Machine, Size, Option<OwnLinks>)>| match read {
-        Some((machine, size, own)) => (Some(machine), Some(size), own),
-        None => (None, None, None),
-    };
-    let (machine, size, own_links) = match kind.filter(|kind| !kind.is_grid()) {
-        Some(kind) if kind.has_parameters() => unpacked(switched::read(settings, kind, errors)),
-        Some(kind) if is_described(kind) => {
-            let (machine, size) = described(settings, kind, library, errors).unzip();
-            (machine, size, None)
-        }
-        Some(kind) => unpacked(network(settings, kind, library, errors)),
-        None => {
-            let (machine, size) = grid(settings, kind, errors);
-            (machine, size, None)
-        }
-    };
+    let (machine, size, own_links) = nodes_and_links(settings, kind, library, errors);
     let machine = failures::read(settings, machine, errors);
     let links = links(settings, errors);
     let timing = timing::read(settings, machine.as_ref(), own_links.as_ref(), errors);
@@ -85,10 +69,56 @@ pub(super) fn read(
         Some(times) => machine.with_link_times(times),
         None => machine,
     });
-    let partition = settings.get(Key::MachinePartition);
-    if let (Some(value), Some(_)) = (partition, machine.as_ref().filter(|machine| machine.graph().is_some()))
-        && kind.is_none_or(MachineKind::is_grid)
-    {
+    let whole = MachineSection {
+        machine: None,
+        partition: None,
+        allocation: None,
+        host_names: None,
+        size,
+        links,
+        timing,
+    };
+    match settings.get(Key::MachinePartition).filter(|_| kind.is_none_or(MachineKind::is_grid)) {
+        Some(value) => in_partition(value, whole, machine.as_ref(), settings, library, errors),
+        None => with_allocation(whole, machine, settings, library, errors),
+    }
+}
+
+/// The nodes and links of a kind of machine, the lengths by which its nodes are numbered, and the times of links that
+/// it brings with it.
+fn nodes_and_links(
+    settings: &Settings<'_>,
+    kind: Option<MachineKind>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> (Option<Machine>, Option<Size>, Option<OwnLinks>) {
+    let read = match kind.filter(|kind| !kind.is_grid()) {
+        None => {
+            let (machine, size) = grid(settings, kind, errors);
+            return (machine, size, None);
+        }
+        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors),
+        Some(kind) if is_described(kind) => {
+            described(settings, kind, library, errors).map(|(machine, size)| (machine, size, None))
+        }
+        Some(kind) => network(settings, kind, library, errors),
+    };
+    match read {
+        Some((machine, size, own)) => (Some(machine), Some(size), own),
+        None => (None, None, None),
+    }
+}
+
+/// The part of a grid that runs.
+fn in_partition(
+    value: &Value,
+    whole: MachineSection,
+    machine: Option<&Machine>,
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> MachineSection {
+    if machine.is_some_and(|machine| machine.graph().is_some()) {
         let message = "a partition of a machine with twists or failures, expected the whole machine";
         let error = ScenarioError::at(&value.place, message, "its routes leave every box");
         errors.push(
@@ -97,31 +127,29 @@ pub(super) fn read(
                 .because(settings.place(Key::MachineFailedLinks), "the failures")
                 .because(settings.place(Key::MachineFailedNodes), "the failures"),
         );
-        return MachineSection {
-            machine: None,
-            partition: None,
-            allocation: None,
-            host_names: None,
-            size,
-            links,
-            timing,
-        };
+        return whole;
     }
-    let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
-        let names = allocation::read_names(settings, machine.as_ref(), errors);
-        let allocation = allocation::read(settings, machine.as_ref(), names.as_ref(), errors).map(Arc::new);
-        let is_wrong = allocation.is_none() && settings.get(Key::MachineAllocation).is_some();
-        let machine = machine.filter(|_| !is_wrong);
-        let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
-        let host_names = names.map(|names| names.list);
-        return MachineSection { machine, partition: None, allocation, host_names, size, links, timing };
-    };
-    allocation::read(settings, machine.as_ref(), None, errors); // is refused
-    let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
+    allocation::read(settings, machine, None, errors); // is refused
+    let (partition, size) = read_partition(value, machine, errors).unzip();
     let inside = partition.as_ref().map(|partition| partition.inside().clone());
     let machine = inside.and_then(|inside| routed(inside, settings, library, errors)).map(Arc::new);
-    let (partition, allocation, host_names) = (partition.map(Arc::new), None, None);
-    MachineSection { machine, partition, allocation, host_names, size, links, timing }
+    MachineSection { machine, partition: partition.map(Arc::new), size, ..whole }
+}
+
+/// The whole machine, with the nodes of the job.
+fn with_allocation(
+    whole: MachineSection,
+    machine: Option<Machine>,
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> MachineSection {
+    let names = allocation::read_names(settings, machine.as_ref(), errors);
+    let allocation = allocation::read(settings, machine.as_ref(), names.as_ref(), errors).map(Arc::new);
+    let is_wrong = allocation.is_none() && settings.get(Key::MachineAllocation).is_some();
+    let machine = machine.filter(|_| !is_wrong);
+    let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
+    MachineSection { machine, allocation, host_names: names.map(|names| names.list), ..whole }
 }
 
 fn grid(

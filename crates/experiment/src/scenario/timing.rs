@@ -211,7 +211,6 @@ fn links(
 }
 
 /// The times of links that the machine brings with it; what it does not say is what the keys of all links say.
-#[expect(clippy::too_many_lines, reason = "one list of cases, to be divided")]
 fn own_links(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
@@ -219,30 +218,51 @@ fn own_links(
     local: Option<Figures>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<ClassTimes> {
-    let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
-    let has_links = classes.have_links(names.len());
-    let speeds = || own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default));
     if own.is_in_cycles() {
-        if let Some(value) = settings.get(Key::MachineLink).filter(|_| !own.is_in_seconds()) {
-            let message = "machine.link of a machine whose links have cycles, expected none";
-            errors.push(
-                ScenarioError::at(&value.place, message, "in seconds").because(Some(&own.place), "in cycles"),
-            );
-            return None;
-        }
-        if own.is_in_seconds() {
-            let message = "some links in cycles and others in seconds, expected all in one of them";
-            errors.push(ScenarioError::at(&own.place, message, "both"));
-            return None;
-        }
-        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors)?;
-        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors)?;
-        let times = speeds().zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
-            unit: own.hop_cycles.unwrap_or(hop),
-            latency: own.latency_cycles.unwrap_or(latency),
-        });
-        return Some(classes.times(times.collect(), None));
+        own_cycles(settings, classes, own, errors)
+    } else {
+        own_bandwidths(settings, classes, own, local, errors)
     }
+}
+
+/// The speed of each class, as far as the machine says it.
+fn speeds(own: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
+    own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
+}
+
+fn own_cycles(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    if own.is_in_seconds() {
+        let message = "some links in cycles and others in seconds, expected all in one of them";
+        errors.push(ScenarioError::at(&own.place, message, "both"));
+        return None;
+    }
+    if let Some(value) = settings.get(Key::MachineLink) {
+        let message = "machine.link of a machine whose links have cycles, expected none";
+        let error = ScenarioError::at(&value.place, message, "in seconds");
+        errors.push(error.because(Some(&own.place), "in cycles"));
+        return None;
+    }
+    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors)?;
+    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors)?;
+    let times = speeds(own).zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
+        unit: own.hop_cycles.unwrap_or(hop),
+        latency: own.latency_cycles.unwrap_or(latency),
+    });
+    Some(classes.times(times.collect(), None))
+}
+
+fn own_bandwidths(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
     for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
         if let Some(value) = settings.get(key) {
             let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
@@ -256,8 +276,10 @@ fn own_links(
         None => None,
     };
     let unit_bytes = settings.natural(Key::MachineUnitBytes, errors)?;
+    let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
+    let has_links = classes.have_links(names.len());
     let mut named = vec![];
-    for ((name, speed), has_links) in names.into_iter().zip(speeds()).zip(&has_links) {
+    for ((name, speed), has_links) in names.into_iter().zip(speeds(own)).zip(&has_links) {
         let known = speed.bandwidth.or(all.map(|all| all.bandwidth));
         // What no link has is as fast as any.
         let any = || own.by_class.iter().find_map(|own| own.bandwidth).filter(|_| !has_links);

@@ -1,0 +1,253 @@
+//! The schema of results, derived from the definitions of their columns.
+
+use serde_json::{Map, Value, json};
+
+use super::{DIALECT, list_of, object};
+use crate::records::{
+    Document,
+    collective_record::COLLECTIVE,
+    construction_record::CONSTRUCTION,
+    definition::{Definition, Kind},
+    execution_record::EXECUTION,
+    job_record::EXPOSED,
+    machine_record::{MACHINE, PARTITION},
+    message_row::MESSAGE,
+    open_loop_record::OPEN_LOOP,
+    placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
+    program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
+    router_record::ROUTER,
+    row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
+    run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
+    time_record::{BLOCKED, TOTALS, WAITING},
+    transmission_row::TRANSMISSION,
+};
+
+/// Chains lists of column definitions.
+macro_rules! definitions {
+    ($($columns:ident)+) => {
+        std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
+    };
+}
+
+/// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON Lines, and a
+/// row of processes or of transmissions.
+#[must_use]
+pub fn results_schema() -> Value {
+    let (run, placement) = (run_schema(), placement_schema());
+    let forms = [
+        ("results", document(Document::RESULTS, &run)),
+        ("placements", document(Document::PLACEMENTS, &placement)),
+        ("run-line", line(run)),
+        ("placement-line", line(placement)),
+        ("process-line", line(process_schema())),
+        ("message-line", line(message_schema())),
+        ("transmission-line", line(transmission_schema())),
+    ];
+    let any: Vec<Value> =
+        forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
+    let forms: Map<String, Value> = forms.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
+    json!({ "$schema": DIALECT, "title": "cubefold results", "anyOf": any, "$defs": forms })
+}
+
+/// The schema of a document with its envelope.
+fn document(document: Document, record: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "format": { "const": document.format },
+            "version": { "const": Document::VERSION },
+            "cubefold": { "type": "string", "description": "The version of the program." },
+            document.records: list_of(record),
+        },
+        "required": ["format", "version", "cubefold", document.records],
+    })
+}
+
+/// The schema of a record on a line, with its version.
+fn line(mut record: Value) -> Value {
+    record["properties"]["version"] = json!({ "const": Document::VERSION });
+    record["required"] = json!(["version", "run", "scenario", "embedding"]);
+    record
+}
+
+fn run_schema() -> Value {
+    let mut run = record(run_definitions());
+    run["properties"]["stages"] = list_of(&stage());
+    for list in ["steps", "saturation_runs", "trace_communication"] {
+        run["properties"][list] = list_of(&json!({ "type": "object" }));
+    }
+    run
+}
+
+fn placement_schema() -> Value {
+    let mut entry = record(definitions!(
+        SCENARIO RUN SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING PLACEMENT
+        BOUNDS CONSTRUCTION
+    ));
+    // Members without columns are added here.
+    entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
+    entry
+}
+
+/// The schema of a process in a stage; columns and members have the same names.
+fn process_schema() -> Value {
+    let columns =
+        definitions!(SCENARIO RUN EMBEDDING PROCESS ITERATION STEP RANK).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a message; columns and members have the same names.
+fn message_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING MESSAGE).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a transmission; columns and members have the same names.
+fn transmission_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING TRANSMISSION).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// The schema of a record of a machine, a program and more.
+fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
+    let mut record = object(&Map::new());
+    for definition in definitions {
+        insert(&mut record, definition);
+    }
+    // Members without columns, or of which columns hold only a number, are added here.
+    record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    record["properties"]["program"]["properties"]["notes"] = list_of(&json!({ "type": "string" }));
+    // A word, or a number of links.
+    record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
+    let machine = &mut record["properties"]["machine"]["properties"];
+    // The classes of links where these differ, with the link mode beside them.
+    let class =
+        json!({ "class": { "type": "string" }, "u": { "type": "integer" }, "l": { "type": "integer" } });
+    let classes = list_of(&json!({ "type": "object", "properties": class, "additionalProperties": false }));
+    machine["link_mode"] = json!({ "type": "string" });
+    machine["links"] = json!({ "anyOf": [machine["links"], classes] });
+    machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
+    for failed in ["failed_links", "failed_nodes"] {
+        machine[failed]["type"] = "array".into();
+    }
+    record
+}
+
+/// The definitions of the members of runs.
+fn run_definitions() -> impl Iterator<Item = &'static Definition> {
+    definitions!(
+        SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING
+        EXECUTION ENGINE MAKESPAN OPEN_LOOP WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS
+        CONSTRUCTION
+    )
+}
+
+/// The members of a run, or of one of these, that are objects.
+const OBJECTS: [&str; 21] = [
+    "machine",
+    "machine_partition",
+    "machine_router",
+    "program",
+    "program_guest",
+    "execution",
+    "totals",
+    "waiting",
+    "blocked",
+    "packet_latency",
+    "network_latency",
+    "placement",
+    "placement_dilation",
+    "placement_node_load",
+    "placement_link_congestion",
+    "placement_node_congestion",
+    "placement_link_units",
+    "placement_load",
+    "placement_bounds",
+    "placement_construction",
+    "placement_construction_promised_steps",
+];
+
+/// Inserts a definition at its place: `placement_load_max` is `max` of `load` of `placement`.
+fn insert(run: &mut Value, definition: &Definition) {
+    let (mut place, mut start) = (run, 0); // the object, and the offset of its members' names
+    let name = definition.name;
+    let ends = name.match_indices('_').map(|(end, _)| end);
+    for end in ends.filter(|&end| OBJECTS.contains(&&name[..end])) {
+        let member = &mut place["properties"][&name[start..end]];
+        if member.is_null() {
+            *member = object(&Map::new());
+        }
+        (place, start) = (member, end + 1);
+    }
+    let member = &mut place["properties"][&name[start..]];
+    if member.is_null() {
+        *member = column_schema(definition);
+    }
+}
+
+fn column_schema(definition: &Definition) -> Value {
+    let mut schema = match definition.kind {
+        Kind::Text => json!({ "type": ["string", "null"] }),
+        Kind::Truth => json!({ "type": ["boolean", "null"] }),
+        Kind::Natural | Kind::Sum => json!({ "type": ["integer", "null"] }),
+        Kind::Decimal => json!({ "type": ["number", "null"] }),
+        Kind::Shape => json!({ "type": ["array", "null"], "items": { "type": "integer" } }),
+        Kind::List => json!({ "type": ["array", "null"] }),
+        Kind::Term => json!({}),
+    };
+    if !definition.text.is_empty() {
+        schema["description"] = definition.text.into();
+    }
+    if !definition.unit.is_empty() {
+        schema["description"] =
+            format!("[{}] {}", definition.unit, schema["description"].as_str().unwrap_or_default()).into();
+    }
+    schema
+}
+
+/// The schema of a stage of a run.
+fn stage() -> Value {
+    let count = || json!({ "type": ["integer", "null"] });
+    let distance = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": { "min": count(), "max": count(), "mean": { "type": ["number", "null"] } }
+    });
+    let members = [
+        "stage",
+        "dimension",
+        "waiting_cycles",
+        "transfer_cycles",
+        "blocked_cycles",
+        "routing_steps",
+        "conflicts",
+    ];
+    let mut members: Map<String, Value> =
+        members.into_iter().map(|member| (member.to_owned(), count())).collect();
+    members.insert("distance".to_owned(), distance);
+    object(&members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_members_of_the_objects_that_they_name() {
+        let schema = results_schema();
+        let run = &schema["$defs"]["results"]["properties"]["runs"]["items"]["properties"];
+        assert_eq!(run["makespan_cycles"]["type"], json!(["integer", "null"]));
+        let dilation = &run["placement"]["properties"]["dilation"]["properties"];
+        assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
+        assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
+        assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+        let process = &schema["$defs"]["process-line"]["properties"];
+        assert_eq!(process["waiting_cycles"]["type"], json!(["integer", "null"]));
+        assert_eq!(process["version"]["const"], json!(1));
+        let placement = &schema["$defs"]["placement-line"]["properties"];
+        assert!(placement["placement"].is_object() && placement["makespan_cycles"].is_null());
+        let bounds = &placement["placement"]["properties"]["bounds"]["properties"];
+        assert_eq!(bounds["congestion"]["type"], json!(["integer", "null"]));
+        let construction = &placement["placement"]["properties"]["construction"]["properties"];
+        assert!(construction["promised_steps"]["properties"]["full_duplex"].is_object());
+    }
+}

@@ -1,0 +1,203 @@
+//! One combination of a sweep, validated into runs.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use cubefold_mapping::Placement;
+use cubefold_simulator::Communication;
+use cubefold_topology::{Machine, TieRule};
+
+use super::{
+    EmbeddingName, Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram,
+    cycle_bound::CycleBound,
+    draft::file_stem,
+    execution::{self, MessageLimit},
+    keys::Key,
+    library::Library,
+    loading,
+    machine::{self, MachineSection},
+    mapping::{self, Fit},
+    open_loop, placement_search, program, routers,
+    settings::{Settings, Written},
+    sweep::Assignment,
+    value::Size,
+};
+
+/// Makes the runs of one combination, one per embedding.
+///
+/// # Errors
+///
+/// All errors of the combination.
+pub(super) fn validate(
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+) -> Result<Vec<Run>, Vec<ScenarioError>> {
+    let mut errors = vec![];
+    let settings = Settings::new(combination, written, library, &mut errors);
+    let runs = runs(&settings, combination, written, library, &mut errors);
+    match runs {
+        Some(runs) if errors.is_empty() => Ok(runs),
+        _ => Err(errors),
+    }
+}
+
+fn runs(
+    settings: &Settings<'_>,
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Run>> {
+    let name = name(settings, written, errors);
+    let seed = settings.natural(Key::Seed, errors);
+    let section = machine::read(settings, library, errors);
+    let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
+    let loading = loading::read(settings, program.as_deref(), errors);
+    let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
+    let execution = execution::read(settings, section.machine.as_deref(), errors);
+    execution::check_fit(settings, &section, program.as_deref(), execution, errors);
+    let (tie, eager) = (routers::read_tie_rule(settings, errors), execution::read_eager(settings, errors));
+    let (machine, size, program) = together(&section, program.as_ref())?;
+    let fit = Fit {
+        settings,
+        program,
+        machine: machine.coordinate_grid().unwrap_or(machine),
+        whole: machine,
+        partition: section.partition.as_deref(),
+        allocation: section.allocation.as_deref(),
+        size,
+        seed: seed.unwrap_or(0),
+    };
+    let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
+    let communication = rules(&fit, &section, tie, eager, execution, errors);
+    if let Some(communication) = communication {
+        check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);
+    }
+    let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
+    let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
+    check_engines(&fit, communication, &placed, execution, library.message_limit(), errors);
+    let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
+    let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
+        scenario: Arc::clone(&name),
+        seed,
+        combination: Arc::clone(&combination),
+        machine: Arc::clone(machine),
+        partition: section.partition.clone(),
+        allocation: section.allocation.clone(),
+        host_names: section.host_names.clone(),
+        communication: with_processors(communication, program, &placement),
+        scale: section.timing.scale(),
+        physical_links: section.timing.physical().cloned(),
+        program: Arc::clone(program),
+        loading: loading.clone(),
+        embedding,
+        placement,
+        execution,
+        held_bytes: 0,
+    };
+    let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
+    placement_search::place_searched(&mut runs, &size.place, errors);
+    Some(runs)
+}
+
+/// The rules of the network, with the routes that messages take and the routers of the machine.
+fn rules(
+    fit: &Fit<'_>,
+    section: &MachineSection,
+    tie: Option<TieRule>,
+    eager: Option<u64>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Communication> {
+    let Fit { settings, whole: machine, seed, .. } = *fit;
+    let links = section.links.unwrap_or_default();
+    let communication =
+        section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
+    let latency = communication.map(|communication| communication.latency().get());
+    let routers = routers::read(settings, Some(machine), latency, execution, seed, errors);
+    let routers = routers.map(routers::ReadRouters::settings);
+    let routes = execution::message_routes(execution, routers.flatten(), seed);
+    let communication = communication?.with_routes(routes);
+    routers::with_routers(settings, machine, communication, routers?, execution, errors)
+}
+
+/// Checks that windows of open-loop traffic fit the machine, and that no clock can pass its range.
+fn check_times(
+    fit: &Fit<'_>,
+    communication: Communication,
+    placed: &[(EmbeddingName, Arc<Placement>)],
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    if let Some(open_loop) = &fit.program.open_loop {
+        errors.extend(open_loop::check(fit.settings, open_loop, fit.whole, communication).err());
+    }
+    let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
+    for program in fit.program.with_others() {
+        let placements = placed.iter().map(|(_, placement)| &**placement);
+        let bound = CycleBound::largest(program, placements, communication, mode);
+        errors.extend(bound.and_then(|bound| bound.check(fit.settings, fit.size).err()));
+    }
+}
+
+/// Checks that there is an engine for each run, which has room for it.
+fn check_engines(
+    fit: &Fit<'_>,
+    communication: Communication,
+    placed: &[(EmbeddingName, Arc<Placement>)],
+    execution: Execution,
+    message_limit: MessageLimit,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let Fit { settings, program, .. } = *fit;
+    for (embedding, placement) in placed {
+        let rules = with_processors(communication, program, placement);
+        let applies =
+            |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
+        errors.extend(program.with_others().filter_map(|program| applies(program).err()));
+    }
+    // What is reported so far would be refused for the same reason.
+    for (_, placement) in placed {
+        if !errors.is_empty() {
+            break;
+        }
+        let rules = with_processors(communication, program, placement);
+        let check =
+            |program| execution::check_execution(fit, execution, program, placement, rules, message_limit);
+        errors.extend(program.with_others().find_map(|program| check(program).err()));
+    }
+    for (embedding, placement) in placed {
+        errors.extend(execution::check_paths(settings, execution, embedding, placement).err());
+    }
+}
+
+/// The scenario's name, or else the stem of the file's name.
+fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioError>) -> Option<Arc<str>> {
+    match settings.get(Key::Name) {
+        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
+        None => Some(file_stem(written).into()),
+    }
+}
+
+/// The rules, with a processor per node for each share of a collective.
+fn with_processors(
+    communication: Communication,
+    program: &ScenarioProgram,
+    placement: &Placement,
+) -> Communication {
+    match &program.ranks {
+        Some(_) => {
+            let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
+            communication.with_processors(communication.processors().max(processes))
+        }
+        None => communication,
+    }
+}
+
+/// Pairs machine and program if both are valid.
+pub(super) fn together<'a>(
+    section: &'a MachineSection,
+    program: Option<&'a Arc<ScenarioProgram>>,
+) -> Option<(&'a Arc<Machine>, &'a Size, &'a Arc<ScenarioProgram>)> {
+    Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
+}
