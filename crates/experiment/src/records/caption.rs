@@ -197,9 +197,19 @@ fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
             .local_latency_cycles
             .zip(machine.local_unit_cycles)
             .map(|(latency, unit)| format!("{} and {unit} a unit inside a node", counted(latency, "cycle"))),
-        machine.cycle_nanoseconds.map(|length| format!("{length} ns a cycle")),
+        machine.cycle_nanoseconds.map(|length| format!("{} ns a cycle", shortened(length))),
     ];
     rules.into_iter().map(Option::unwrap_or_default)
+}
+
+/// A positive number as it is, or with three significant digits if it has many more: 0.667 for 2/3.
+fn shortened(number: f64) -> String {
+    let exact = number.to_string();
+    if exact.len() <= 6 {
+        return exact;
+    }
+    let places = (0..20).find(|&places| number * 10_f64.powi(places) >= 100.0).unwrap_or(20);
+    format!("{number:.*}", usize::try_from(places).unwrap_or(0))
 }
 
 /// The cycles for loading; empty if the scenario has no loading.
@@ -290,4 +300,15 @@ pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn long_numbers_have_three_significant_digits() {
+        let numbers = [2.56, 0.16, 2.0 / 3.0, 0.284_444_444, 1234.567_891, 0.000_123_456_789];
+        assert_eq!(numbers.map(shortened), ["2.56", "0.16", "0.667", "0.284", "1235", "0.000123"]);
+    }
 }

@@ -148,7 +148,13 @@ fn with_name(term: &str) -> Option<&'static Definition> {
     // A column name takes precedence over an equal word of tables.
     let named = |definition: &&Definition| plain(definition.name) == term;
     let called = |definition: &&Definition| definition.names().any(|name| plain(name) == term);
-    Definition::all().find(named).or_else(|| Definition::all().find(called))
+    // "Mean dilation" is the title "dilation, mean".
+    let turned = |definition: &&Definition| match definition.title.split_once(", ") {
+        Some((of, what)) => plain(&format!("{what} {of}")) == term,
+        None => false,
+    };
+    let all = Definition::all;
+    all().find(named).or_else(|| all().find(called)).or_else(|| all().find(turned))
 }
 
 #[cfg(test)]
@@ -165,6 +171,15 @@ mod tests {
                 let owner = *owners.entry(plain(name)).or_insert(definition.name);
                 assert_eq!(owner, definition.name, "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn titles_are_found_as_people_say_them() {
+        for (term, name) in
+            [("mean dilation", "placement_dilation_mean"), ("Total dilation", "placement_dilation_total")]
+        {
+            assert_eq!(Definition::find(term).map(|own| own.name), Some(name));
         }
     }
 

@@ -9,12 +9,12 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 13] = [
+pub(super) static TERMS: [Term; 17] = [
     Term {
         names: &["matrix", "communication matrix", "matrix of bytes", "traffic matrix"],
         source: "docs/scenarios.md",
-        text: "The bytes that each process sends to each other one, a row a source. A list of messages \
-               (program.kind = \"stages\") holds one, stage by stage.",
+        text: "The bytes that each process sends to each other one, a row a source: program.kind = \"traffic\" reads one. \
+               With measure, its pairs are weighed by their bytes.",
     },
     Term {
         names: &["halo", "halo exchange", "ghost cells"],
@@ -26,7 +26,7 @@ pub(super) static TERMS: [Term; 13] = [
         names: &["stencil"],
         source: "docs/scenarios.md",
         text: "The neighbours whose values a cell of a grid needs, and so the processes that exchange borders, or \
-               halos: program.kind = \"neighbour-exchange\".",
+               halos: program.kind = \"neighbour-exchange\" with communication = \"stencil\".",
     },
     Term {
         names: &["rankfile", "rank file", "hostfile", "machinefile"],
@@ -38,15 +38,15 @@ pub(super) static TERMS: [Term; 13] = [
         names: &["roofline"],
         source: "Williams, Waterman & Patterson 2009",
         text: "A picture of the rate of a program below the limits of a machine. Here the limits are lower bounds: \
-               bound_cycles beside makespan_cycles says how far a run is from what the links allow.",
+               lower_bound_cycles beside makespan_cycles says how far a run is from what the links allow.",
     },
     Term {
         names: &["longest dilation", "maximum dilation"],
         source: "CS838 1999",
-        text: "The largest distance between the nodes of two processes that communicate: dilation, max.",
+        text: "The largest distance between the nodes of two processes that communicate: dilation, largest.",
     },
     Term {
-        names: &["average load"],
+        names: &["average load", "mean load"],
         source: "CS838 1999",
         text: "The mean number of processes on a node: processes divided by nodes. A placement is even if its load, the \
                most processes on one node, is the next integer.",
@@ -85,5 +85,28 @@ pub(super) static TERMS: [Term; 13] = [
         source: "nccl-tests, doc/PERFORMANCE.md",
         text: "The bytes that pass a rank in one direction divided by the time of a collective: in an all-reduce of P ranks \
                2 (P - 1) / P vectors. Goodput, the vector divided by the time, is algbw.",
+    },
+    Term {
+        names: &["rail", "rails", "rail-optimised"],
+        source: "docs/clusters.md",
+        text: "The switches that join the accelerators of equal index in all nodes of a cluster: machine.outside with \
+               rails = true.",
+    },
+    Term {
+        names: &["bisection", "bisection width", "bisection bandwidth"],
+        source: "docs/model.md, section 24",
+        text: "The links between two halves of a machine. What must cross them is one of the sets over which the cut bound \
+               is the largest.",
+    },
+    Term {
+        names: &["crossing", "transmission"],
+        source: "docs/reading-results.md",
+        text: "A message or packet going over one link: a row of run --crossings.",
+    },
+    Term {
+        names: &["trace", "execution trace"],
+        source: "docs/scenarios.md",
+        text: "What the ranks of a job did, operation by operation: program.kind = \"chakra\" reads Chakra traces, \
+               program.kind = \"goal\" GOAL files.",
     },
 ];
