@@ -8,9 +8,10 @@ use std::{collections::BTreeMap, io, path::Path};
 
 use cubefold_experiment::{
     KeepRecords, Permit, Run, Scenario,
-    records::{MessageRow, ProcessRow, RankOfProcess, StepOfStage, TransmissionRow},
+    records::{MessageRecord, ProcessRecord, Record, RowOfRun, TransmissionRecord},
 };
 use cubefold_simulator::{MessageTimes, RankTask, StageRecord, Transmission};
+use serde::Serialize;
 
 pub(crate) use self::rank_parts::leave;
 use self::{
@@ -108,15 +109,9 @@ impl<'run> RowFiles<'run> {
         if let Some(path) = processes.filter(|_| ranks().is_some()) {
             refuse_long_name(path, MORE_OF_A_NAME)?;
         }
-        let open_processes =
-            |path: &Path| RowSink::open::<ProcessRow<'_>>("--processes", path, shared, scenarios);
-        let open_crossings =
-            |path: &Path| RowSink::open::<TransmissionRow<'_>>("--crossings", path, shared, scenarios);
-        let processes = processes.map(open_processes).transpose()?;
-        let crossings = crossings.map(open_crossings).transpose()?;
-        let open_messages =
-            |path: &Path| RowSink::open::<MessageRow<'_>>("--messages", path, shared, scenarios);
-        let messages = messages.map(open_messages).transpose()?;
+        let processes = open_rows::<ProcessRecord<'_>>("--processes", processes, shared, scenarios)?;
+        let crossings = open_rows::<TransmissionRecord>("--crossings", crossings, shared, scenarios)?;
+        let messages = open_rows::<MessageRecord>("--messages", messages, shared, scenarios)?;
         let is_any = processes.is_some() || crossings.is_some() || messages.is_some();
         let waiting = BTreeMap::new();
         Ok(is_any.then_some(Self { processes, crossings, messages, next: 0, waiting }))
@@ -134,13 +129,17 @@ impl<'run> RowFiles<'run> {
         self.waiting.insert(place, rows);
         while let Some(rows) = self.waiting.remove(&self.next) {
             if let Some(sink) = &mut self.processes {
-                add_processes(sink, self.next, &rows)?;
+                let stages = joined(sink.path(), rows.part_of, &rows.stages)?;
+                let record = |stage: StageRecord| ProcessRecord::new(&rows.run.program, &stage);
+                add_rows(sink, self.next, rows.run, stages.map(|stage| stage.map(record)))?;
             }
             if let Some(sink) = &mut self.crossings {
-                add_crossings(sink, self.next, &rows)?;
+                let records = rows.transmissions.iter().map(TransmissionRecord::from);
+                add_rows(sink, self.next, rows.run, records.map(Ok))?;
             }
             if let Some(sink) = &mut self.messages {
-                add_messages(sink, self.next, &rows)?;
+                let records = rows.messages.iter().map(MessageRecord::from);
+                add_rows(sink, self.next, rows.run, records.map(Ok))?;
             }
             self.next += 1;
             drop(rows.permit);
@@ -154,37 +153,24 @@ impl<'run> RowFiles<'run> {
     }
 }
 
-/// Adds the processes of a run in its stages.
-fn add_processes(sink: &mut RowSink, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
-    let embedding = rows.run.embedding.to_string();
-    let (scenario, run, program) = (&rows.run.scenario, place as u64, &rows.run.program);
-    let row = |stage: io::Result<StageRecord>| {
-        let stage = stage?;
-        let rank = RankOfProcess::new(program, stage.process);
-        let step = StepOfStage::new(program, stage.stage);
-        Ok(ProcessRow { scenario, run, embedding: &embedding, stage: (&stage).into(), step, rank })
-    };
-    let joined = joined(sink.path(), rows.part_of, &rows.stages)?;
-    sink.add(joined.map(row))
+/// Opens the file that an option names for parts of runs, if it names one.
+fn open_rows<Part: Record>(
+    option: &str,
+    path: Option<&Path>,
+    shared: &SharedOptions,
+    scenarios: &[Scenario],
+) -> Result<Option<RowSink>, Failure> {
+    path.map(|path| RowSink::open::<RowOfRun<'_, Part>>(option, path, shared, scenarios)).transpose()
 }
 
-/// Adds the transmissions of a run.
-fn add_crossings(sink: &mut RowSink, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
-    let embedding = rows.run.embedding.to_string();
-    let (scenario, run) = (&*rows.run.scenario, place as u64);
-    let row = |own: &Transmission| TransmissionRow {
-        scenario,
-        run,
-        embedding: &embedding,
-        transmission: own.into(),
-    };
-    sink.add(rows.transmissions.iter().map(|own| Ok(row(own))))
-}
-
-/// Adds the messages of a run.
-fn add_messages(sink: &mut RowSink, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
-    let embedding = rows.run.embedding.to_string();
-    let (scenario, run) = (&*rows.run.scenario, place as u64);
-    let row = |own: &MessageTimes| MessageRow { scenario, run, embedding: &embedding, message: own.into() };
-    sink.add(rows.messages.iter().map(|own| Ok(row(own))))
+/// Adds parts of the run at `place` of the results.
+fn add_rows<Part: Record + Serialize>(
+    sink: &mut RowSink,
+    place: usize,
+    run: &Run,
+    parts: impl Iterator<Item = io::Result<Part>>,
+) -> Result<(), Failure> {
+    let (scenario, number, embedding) = (&*run.scenario, place as u64, run.embedding.to_string());
+    let row = |part| RowOfRun { scenario, run: number, embedding: &embedding, part };
+    sink.add(parts.map(|part| part.map(row)))
 }

@@ -202,7 +202,7 @@ fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     rules.into_iter().map(Option::unwrap_or_default)
 }
 
-/// A positive number as it is, or with three significant digits if it has many more: 0.667 for 2/3.
+/// Writes a positive number, rounded to three significant digits if it is long: 0.667 for 2/3.
 fn shortened(number: f64) -> String {
     let exact = number.to_string();
     if exact.len() <= 6 {

@@ -277,8 +277,8 @@ mod tests {
     use super::*;
     use crate::{
         records::{
-            BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RankOfProcess, RunRecord,
-            StepOfStage, TransmissionRow, placement_record::PlacementRecord, read_flat::rows_of_json,
+            BenchRecord, ClaimRecord, MessageRecord, PlacementEntry, PlannedRun, ProcessRecord, RowOfRun,
+            RunRecord, TransmissionRecord, placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         runs::{KeepRecords, Progress, execute},
         support::runs,
@@ -362,10 +362,8 @@ mod tests {
                 embedding: record.embedding,
                 placement: PlacementRecord::with_distances(&finished.metrics, &run),
             });
-            let first = finished.records.first().unwrap();
-            let (stage, rank) = (first.into(), RankOfProcess::new(&run.program, first.process));
-            let step = StepOfStage::new(&run.program, first.stage);
-            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage, step, rank });
+            let part = ProcessRecord::new(&run.program, finished.records.first().unwrap());
+            assert_row_is_json(&RowOfRun { scenario: "s", run: 7, embedding: "xor", part });
         }
     }
 
@@ -375,8 +373,9 @@ mod tests {
             RunRecord::columns(),
             PlacementEntry::columns(),
             PlannedRun::columns(),
-            ProcessRow::columns(),
-            TransmissionRow::columns(),
+            RowOfRun::<ProcessRecord<'_>>::columns(),
+            RowOfRun::<MessageRecord>::columns(),
+            RowOfRun::<TransmissionRecord>::columns(),
             ClaimRecord::columns(),
             BenchRecord::columns(),
         ];

@@ -11,7 +11,7 @@ use crate::records::{
     execution_record::EXECUTION,
     job_record::EXPOSED,
     machine_record::{MACHINE, PARTITION},
-    message_row::MESSAGE,
+    message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
@@ -20,7 +20,7 @@ use crate::records::{
     run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     search_record::SEARCH,
     time_record::{BLOCKED, TOTALS, WAITING},
-    transmission_row::TRANSMISSION,
+    transmission_record::TRANSMISSION,
 };
 
 /// Largest number of suggestions for a misspelt name.

@@ -73,15 +73,9 @@ impl Record for PlannedRun {
     }
 }
 
-/// A row of `run --processes`: one process in one stage of one run.
+/// One process in one stage of a run, as `run --processes` writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ProcessRow<'run> {
-    /// The scenario's name.
-    pub scenario: &'run str,
-    /// Index of the run in the results, counted from 0.
-    pub run: u64,
-    /// The embedding's name.
-    pub embedding: &'run str,
+pub struct ProcessRecord<'run> {
     /// Times of the process in the stage.
     #[serde(flatten)]
     pub stage: ProcessStage,
@@ -91,6 +85,18 @@ pub struct ProcessRow<'run> {
     /// Rank and share of the process, in a collective or a job.
     #[serde(flatten)]
     pub rank: RankOfProcess,
+}
+
+impl<'run> ProcessRecord<'run> {
+    /// Makes the record of a process in a stage of a program.
+    #[must_use]
+    pub fn new(program: &'run ScenarioProgram, record: &StageRecord) -> Self {
+        Self {
+            stage: record.into(),
+            step: StepOfStage::new(program, record.stage),
+            rank: RankOfProcess::new(program, record.process),
+        }
+    }
 }
 
 /// Iteration and step of a stage of a job; `None` in other programs.
@@ -173,11 +179,8 @@ impl From<&StageRecord> for ProcessStage {
     }
 }
 
-impl Record for ProcessRow<'_> {
+impl Record for ProcessRecord<'_> {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(SCENARIO, record.map(|own| own.scenario));
-        row.section(RUN, record.map(|own| &own.run));
-        row.section(EMBEDDING, record.map(|own| own.embedding));
         row.section(PROCESS, record.map(|own| &own.stage));
         row.section(ITERATION, record.and_then(|own| own.step.iteration.as_ref()));
         row.section(STEP, record.and_then(|own| own.step.step));

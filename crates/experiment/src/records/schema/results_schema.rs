@@ -11,7 +11,7 @@ use crate::records::{
     execution_record::EXECUTION,
     job_record::EXPOSED,
     machine_record::{MACHINE, PARTITION},
-    message_row::MESSAGE,
+    message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
@@ -19,7 +19,7 @@ use crate::records::{
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
     time_record::{BLOCKED, TOTALS, WAITING},
-    transmission_row::TRANSMISSION,
+    transmission_record::TRANSMISSION,
 };
 
 /// Chains lists of column definitions.

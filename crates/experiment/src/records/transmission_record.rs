@@ -6,23 +6,7 @@ use serde::Serialize;
 use super::{
     column::{Column, Record, Row},
     definition::{Definition, Kind},
-    placement_record::{EMBEDDING, SCENARIO},
-    row_records::RUN,
 };
-
-/// A row of `run --crossings`: one transmission of one run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct TransmissionRow<'run> {
-    /// The scenario's name.
-    pub scenario: &'run str,
-    /// Index of the run in the results, counted from 0.
-    pub run: u64,
-    /// The embedding's name.
-    pub embedding: &'run str,
-    /// The transmission.
-    #[serde(flatten)]
-    pub transmission: TransmissionRecord,
-}
 
 /// A packet on a channel; points in time are in cycles since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,12 +50,9 @@ impl From<&Transmission> for TransmissionRecord {
     }
 }
 
-impl Record for TransmissionRow<'_> {
+impl Record for TransmissionRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(SCENARIO, record.map(|own| own.scenario));
-        row.section(RUN, record.map(|own| &own.run));
-        row.section(EMBEDDING, record.map(|own| own.embedding));
-        row.section(TRANSMISSION, record.map(|own| &own.transmission));
+        row.section(TRANSMISSION, record);
     }
 }
 

@@ -1,0 +1,32 @@
+//! The rows that `run` writes beside its results: parts of runs, each with what names its run.
+
+use serde::Serialize;
+
+use super::{
+    column::{Record, Row},
+    placement_record::{EMBEDDING, SCENARIO},
+    row_records::RUN,
+};
+
+/// A row of `run --processes`, `--messages` or `--crossings`: a part of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RowOfRun<'run, Part> {
+    /// The scenario's name.
+    pub scenario: &'run str,
+    /// Index of the run in the results, counted from 0.
+    pub run: u64,
+    /// The embedding's name.
+    pub embedding: &'run str,
+    /// The part of the run.
+    #[serde(flatten)]
+    pub part: Part,
+}
+
+impl<Part: Record> Record for RowOfRun<'_, Part> {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(SCENARIO, record.map(|own| own.scenario));
+        row.section(RUN, record.map(|own| &own.run));
+        row.section(EMBEDDING, record.map(|own| own.embedding));
+        row.part(record.map(|own| &own.part));
+    }
+}
