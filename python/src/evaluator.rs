@@ -94,12 +94,11 @@ fn stopped() -> PyErr {
 
 /// Answers questions about a run until nobody can ask any more.
 fn serve<'run>(run: &'run Run, ready: &Sender<PyResult<()>>, asked: &Receiver<Question>) {
-    let programs = std::iter::once(&run.program).chain(&run.program.others);
-    let engine = |program: &'run Arc<ScenarioProgram>| {
+    let engine = |program: &'run ScenarioProgram| {
         Engine::new(&*program.body, &run.machine, run.communication).map_err(|error| failed(&error))
     };
     // Of equivalent programs the fastest counts.
-    let mut engines: Vec<Engine<'_>> = match programs.map(engine).collect() {
+    let mut engines: Vec<Engine<'_>> = match run.program.with_others().map(engine).collect() {
         Ok(engines) => engines,
         Err(error) => return drop(ready.send(Err(error))),
     };
@@ -130,8 +129,7 @@ fn makespan(
         return Err(CubefoldError::new_err(message));
     }
     let mut best: Option<Cycles> = None;
-    let programs = std::iter::once(&run.program).chain(&run.program.others);
-    for (engine, program) in engines.iter_mut().zip(programs) {
+    for (engine, program) in engines.iter_mut().zip(run.program.with_others()) {
         let processes = usize::try_from(program.body.process_count()).unwrap_or(usize::MAX);
         // The shares of a rank are on its node.
         let nodes: Vec<NodeId> = ranks.iter().copied().cycle().take(processes).collect();

@@ -24,10 +24,7 @@ impl Traffic {
     /// Sums the messages of all stages of a program.
     pub(crate) fn new(program: &dyn Program, ranks: u64) -> Self {
         let mut directed: Vec<(u32, u32, u64)> = vec![]; // source, destination, units
-        let mut stage = 0;
-        while stage < program.stage_count() {
-            let later = stage + 1..program.stage_count();
-            let times = 1 + later.take_while(|&next| program.repeats(next)).count();
+        for (stage, times) in program.distinct_stages() {
             program.for_each_message(stage, &mut |source, destination, units| {
                 let [source, destination] =
                     [source, destination].map(|process| u64::from(process.label()) % ranks);
@@ -38,7 +35,6 @@ impl Traffic {
                 }
             });
             merge(&mut directed);
-            stage += times;
         }
         let both_ends = directed.iter().flat_map(|&(source, destination, units)| {
             [(source, destination, units, 0), (destination, source, 0, units)]

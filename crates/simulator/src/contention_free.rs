@@ -61,9 +61,8 @@ pub(crate) fn applies(program: &dyn Program, placement: &Placement, communicatio
             is_free
         })
     };
-    let stages = (0..program.stage_count()).filter(|&stage| stage == 0 || !program.repeats(stage));
     let mut is_free = true;
-    for stage in stages {
+    for (stage, _) in program.distinct_stages() {
         program.for_each_message(stage, &mut |source, destination, _| {
             let last = &mut last_destinations[source.label() as usize];
             if is_free && *last != destination.label() {

@@ -119,7 +119,7 @@ pub fn program_cut_bound(
     messages: u64,
 ) -> Option<CutBound> {
     let facts = program.facts();
-    let distinct = (0..facts.stage_count).filter(|&stage| !program.repeats(stage)).count() as u64;
+    let distinct = program.distinct_stages().count() as u64;
     let count = facts.messages_of_stage().saturating_mul(distinct).min(messages);
     if count > MAX_MESSAGES || program.special().tasks().is_some() {
         return None;
@@ -142,7 +142,7 @@ pub fn computation_bound(
         return u64::try_from(ranks.map(|rank| job.computations_of(rank)).max()?).ok();
     }
     let facts = program.facts();
-    let stages = (0..facts.stage_count).filter(|&stage| !program.repeats(stage)).count() as u64;
+    let stages = program.distinct_stages().count() as u64;
     let is_large = facts.process_count.saturating_mul(stages) > MAX_MESSAGES;
     if is_large || program.special().tasks().is_some() {
         return None;
@@ -151,14 +151,12 @@ pub fn computation_bound(
         return Some(0);
     }
     let mut of_processes = vec![0_u64; usize::try_from(facts.process_count).unwrap_or(usize::MAX)];
-    let (mut computations, mut stage) = (vec![], 0);
-    while stage < facts.stage_count {
-        let times = 1 + (stage + 1..facts.stage_count).take_while(|&next| program.repeats(next)).count();
+    let mut computations = vec![];
+    for (stage, times) in program.distinct_stages() {
         program.list_computations(stage, &mut computations);
         for (sum, cycles) in of_processes.iter_mut().zip(&computations) {
             *sum = sum.saturating_add(cycles.saturating_mul(times as u64));
         }
-        stage += times;
     }
     let mut by_node: Vec<(NodeId, u64)> =
         placement.listed_nodes().iter().copied().zip(of_processes).collect();

@@ -112,6 +112,21 @@ pub trait Program: Debug + Send + Sync {
     }
 }
 
+impl dyn Program + '_ {
+    /// Lists the stages that are not known to repeat the one before, each with how often it comes in a row.
+    pub fn distinct_stages(&self) -> impl Iterator<Item = (usize, usize)> {
+        let (count, mut next) = (self.stage_count(), 0);
+        std::iter::from_fn(move || {
+            let stage = next;
+            if stage == count {
+                return None;
+            }
+            next = (stage + 1..count).find(|&later| !self.repeats(later)).unwrap_or(count);
+            Some((stage, next - stage))
+        })
+    }
+}
+
 /// Counts and sums over all stages of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {

@@ -1,4 +1,4 @@
-//! What the steps of a collective must move between nodes, whatever the algorithm (`docs/model.md` section 24).
+//! The data that the steps of a collective must move between nodes under any algorithm (`docs/model.md` section 24).
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Required {
             let is_twofold = step.operation == Operation::AllReduce && mode == LinkMode::HalfDuplex;
             let times = if is_twofold { 2 } else { 1 };
             for group in step.groups.iter().filter(|group| group.len() > 1) {
-                let all = group.iter().fold(Members::default(), |sum, &(_, own)| sum + own);
+                let all = Members::all(group);
                 for &(node, inside) in group {
                     let own = (step.crossing)(inside, inside.others(all));
                     *sums.entry(node).or_default() +=
@@ -70,13 +70,7 @@ impl RequiredStep {
             };
             let mut members: Vec<(NodeId, Members)> = (0..).zip(ranks).map(member).collect();
             members.sort_unstable_by_key(|&(node, _)| node);
-            members.dedup_by(|next, first| {
-                let is_same = next.0 == first.0;
-                if is_same {
-                    first.1 = first.1 + next.1;
-                }
-                is_same
-            });
+            Members::merge(&mut members);
             members
         };
         Self {

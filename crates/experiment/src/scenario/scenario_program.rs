@@ -229,7 +229,7 @@ impl ScenarioProgram {
     }
 
     /// The program and the others of the run.
-    pub(crate) fn with_others(&self) -> impl Iterator<Item = &Self> {
+    pub fn with_others(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.others.iter().map(|other| &**other))
     }
 
@@ -362,8 +362,8 @@ impl ScenarioProgram {
         if let Some(units) = self.body.facts().uniform_units {
             return units;
         }
-        let stages = (0..self.body.stage_count()).filter(|&stage| !self.body.repeats(stage));
-        stages.map(|stage| self.body.max_units(stage)).max().unwrap_or(1)
+        let stages = self.body.distinct_stages();
+        stages.map(|(stage, _)| self.body.max_units(stage)).max().unwrap_or(1)
     }
 
     /// Whether its data wander through the machine: it then has as many processes as the nodes of the machine have

@@ -60,6 +60,23 @@ impl Add for Members {
 }
 
 impl Members {
+    /// Returns all members of a group, of which those in each place are listed.
+    #[must_use]
+    pub fn all<Place>(group: &[(Place, Self)]) -> Self {
+        group.iter().fold(Self::default(), |sum, &(_, own)| sum + own)
+    }
+
+    /// Adds up the members of equal places, which are listed one after another.
+    pub fn merge<Place: PartialEq>(group: &mut Vec<(Place, Self)>) {
+        group.dedup_by(|next, first| {
+            let is_same = next.0 == first.0;
+            if is_same {
+                first.1 = first.1 + next.1;
+            }
+            is_same
+        });
+    }
+
     /// Returns the members of a group that are none of these.
     #[must_use]
     pub fn others(self, all: Self) -> Self {
@@ -203,14 +220,10 @@ impl<'a> Demand<'a> {
 
 /// Visits the messages of all stages: source, destination and units, those of a stage that is repeated once for all times.
 fn for_each_message(program: &dyn Program, visit: &mut dyn FnMut(u32, u32, u128)) {
-    let mut stage = 0;
-    while stage < program.stage_count() {
-        let repeated = (stage + 1..program.stage_count()).take_while(|&next| program.repeats(next));
-        let times = 1 + repeated.count();
+    for (stage, times) in program.distinct_stages() {
         program.for_each_message(stage, &mut |source, destination, units| {
             visit(source.label(), destination.label(), u128::from(units) * times as u128);
         });
-        stage += times;
     }
 }
 
@@ -220,19 +233,13 @@ fn class_groups<'a>(step: &StepDemand<'a>, place: &dyn Fn(NodeId) -> u32) -> Vec
     for group in step.groups {
         let mut members: Vec<_> = group.iter().map(|&(node, own)| (place(node), own)).collect();
         members.sort_by_key(|&(place, _)| place);
-        members.dedup_by(|next, first| {
-            let is_same = next.0 == first.0;
-            if is_same {
-                first.1 = first.1 + next.1;
-            }
-            is_same
-        });
+        Members::merge(&mut members);
         if members.len() > 1 {
             *found.entry(members).or_default() += 1;
         }
     }
     let group = |(members, count): (Vec<(u32, Members)>, u128)| {
-        let all = members.iter().fold(Members::default(), |sum, &(_, own)| sum + own);
+        let all = Members::all(&members);
         ClassGroup { members, all, crossing: step.crossing, count }
     };
     found.into_iter().map(group).collect()
@@ -256,15 +263,20 @@ impl MessageSums {
                 sums[to].into += units;
             }
             Self::Pairs { classes, units: pairs } => pairs[from * *classes + to] += units,
-            Self::Prefixes(sums) if to < from => {
-                sums[to][0].into += units;
-                sums[from][1].into += units;
-            }
-            Self::Prefixes(sums) => {
-                sums[from][0].out += units;
-                sums[to][1].out += units;
-            }
+            Self::Prefixes(borders) => add_between(borders, from, to, units),
         }
+    }
+}
+
+/// Adds a message to the units that begin and end to cross borders at each place: it crosses those between its ends.
+#[inline]
+fn add_between(borders: &mut [[Crossing; 2]], from: usize, to: usize, units: u128) {
+    if to < from {
+        borders[to][0].into += units;
+        borders[from][1].into += units;
+    } else {
+        borders[from][0].out += units;
+        borders[to][1].out += units;
     }
 }
 
@@ -319,7 +331,6 @@ impl ClassDemand<'_> {
     pub(super) fn from(&self, first: usize) -> Vec<Crossing> {
         let count = self.classes.len();
         let place = |class: usize| (class + count - first) % count;
-        // A message crosses the borders between its ends: its sum begins at one and ends at the other.
         let mut borders = vec![[Crossing::default(); 2]; count];
         match &self.messages {
             MessageSums::Alone(_) => {}
@@ -327,14 +338,7 @@ impl ClassDemand<'_> {
             MessageSums::Pairs { units, .. } => {
                 let moved = (0..).zip(units).filter(|&(_, &units)| units > 0);
                 for (pair, &units) in moved {
-                    let (from, to) = (place(pair / count), place(pair % count));
-                    if to < from {
-                        borders[to][0].into += units;
-                        borders[from][1].into += units;
-                    } else {
-                        borders[from][0].out += units;
-                        borders[to][1].out += units;
-                    }
+                    add_between(&mut borders, place(pair / count), place(pair % count), units);
                 }
             }
         }

@@ -213,9 +213,7 @@ impl LinkUseCounter {
             return;
         }
         let (machine, tie) = (&placement.machine(), communication.tie());
-        let (mut stage, count) = (0, program.stage_count());
-        while stage < count {
-            let times = 1 + (stage + 1..count).take_while(|&next| program.repeats(next)).count();
+        for (stage, times) in program.distinct_stages() {
             program.for_each_message(stage, &mut |source, destination, units| {
                 let units = units * times as u64;
                 let (from, to) = (placement.node(source), placement.node(destination));
@@ -231,7 +229,6 @@ impl LinkUseCounter {
                     at = end_of_leg(machine, at, leg);
                 }
             });
-            stage += times;
         }
     }
 

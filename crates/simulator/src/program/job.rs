@@ -361,7 +361,7 @@ fn network(steps: &[JobStep], ranks: u32, processes: u32) -> Result<Network, Sta
     let (mut pairs, mut distinct) = (vec![], 1 << 16);
     'steps: for step in steps {
         let StepBody::Messages { program, .. } = &step.body else { continue };
-        for stage in (0..program.stage_count()).filter(|&stage| !program.repeats(stage)) {
+        for (stage, _) in program.distinct_stages() {
             program.for_each_message(stage, &mut |source, destination, _| {
                 let (one, other) = (source.label(), destination.label());
                 let takes_part = step.has_rank(one % ranks) && step.has_rank(other % ranks);

@@ -28,7 +28,7 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
     if program.open_loop.is_some() {
         return CountLinkUse::No;
     }
-    let stages = (0..program.body.stage_count()).filter(|&stage| !program.body.repeats(stage)).count() as u64;
+    let stages = program.body.distinct_stages().count() as u64;
     let messages = program
         .body
         .process_count()
@@ -69,18 +69,17 @@ pub(crate) fn weigh(run: &Run) -> Option<WeightedMetrics> {
     if facts.uniform_units == Some(1) {
         return None;
     }
-    let stages: Vec<usize> = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).collect();
+    let stages: Vec<(usize, usize)> = program.distinct_stages().collect();
     let steps = if run.machine.graph().is_none() { 1 } else { run.machine.distance_bound() };
     let messages = facts.messages_of_stage().saturating_mul(stages.len() as u64).saturating_mul(steps);
     if messages > MAX_WEIGHED_MESSAGES || run.machine.link_count() > MAX_COUNTED_LINKS {
         return None;
     }
-    let ends = stages.iter().skip(1).copied().chain([program.stage_count()]);
     let mut units = 0_u128;
-    for (&stage, end) in stages.iter().zip(ends) {
+    for &(stage, times) in &stages {
         let mut of_stage = 0_u128;
         program.for_each_message(stage, &mut |_, _, units| of_stage += u128::from(units));
-        units += of_stage * (end - stage) as u128;
+        units += of_stage * times as u128;
     }
     let loads = LinkUse::of_routes(program, placement, run.communication);
     let (mut link_max, mut channel_max) = (0, 0);
