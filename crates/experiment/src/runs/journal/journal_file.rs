@@ -105,22 +105,12 @@ impl JournalFile {
         found: Found,
         before_waiting: impl FnOnce(),
     ) -> Result<Self, JournalError> {
-        let created = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = match created {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return resume(path, plan, shard, found, before_waiting);
-            }
-            created => created?,
-        };
-        lock(&file, found, before_waiting)?;
-        // Another process may have found it, locked it first and filled it.
+        let file = open_locked(path, found, before_waiting)?;
         let journal = if file.metadata()?.len() == 0 {
             Journal::begin(file, plan, shard).inspect_err(|_| {
                 // If the disk is full before the first run, nothing is left to continue.
                 let _ = fs::remove_file(path);
             })?
-        } else if found == Found::Refuse {
-            return Err(JournalError::Found);
         } else {
             Journal::resume(file, plan, shard)?
         };
@@ -178,20 +168,28 @@ pub fn sync_folder(path: &Path) {
     }
 }
 
-fn resume(
+/// Creates a file that is locked against other processes until it is closed, or opens the one that is there unless
+/// `found` refuses it.
+pub(super) fn open_locked(
     path: &Path,
-    plan: &SweepPlan<'_>,
-    shard: Shard,
     found: Found,
     before_waiting: impl FnOnce(),
-) -> Result<JournalFile, JournalError> {
-    if found == Found::Refuse {
+) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let file = match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match found {
+            Found::Refuse => return Err(JournalError::Found),
+            Found::Resume | Found::ResumeWhenFree => options.open(path)?,
+        },
+        created => created?,
+    };
+    lock(&file, found, before_waiting)?;
+    // Another process may have found it, locked it first and filled it.
+    if found == Found::Refuse && file.metadata()?.len() > 0 {
         return Err(JournalError::Found);
     }
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    lock(&file, found, before_waiting)?;
-    let journal = Journal::resume(file, plan, shard)?;
-    Ok(JournalFile { journal, path: path.to_owned() })
+    Ok(file)
 }
 
 /// Locks it against other processes until it is closed.

@@ -5,7 +5,7 @@
 //! searches; each finished one follows as a frame.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File},
     io::{self, BufRead, BufReader, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Found, JournalError, SweepPlan,
     form::{ENGINES_DIGEST, Frame, frame, read_frame},
+    journal_file::open_locked,
 };
 use crate::scenario::{PlacementSearch, Run, SearchRequest};
 
@@ -77,22 +78,7 @@ impl SearchJournal {
             request: format!("{request:?}"),
             combinations: combinations.len(),
         };
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        let file = match options.clone().create_new(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match found {
-                Found::Refuse => return Err(JournalError::Found),
-                Found::Resume | Found::ResumeWhenFree => options.open(path)?,
-            },
-            created => created?,
-        };
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked),
-            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
-                return Err(error.into());
-            }
-            _ => {}
-        }
+        let file = open_locked(path, found, || ())?;
         let mut own = Self { file, path: path.to_owned(), entries: vec![None; combinations.len()] };
         if own.file.metadata()?.len() == 0 {
             own.begin(&header)?;
