@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::command::{Scratch, done, json, run};
+use super::command::{Scratch, done, json, run, text_of};
 
 /// Exchanges of halving sizes on half-duplex links: no embedding with a name is optimal.
 const CUBE: &str = "
@@ -151,4 +151,13 @@ fn a_search_that_is_killed_ends_as_one_that_is_not() {
     assert!(!std::path::Path::new(&journal).exists());
     let standard = run(&["search", &scenario, "--resume"]);
     assert!(standard.stderr.contains("name a file with --output"), "{}", standard.stderr);
+}
+
+#[test]
+fn the_first_row_of_the_page_is_what_its_command_finds() {
+    let found = &searches(&["search", "scenarios/halving-sizes.toml", "--evaluations", "20000"])[0];
+    let [named, value, bound] = ["named_value", "found_value", "bound_value"].map(|key| &found[key]);
+    assert!(found["named"].as_str().unwrap().starts_with("axes:") && found["proved"] == true);
+    let row = format!("| {named} (an order of axes) | {value} | {bound}: proved |");
+    assert!(text_of("docs/search.md").contains(&row), "{row}");
 }
