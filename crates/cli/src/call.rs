@@ -32,7 +32,7 @@ pub enum CallError {
     /// Scenario files are wrong.
     #[error(transparent)]
     Scenario(ScenarioErrors),
-    /// What else is refused, or failed, with its remedy.
+    /// Anything else was refused or failed; the text says how to mend it.
     #[error("{0}")]
     Failed(String),
 }
@@ -66,7 +66,7 @@ fn said(error: &clap::Error) -> String {
     own.trim_start_matches("error: ").trim_end().to_owned()
 }
 
-/// What a caller gives in place of files.
+/// The input that a caller passes instead of files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Given {
     text: Option<String>,

@@ -1,7 +1,7 @@
 //! Texts in LaTeX.
 
-/// A text with every character that has a meaning in LaTeX escaped, so that it is printed as it is. Letters of other
-/// scripts stay, for engines that read them.
+/// Escapes the characters of a text that LaTeX would interpret. Letters of other scripts stay, for engines that read
+/// them.
 #[must_use]
 pub fn latex_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

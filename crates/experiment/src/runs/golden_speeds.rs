@@ -259,7 +259,7 @@ fn every_counterexample_takes_its_cycles() {
         let latency = finished.collective_bounds.map(|bounds| bounds.latency_cycles);
         (Some(finished.outcome.summary.makespan().get()), latency)
     };
-    // What the file says of the first in words.
+    // The file describes the first example in words.
     let scenario = "[machine]\nkind = \"cluster\"\nnodes = 2\ndevices_per_node = 2\nunit_bytes = 64\n\
         inside = { kind = \"switch\", link = { bandwidth = \"64 GB/s\", latency = \"1 ns\" } }\n\
         outside = { link = { bandwidth = \"64 GB/s\", latency = \"1 ns\" }, leaves = { nodes = 2 }, rails = true, \

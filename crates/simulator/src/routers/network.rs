@@ -401,17 +401,14 @@ impl<'run> RouterNetwork<'run> {
         self.ports[port as usize].asking |= 1 << (channel % channels);
         self.awake.add(router);
         let (first, _) = self.wiring.ports(router);
+        let packet = self.front(channel).packet();
         let outputs = &self.outputs;
         let credits = |port: u32| {
             let begin = ((first + port) * channels) as usize;
             outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum()
         };
         let at = AtRouter { router, wiring: &self.wiring, credits: &credits };
-        let packet = self.packets.get_mut(
-            self.buffers[channel as usize * self.rules.buffer as usize
-                + usize::from(self.inputs[channel as usize].first)]
-            .packet(),
-        );
+        let packet = self.packets.get_mut(packet);
         packet.route = self.routes.route(packet, &at);
     }
 

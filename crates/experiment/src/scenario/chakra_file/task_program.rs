@@ -26,7 +26,7 @@ const BYTES_AN_OPERATION: u64 = 72;
 /// The most operations that one error names.
 const MAX_NAMED: usize = 8;
 
-/// What of traces becomes a program, and how.
+/// A set of traces with the choices by which it becomes a program.
 pub(super) struct Lowering<'a> {
     pub(super) set: &'a Arc<TraceSet>,
     /// Whether control dependencies count.
