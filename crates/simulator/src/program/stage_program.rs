@@ -477,6 +477,9 @@ mod tests {
         }
         let single = program(&messages[..1]).unwrap().repeated(2);
         assert_eq!([0, 1].map(|stage| single.repeats(stage)), [false, true]);
+        let distinct = |program: &dyn Program| program.distinct_stages().collect::<Vec<_>>();
+        assert_eq!(distinct(&thrice), [0, 1, 2, 3, 4, 5].map(|stage| (stage, 1)));
+        assert_eq!(distinct(&single), [(0, 2)]);
     }
 
     #[test]
