@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn long_numbers_have_three_significant_digits() {
-        let numbers = [2.56, 0.16, 2.0 / 3.0, 0.284_444_444, 1234.567_891, 0.000_123_456_789];
+        let numbers = [2.56, 0.16, 2.0 / 3.0, 0.284_444_444, 1_234.567_891, 0.000_123_456_789];
         assert_eq!(numbers.map(shortened), ["2.56", "0.16", "0.667", "0.284", "1235", "0.000123"]);
     }
 }
