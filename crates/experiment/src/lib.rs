@@ -32,8 +32,8 @@ pub use records::{
 };
 pub use runs::{
     KeepRecords, MAX_TRANSMISSIONS, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links,
-    check_placements, check_runs, execute, execute_runs, follow, link_congestion, measure_runs,
-    useful_threads,
+    check_placements, check_runs, execute, execute_runs, follow, link_congestion, listed_transmissions,
+    measure_runs, useful_threads,
 };
 pub use scenario::{
     AddedEmbeddingError, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding,

@@ -20,6 +20,6 @@ pub use self::{
     progress::Progress,
     runner::{
         KeepRecords, MAX_TRANSMISSIONS, MemoryError, RunError, check_placements, check_runs, execute, follow,
-        useful_threads,
+        listed_transmissions, useful_threads,
     },
 };

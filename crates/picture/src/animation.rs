@@ -1,29 +1,25 @@
-//! One self-contained page on which messages travel over the links of their machines, run beside run with one clock.
+//! Messages that travel over the links of their machines, run beside run with one clock: a self-contained page, a section of
+//! the report page, and a picture of one cycle.
 //!
-//! The page holds the transmissions of the runs ([`page_run`]) and a script that shows those of a cycle: a packet waits at the
-//! node where its channel begins, or moves along the channel. Nodes lie as in [`link_map`](crate::link_map), those of a
-//! ring on a circle.
+//! The page holds the transmissions of the runs and a script that shows those of a cycle: a packet waits at the node where its
+//! channel begins, or moves along the channel.
 
-use std::collections::BTreeMap;
+mod layout;
+mod stage;
+mod still;
 
-use cubefold_experiment::{Run, printable};
-use cubefold_mapping::ProcessId;
+use cubefold_experiment::{Run, listed_transmissions};
 use cubefold_simulator::Transmission;
-use cubefold_topology::{Extent, NodeId};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde_json::{Value, json};
 
+pub(crate) use self::stage::{SCRIPT, STYLE, Stage};
+pub use self::still::still;
 use crate::{
     error::PictureError,
-    link_paths::{LinkPath, PlannedLink, links, planned_links},
-    machine_plan::MachinePlan,
-    network_layout::circle,
     page::{printable_lines, security_policy},
-    sheet::Point,
 };
 
-const STYLE: &str = include_str!("animation/style.css");
-const SCRIPT: &str = include_str!("animation/script.js");
+const PAGE_STYLE: &str = include_str!("animation/page.css");
 
 /// The most runs that are animated side by side.
 pub const MAX_ANIMATED_RUNS: usize = 4;
@@ -33,15 +29,6 @@ pub const MAX_ANIMATED_NODES: u64 = 1024;
 
 /// The most transmissions of all runs of an animation, about 2 MB.
 pub const MAX_ANIMATED_TRANSMISSIONS: u64 = 100_000;
-
-/// The colours of stages, which repeat.
-const STAGE_COLOURS: u32 = 8;
-
-/// The distance between neighbours \[pixels\].
-const STEP: f64 = 40.0;
-
-/// The reach of wraparound stubs out of their node, in distances between neighbours.
-const STUB: f64 = 0.75;
 
 /// A run of an animation.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +43,22 @@ pub struct AnimatedRun<'run> {
     pub transmissions: &'run [Transmission],
 }
 
-/// Refuses runs that are too many, or on machines too large, to be animated.
+impl AnimatedRun<'_> {
+    /// The time from the end of a packet's last transmission to its receipt \[cycles\]; 0 where links differ.
+    fn latency(&self) -> u64 {
+        let are_alike = self.run.machine.link_times().is_none();
+        if are_alike { self.run.communication.latency().get() } else { 0 }
+    }
+}
+
+/// Refuses runs that are too many or too large to be animated, before they are executed.
 ///
 /// # Errors
 ///
-/// When there are more than [`MAX_ANIMATED_RUNS`] runs, or more than [`MAX_ANIMATED_NODES`] nodes.
+/// When there are more than [`MAX_ANIMATED_RUNS`] runs, [`MAX_ANIMATED_NODES`] nodes, or [`MAX_ANIMATED_TRANSMISSIONS`]
+/// transmissions.
 pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> Result<(), PictureError> {
+    let mut transmissions: u64 = 0;
     if runs.len() > MAX_ANIMATED_RUNS {
         return Err(PictureError::TooManyAnimated { found: runs.len(), most: MAX_ANIMATED_RUNS });
     }
@@ -70,6 +67,12 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
         if found > MAX_ANIMATED_NODES {
             return Err(PictureError::TooManyNodes { found, most: MAX_ANIMATED_NODES });
         }
+        let own = listed_transmissions(run, MAX_ANIMATED_TRANSMISSIONS).unwrap_or(0);
+        transmissions = transmissions.saturating_add(own);
+    }
+    if transmissions > MAX_ANIMATED_TRANSMISSIONS {
+        let most = MAX_ANIMATED_TRANSMISSIONS;
+        return Err(PictureError::TooManyTransmissions { found: transmissions, most });
     }
     Ok(())
 }
@@ -78,133 +81,23 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
 ///
 /// # Errors
 ///
-/// Those of [`check_animation`], and more than [`MAX_ANIMATED_TRANSMISSIONS`] transmissions.
+/// Those of [`check_animation`].
 pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, PictureError> {
     check_animation(runs.iter().map(|own| own.run))?;
-    let found: u64 = runs.iter().map(|own| own.transmissions.len() as u64).sum();
-    if found > MAX_ANIMATED_TRANSMISSIONS {
-        return Err(PictureError::TooManyTransmissions { found, most: MAX_ANIMATED_TRANSMISSIONS });
-    }
-    let layouts: Vec<Layout> = runs.iter().map(|own| Layout::new(own.run)).collect();
-    let pages: Vec<Value> = runs.iter().zip(&layouts).map(|(own, layout)| page_run(own, layout)).collect();
-    // Nothing in it ends its element.
-    let data = json!({ "colours": STAGE_COLOURS, "runs": pages }).to_string().replace('<', "\\u003c");
-    Ok(printable_lines(&page(scenario, runs, &layouts, &data).into_string()))
+    Ok(printable_lines(&page(scenario, &Stage::new(runs)).into_string()))
 }
 
-/// A run as the script reads it.
+/// The part of another page on which runs are animated.
 ///
-/// - `name`, `makespan` \[cycles\];
-/// - `latency`: the cycles from the end of a packet's last transmission to its receipt; 0 where links differ;
-/// - `nodes`: by node, across and down \[pixels\];
-/// - `links`: the two ends of each, and the points of its path where it is not straight: the control point of a curve, or
-///   the ends of its two stubs;
-/// - `messages`: stage, source and destination of each, and five numbers for each of its transmissions, by packet and begin:
-///   the packet, the channel (twice the link, and 1 more if it leads from the second end to the first), the cycle at which
-///   it joined, the cycles for which it waited, and those for which it occupied the channel.
-fn page_run(own: &AnimatedRun<'_>, layout: &Layout) -> Value {
-    let are_alike = own.run.machine.link_times().is_none();
-    let mut channels = BTreeMap::new();
-    for (place, link) in (0_u64..).zip(&layout.links) {
-        channels.insert((link.near, link.far), 2 * place);
-        channels.insert((link.far, link.near), 2 * place + 1);
-    }
-    let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
-    ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
-    let message = |of_message: &[&Transmission]| {
-        let first = of_message[0];
-        let rows = of_message.iter().flat_map(|one| {
-            let channel = channels.get(&(one.from, one.to)).copied().unwrap_or_default();
-            let (waited, took) = ((one.begin - one.joined).get(), (one.end - one.begin).get());
-            [u64::from(one.packet), channel, one.joined.get(), waited, took]
-        });
-        json!([first.stage, first.source.label(), first.destination.label(), rows.collect::<Vec<u64>>()])
-    };
-    let messages: Vec<Value> =
-        ordered.chunk_by(|one, other| one.message == other.message).map(message).collect();
-    json!({
-        "name": printable(own.name),
-        "makespan": own.makespan,
-        "latency": if are_alike { own.run.communication.latency().get() } else { 0 },
-        "nodes": layout.places.iter().map(|&place| point(place)).collect::<Vec<_>>(),
-        "links": layout.links.iter().map(page_link).collect::<Vec<_>>(),
-        "messages": messages,
-    })
+/// # Errors
+///
+/// Those of [`animation`].
+pub(crate) fn stage_of<'runs>(runs: &'runs [AnimatedRun<'runs>]) -> Result<Stage<'runs>, PictureError> {
+    check_animation(runs.iter().map(|own| own.run))?;
+    Ok(Stage::new(runs))
 }
 
-/// A link as the script reads it.
-fn page_link(link: &PlannedLink) -> Value {
-    let points: Vec<Point> = match link.path {
-        LinkPath::Straight(_) | LinkPath::ToLayer(..) => vec![],
-        LinkPath::Curve([_, control, _]) => vec![control],
-        LinkPath::Stubs(stubs) => stubs.map(stub_end).into(),
-    };
-    json!([link.near.index(), link.far.index(), points.into_iter().flat_map(point).collect::<Vec<f64>>()])
-}
-
-/// The end of a stub, whose second point is the image of a node.
-fn stub_end([from, image]: [Point; 2]) -> Point {
-    Point { x: from.x + STUB * (image.x - from.x), y: from.y + STUB * (image.y - from.y) }
-}
-
-/// A point to a tenth of a pixel.
-fn point(place: Point) -> [f64; 2] {
-    [place.x, place.y].map(|length| (length * 10.0).round() / 10.0)
-}
-
-/// The places of nodes and links.
-struct Layout {
-    width: f64,
-    height: f64,
-    places: Vec<Point>,
-    links: Vec<PlannedLink>,
-    titles: Vec<(String, Point)>,
-    names: Vec<String>, // of the nodes
-}
-
-impl Layout {
-    fn new(run: &Run) -> Self {
-        let plan = MachinePlan::new(run, STEP, Point { x: 0.0, y: 0.0 });
-        let machine = &run.machine;
-        let names = machine.nodes().map(|node| plan.address_text(node)).collect();
-        if machine.graph().is_none() && machine.shape().dimension_count() == 1 && is_ring(run) {
-            return Self::ring(run, names);
-        }
-        Self {
-            width: plan.width(),
-            height: plan.height(),
-            places: machine.nodes().map(|node| plan.middle(node)).collect(),
-            links: planned_links(&plan),
-            titles: plan.layer_titles(),
-            names,
-        }
-    }
-
-    /// A ring as a circle, clockwise from the top.
-    fn ring(run: &Run, names: Vec<String>) -> Self {
-        let machine = &run.machine;
-        let around = circle(machine.node_count(), 0.0, 0.0, 0.0);
-        let reach = around.iter().map(|place| place.0.hypot(place.1)).fold(0.0, f64::max) + 0.9;
-        let places: Vec<Point> =
-            around.iter().map(|(x, y)| Point { x: (x + reach) * STEP, y: (y + reach) * STEP }).collect();
-        let middle = |node: NodeId| places[node.index() as usize];
-        let planned = |(near, far): (NodeId, NodeId)| PlannedLink {
-            near,
-            far,
-            is_down: false,
-            path: LinkPath::Straight([middle(near), middle(far)]),
-        };
-        let links = links(machine).into_iter().map(planned).collect();
-        Self { width: 2.0 * reach * STEP, height: 2.0 * reach * STEP, places, links, titles: vec![], names }
-    }
-}
-
-/// Whether the one dimension of a machine wraps around.
-fn is_ring(run: &Run) -> bool {
-    run.machine.extents().all(Extent::is_ring)
-}
-
-fn page(scenario: &str, runs: &[AnimatedRun<'_>], layouts: &[Layout], data: &str) -> Markup {
+fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -212,135 +105,17 @@ fn page(scenario: &str, runs: &[AnimatedRun<'_>], layouts: &[Layout], data: &str
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(security_policy(SCRIPT));
+                meta http-equiv="Content-Security-Policy" content=(security_policy(&[SCRIPT]));
                 title { (scenario) " · cubefold animation" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(PAGE_STYLE)) (PreEscaped(STYLE)) }
             }
-            body data-colours="stage" {
+            body.animation data-colours="stage" {
                 h1 { (scenario) }
-                (controls())
-                main.runs { @for (own, layout) in runs.iter().zip(layouts) { (figure(own, layout)) } }
-                (legend(runs))
-                p.keys {
-                    kbd { "Space" } " plays and pauses, " kbd { "←" } " and " kbd { "→" }
-                    " go by a cycle, " kbd { "Home" } " and " kbd { "End" } " to the first and the last, "
-                    kbd { "+" } " and " kbd { "-" } " change the speed. Point at a packet to see what it is."
-                }
+                main { (stage.markup()) }
                 footer { "cubefold " (env!("CARGO_PKG_VERSION")) }
                 div #said .unseen aria-live="polite" {}
-                script #data type="application/json" { (PreEscaped(data)) }
                 script { (PreEscaped(SCRIPT)) }
             }
-        }
-    }
-}
-
-fn controls() -> Markup {
-    html! {
-        div.controls role="group" aria-label="Clock" {
-            button #play type="button" { "Play" }
-            button #first type="button" aria-label="First cycle" { "Start" }
-            button #back type="button" aria-label="A cycle back" { "−1" }
-            button #forward type="button" aria-label="A cycle forward" { "+1" }
-            input #cycle type="range" min="0" value="0" step="1" aria-label="Cycle";
-            output #clock {}
-            label { span { "speed " } select #speed aria-label="Speed" {} }
-            label { span { "colours " } select #colours aria-label="Colours" {
-                option value="stage" { "by stage" }
-                option value="state" { "waiting or moving" }
-            } }
-        }
-    }
-}
-
-fn figure(own: &AnimatedRun<'_>, layout: &Layout) -> Markup {
-    let view = format!("0 0 {:.0} {:.0}", layout.width.ceil(), layout.height.ceil());
-    let widths = [0.35 * layout.width, 2.5 * layout.width.max(200.0)];
-    let natural = format!("min-width: {:.0}px; max-width: {:.0}px", widths[0], widths[1]);
-    let machine = &own.run.machine;
-    html! {
-        figure {
-            figcaption { b { (own.name) } span.told {} }
-            div.machine {
-                svg viewBox=(view) style=(natural) role="img" aria-label={ "The machine of " (own.name) } {
-                    g { @for link in &layout.links { (link_line(link)) } }
-                    g {
-                        @for (node, place) in machine.nodes().zip(&layout.places) {
-                            @let [x, y] = point(*place);
-                            g {
-                                @if machine.is_host(node) { circle.node cx=(x) cy=(y) r="11" {} }
-                                @else { rect.node.switch x=(x - 10.0) y=(y - 10.0) width="20" height="20" {} }
-                                (node_name(own.run, node, &layout.names, [x, y]))
-                            }
-                        }
-                        @for (title, place) in &layout.titles {
-                            @let [x, y] = point(*place);
-                            text.layer x=(x) y=(y) { (title) }
-                        }
-                    }
-                    g.packets {}
-                }
-            }
-        }
-    }
-}
-
-/// The processes on a node, if they are at most one, and its coordinates under the pointer.
-fn node_name(run: &Run, node: NodeId, names: &[String], [x, y]: [f64; 2]) -> Markup {
-    let here: Vec<String> = ProcessId::first(run.program.body.process_count())
-        .filter(|&process| run.placement.node(process) == node)
-        .map(|process| process.label().to_string())
-        .collect();
-    let shown = match here.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        several => format!("{}×", several.len()),
-    };
-    let processes =
-        if here.is_empty() { "no process".to_owned() } else { format!("process {}", here.join(", ")) };
-    html! {
-        text.name x=(x) y=(y) { (shown) }
-        title { "node " (names[node.index() as usize]) ": " (processes) }
-    }
-}
-
-fn link_line(link: &PlannedLink) -> Markup {
-    let text = |place: Point| {
-        let [x, y] = point(place);
-        format!("{x} {y}")
-    };
-    let d = match link.path {
-        LinkPath::Straight([from, to]) => format!("M{} L{}", text(from), text(to)),
-        LinkPath::Curve([from, control, to]) => format!("M{} Q{} {}", text(from), text(control), text(to)),
-        LinkPath::Stubs(stubs) => {
-            stubs.map(|stub| format!("M{} L{}", text(stub[0]), text(stub_end(stub)))).join(" ")
-        }
-        LinkPath::ToLayer(..) => return html! {},
-    };
-    html! { path .link .down[link.is_down] d=(d) {} }
-}
-
-/// The signs of packets, and the colours of the stages that there are.
-fn legend(runs: &[AnimatedRun<'_>]) -> Markup {
-    let stages = runs
-        .iter()
-        .flat_map(|own| own.transmissions)
-        .map(|one| one.stage.saturating_add(1))
-        .max()
-        .unwrap_or(0);
-    html! {
-        ul.legend {
-            li { svg viewBox="0 0 14 14" { circle.packet.moving cx="7" cy="7" r="5" {} } "moves along a link" }
-            li { svg viewBox="0 0 14 14" { circle.packet.waiting cx="7" cy="7" r="5" {} } "waits for a link; a number counts several that wait for it" }
-            li { ul.stages {
-                @for stage in 0..stages.min(STAGE_COLOURS) {
-                    li {
-                        svg viewBox="0 0 14 14" { circle class={ "packet moving stage-" (stage) } cx="7" cy="7" r="5" {} }
-                        "stage " (stage)
-                        @if stages > STAGE_COLOURS { ", " (stage + STAGE_COLOURS) ", .." }
-                    }
-                }
-            } }
         }
     }
 }
@@ -348,6 +123,7 @@ fn legend(runs: &[AnimatedRun<'_>]) -> Markup {
 #[cfg(test)]
 mod tests {
     use cubefold_experiment::{FinishedRun, KeepRecords, Progress, execute};
+    use serde_json::Value;
 
     use super::*;
     use crate::support::runs;

@@ -96,12 +96,20 @@ pub enum PictureError {
         most: usize,
     },
     /// Too many transmissions for one animation.
-    #[error("{found} transmissions, expected at most {most}")]
+    #[error("at least {found} transmissions, expected at most {most}")]
     TooManyTransmissions {
-        /// Their number.
+        /// Their number, counted until there are too many.
         found: u64,
         /// The most that are animated.
         most: u64,
+    },
+    /// A cycle after the end of all runs of an animation.
+    #[error("cycle {found}, expected 0 to {last}")]
+    NoSuchCycle {
+        /// The one asked for.
+        found: u64,
+        /// The longest makespan.
+        last: u64,
     },
     /// A guest dimension that does not exist.
     #[error("guest dimension {found}, expected 0 to {last}")]
@@ -207,6 +215,7 @@ impl PictureError {
             Self::TooManyTransmissions { .. } => {
                 "animate fewer runs, stages or processes; cubefold run --crossings lists up to 10 million"
             }
+            Self::NoSuchCycle { .. } => "name a cycle of the runs with --cycle",
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
             Self::Column { .. } => "name columns of the results with --x and --y",

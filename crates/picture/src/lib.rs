@@ -45,7 +45,7 @@ mod timeline;
 
 pub use animation::{
     AnimatedRun, MAX_ANIMATED_NODES, MAX_ANIMATED_RUNS, MAX_ANIMATED_TRANSMISSIONS, animation,
-    check_animation,
+    check_animation, still,
 };
 pub use bar_chart::{MAX_PLACEMENTS, histogram, spectrum};
 pub use error::PictureError;
@@ -55,7 +55,7 @@ pub use link_map::{DarkestValue, LinkMeasure, link_map};
 pub use machine_plan::{MAX_NODES, check_machine};
 pub use picture::{Picture, PngError};
 pub use placement_grid::placement_grid;
-pub use report::{MAX_RUNS, ReportedRun, report};
+pub use report::{MAX_RUNS, ReportedRun, animated_in_report, report};
 pub use results_table::ResultsTable;
 pub use scaling::{ScalingColumns, scaling};
 pub use space_time::{MAX_PROCESSES, Window, space_time};

@@ -4,10 +4,11 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_experiment::printable;
 use sha2::{Digest, Sha256};
 
-/// Forbids fetching, and every script but the page's own, which is known by its hash.
-pub(crate) fn security_policy(script: &str) -> String {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(script));
-    format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'")
+/// Forbids fetching, and every script but the page's own, which are known by their hashes.
+pub(crate) fn security_policy(scripts: &[&str]) -> String {
+    let hash = |script: &&str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
+    let hashes: Vec<String> = scripts.iter().map(hash).collect();
+    format!("default-src 'none'; style-src 'unsafe-inline'; script-src {}", hashes.join(" "))
 }
 
 /// The printable lines of a text. Names and texts of scenarios may contain anything; no control character or mark of

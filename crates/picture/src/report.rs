@@ -1,26 +1,28 @@
 //! One self-contained page that shows a scenario's runs: tables, pictures and definitions.
 
+mod animated;
 mod column;
 mod contest;
 mod figures;
 mod runs_table;
 
 use cubefold_experiment::{
-    AlgorithmComparison, Competitor, Definition, ExecutionMode, FastestAtSize, Scenario, engineering_seconds,
+    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
     records::{RunCaption, settings},
     size_in_words,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub use self::column::ReportedRun;
+pub use self::{animated::animated_in_report, column::ReportedRun};
 use self::{
+    animated::animated_runs,
     column::{Column, columns},
     contest::{in_words, sentences},
     figures::{Figure, Part, figures},
     runs_table::runs_table,
 };
 use crate::{
-    animation::check_animation,
+    animation::{self, AnimatedRun},
     error::PictureError,
     page::{printable_lines, security_policy},
 };
@@ -34,7 +36,8 @@ pub const MAX_RUNS: usize = 500;
 /// The most of the scenario's text that the page shows \[bytes\].
 const MAX_TEXT_BYTES: usize = 100_000;
 
-/// The page of a scenario and its runs; `text` is the scenario's source.
+/// The page of a scenario and its runs; `text` is the scenario's source, and `animated` are the runs of
+/// [`animated_in_report`], executed with their transmissions, or none.
 ///
 /// The page fetches no font, picture or script. Pictures that would make it too large are left out, with the command that
 /// draws them.
@@ -42,22 +45,40 @@ const MAX_TEXT_BYTES: usize = 100_000;
 /// # Errors
 ///
 /// When there are more than [`MAX_RUNS`] runs, or the plotting library refuses.
-pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Result<String, PictureError> {
+pub fn report(
+    scenario: &Scenario,
+    text: &str,
+    runs: &[ReportedRun<'_>],
+    animated: &[AnimatedRun<'_>],
+) -> Result<String, PictureError> {
     if runs.len() > MAX_RUNS {
         return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_RUNS });
     }
     let columns = columns(runs);
-    let figures = figures(scenario, runs)?;
-    Ok(printable_lines(&page(scenario, text, runs, &columns, &figures).into_string()))
+    let animation = animated_runs(scenario, runs, animated)?;
+    let figures = figures(scenario, runs, animation.as_ref().map_or(0, |own| own.0.len()))?;
+    let parts = Parts {
+        columns: &columns,
+        figures: &figures,
+        animation: animation.as_ref(),
+        is_moving: !animated.is_empty(),
+    };
+    Ok(printable_lines(&page(scenario, text, runs, &parts).into_string()))
 }
 
-fn page(
-    scenario: &Scenario,
-    text: &str,
-    runs: &[ReportedRun<'_>],
-    columns: &[Column],
-    figures: &[Figure],
-) -> Markup {
+/// What the page shows of the runs.
+struct Parts<'page> {
+    columns: &'page [Column],
+    figures: &'page [Figure],
+    animation: Option<&'page Markup>,
+    /// Whether the animation needs its script.
+    is_moving: bool,
+}
+
+fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts<'_>) -> Markup {
+    let Parts { columns, figures, animation, is_moving } = *parts;
+    // Names of both scripts are their own.
+    let moving = format!("\"use strict\";{{{}}}", animation::SCRIPT);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -65,9 +86,9 @@ fn page(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(security_policy(SCRIPT));
+                meta http-equiv="Content-Security-Policy" content=(security_policy(&[SCRIPT, &moving]));
                 title { (scenario.name) " · cubefold" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) @if animation.is_some() { (PreEscaped(animation::STYLE)) } }
             }
             body {
                 a.skip href="#runs" { "Skip to the results" }
@@ -79,7 +100,7 @@ fn page(
                     (runs_table(runs, columns))
                     (fastest_algorithms(runs))
                     @for figure in figures { (shown(figure)) }
-                    (animation_command(scenario, runs))
+                    @if let Some(animation) = animation { (animation) }
                     (definitions(columns))
                     section #scenario {
                         h2 { "The scenario" }
@@ -101,6 +122,7 @@ fn page(
                 div #tip role="tooltip" hidden {}
                 div #said .unseen aria-live="polite" {}
                 script { (PreEscaped(SCRIPT)) }
+                @if is_moving { script { (PreEscaped(&moving)) } }
             }
         }
     }
@@ -125,19 +147,6 @@ fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
             }
         }
         @for sentence in sentences(runs) { p.best { (sentence) } }
-    }
-}
-
-/// The command that animates the runs, if they are few and asynchronous, on machines that are small enough.
-fn animation_command(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Markup {
-    let are_asynchronous = runs.iter().all(|own| own.run.execution.mode == ExecutionMode::Asynchronous);
-    let is_small = check_animation(runs.iter().map(|own| own.run)).is_ok();
-    html! {
-        @if are_asynchronous && is_small {
-            p { "To see the messages travel: " code {
-                "cubefold draw animation " (scenario.path.display()) " --output animation.html"
-            } }
-        }
     }
 }
 
@@ -290,7 +299,7 @@ mod tests {
             }
         };
         let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
-        report(&scenario, text, &runs).unwrap()
+        report(&scenario, text, &runs, &[]).unwrap()
     }
 
     #[test]

@@ -246,6 +246,33 @@ impl Sheet {
         self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.5), title));
     }
 
+    /// A filled circle; `title` is shown under the pointer.
+    pub(crate) fn full_disc(&mut self, at: Point, radius: f64, fill: &str, title: &str) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
+        self.append(with_title(node.set("class", "mark").set("fill", fill), title));
+    }
+
+    /// A circle of the colour of the paper with a coloured edge; `title` is shown under the pointer. It is in no group.
+    pub(crate) fn empty_disc(&mut self, at: Point, radius: f64, edge: &str, title: &str) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
+        let node = node.set("class", "mark paper").set("fill", PAPER);
+        self.append(with_title(node.set("stroke", edge).set("stroke-width", 2), title));
+    }
+
+    /// A round node; `title` is shown under the pointer.
+    pub(crate) fn host(&mut self, at: Point, radius: f64, title: &str) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
+        let node = node.set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
+        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 0.8), title));
+    }
+
+    /// A square node; `title` is shown under the pointer.
+    pub(crate) fn switch(&mut self, at: Point, reach: f64, title: &str) {
+        let area = Area { x: at.x - reach, y: at.y - reach, width: 2.0 * reach, height: 2.0 * reach };
+        let node = rectangle(area).set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
+        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.6), title));
+    }
+
     /// The outline of a circle without a title.
     pub(crate) fn circle(&mut self, at: Point, radius: f64) {
         let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);

@@ -77,6 +77,9 @@ pub(crate) enum Drawing {
         /// [default: all]
         #[arg(long, value_name = "NUMBER", conflicts_with = "embedding", help_heading = INPUT)]
         run: Vec<usize>,
+        /// A picture of this cycle, as the page shows it when it pauses there [default: the page]
+        #[arg(long, value_name = "CYCLE")]
+        cycle: Option<u64>,
     },
     /// The number of guest edges with each dilation, the scenario's embeddings side by side
     Spectrum(FileOption),

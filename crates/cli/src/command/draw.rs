@@ -11,8 +11,8 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{
     ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
-    ScalingColumns, Window, check_machine, goodput, histogram, latency, link_map, placement_grid, scaling,
-    space_time, spectrum, time_shares, timeline,
+    ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, placement_grid,
+    scaling, space_time, spectrum, still, time_shares, timeline,
 };
 
 use super::execution::{finished, pool_for, records};
@@ -27,7 +27,7 @@ use crate::{
 #[expect(clippy::too_many_lines, reason = "one arm for each picture")]
 pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = match options.what {
-        Drawing::Animation { .. } => PictureFormat::Svg, // of the picture on the page
+        Drawing::Animation { cycle: None, .. } => PictureFormat::Svg, // of the pictures on the page
         _ => PictureFormat::decide(options.format, shared.output())?,
     };
     match &options.what {
@@ -56,8 +56,17 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             let finished = finished(&[run], KeepRecords::No, shared)?;
             histogram(&caption(run), run, &finished[0].outcome.summary).map_err(refused)
         }),
-        Drawing::Animation { file, embedding, run } => {
-            animation::animate(file, (embedding, run), options.format, shared)
+        Drawing::Animation { file, embedding, run, cycle: None } => {
+            animation::check_page(options.format, shared.output())?;
+            animation::animate(file, (embedding, run), shared, |name, runs, output| {
+                let page = animation(name, runs).map_err(refused)?;
+                output.write(|output| output.write_all(page.as_bytes()))
+            })
+        }
+        Drawing::Animation { file, embedding, run, cycle: Some(cycle) } => {
+            animation::animate(file, (embedding, run), shared, |name, runs, output| {
+                write(output, &still(name, runs, *cycle).map_err(refused)?, format, shared)
+            })
         }
         Drawing::Spectrum(file) => {
             of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {

@@ -3,15 +3,17 @@
 use std::{borrow::Cow, io::Write};
 
 use cubefold_experiment::{
-    Bytes, KeepRecords, Reference, Run, Scenario, exact_mean,
+    Bytes, FinishedRun, KeepRecords, Reference, Run, Scenario, check_runs, exact_mean,
     records::{RunRecord, counted},
 };
-use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
+use cubefold_picture::{
+    AnimatedRun, MAX_RUNS, PictureError, ReportedRun, animated_in_report, report as page_of,
+};
 use cubefold_simulator::StageRecord;
 
 use super::{
     draw::{group_and_bar, refused},
-    execution::{RecordedRun, recorded_at},
+    execution::{RecordedRun, finished, recorded_at},
 };
 use crate::{
     arguments::{FileOption, SharedOptions},
@@ -53,8 +55,28 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     });
     let mut reported: Vec<_> = reported.collect();
     compare(scenario, &mut reported);
-    let page = page_of(scenario, &scenario.text, &reported).map_err(refused)?;
+    let moving = link_by_link(&runs, shared)?;
+    let animated: Vec<AnimatedRun<'_>> = moving
+        .iter()
+        .map(|(place, finished)| AnimatedRun {
+            name: &reported[*place].name,
+            run: reported[*place].run,
+            makespan: finished.outcome.summary.makespan().get(),
+            transmissions: &finished.transmissions,
+        })
+        .collect();
+    let page = page_of(scenario, &scenario.text, &reported, &animated).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
+}
+
+/// The runs that the page animates, by their places, executed once more link by link; none if the memory is too little.
+fn link_by_link(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<(usize, FinishedRun)>, Failure> {
+    let places = animated_in_report(runs);
+    let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    if check_runs(&asked, shared.resources(), KeepRecords::WithTransmissions).is_err() {
+        return Ok(vec![]);
+    }
+    Ok(places.into_iter().zip(finished(&asked, KeepRecords::WithTransmissions, shared)?).collect())
 }
 
 /// Sets every run's ratio to the first algorithm if only algorithms differ, else to the first run of its combination.

@@ -58,27 +58,38 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 /// Checks that the transmissions of a run can be listed.
 fn check_transmissions(run: &Run, place: usize) -> Result<(), RunError> {
     let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
-    let reason = if run.execution.mode != ExecutionMode::Asynchronous {
-        Some("coordinated execution has no transmissions")
-    } else if run.communication.routers().is_some() {
-        Some("packets with finite buffers cross links flit by flit, and have no transmissions")
-    } else {
-        None
-    };
-    if let Some(reason) = reason {
+    if let Some(reason) = without_transmissions(run) {
         return Err(RunError::NoTransmissions { scenario, run: place, embedding, reason });
     }
-    let (count, limit) = (transmissions(run), MAX_TRANSMISSIONS);
+    let (count, limit) = (transmissions(run, MAX_TRANSMISSIONS), MAX_TRANSMISSIONS);
     if count > limit {
         return Err(RunError::TooManyTransmissions { scenario, run: place, embedding, count, limit });
     }
     Ok(())
 }
 
-/// The most transmissions of a program of a run; a count above [`MAX_TRANSMISSIONS`] may be too low.
-fn transmissions(run: &Run) -> u64 {
+/// The reason for which a run has no transmissions.
+fn without_transmissions(run: &Run) -> Option<&'static str> {
+    if run.execution.mode != ExecutionMode::Asynchronous {
+        Some("coordinated execution has no transmissions")
+    } else if run.communication.routers().is_some() {
+        Some("packets with finite buffers cross links flit by flit, and have no transmissions")
+    } else {
+        None
+    }
+}
+
+/// The most transmissions of a run, counted up to about `limit`; `None` if it has none to list, coordinated or with finite
+/// buffers.
+#[must_use]
+pub fn listed_transmissions(run: &Run, limit: u64) -> Option<u64> {
+    without_transmissions(run).is_none().then(|| transmissions(run, limit))
+}
+
+/// The most transmissions of a program of a run; a count above `limit` may be too low.
+fn transmissions(run: &Run, limit: u64) -> u64 {
     let count = |program: &ScenarioProgram| {
-        transmission_count(&*program.body, &run.placement, run.communication, MAX_TRANSMISSIONS)
+        transmission_count(&*program.body, &run.placement, run.communication, limit)
     };
     run.programs().map(count).max().unwrap_or(0)
 }
@@ -570,7 +581,9 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     };
     let transmissions = match way.keep {
         // A list grows to its double, and that of the fastest program is kept while the next one runs.
-        KeepRecords::WithTransmissions => transmissions(run) * 3 * size_of::<Transmission>() as u64,
+        KeepRecords::WithTransmissions => {
+            transmissions(run, MAX_TRANSMISSIONS) * 3 * size_of::<Transmission>() as u64
+        }
         KeepRecords::Yes
         | KeepRecords::WithOperations
         | KeepRecords::WithMessages

@@ -1,10 +1,12 @@
 'use strict';
 // One clock for all runs. A crossing is a packet at a channel: it waits from `joined` to `begin`, and moves until `land`.
 const SVG = 'http://www.w3.org/2000/svg';
-const DOT = 4.5, ASIDE = 4, WAITS_AT = 0.42;
-const SPEEDS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000, 1000000, 100000000];
+// A packet passes beside its link. Several that wait for a link are one larger circle with their number, farther beside it.
+const DOT = 4.5, ASIDE = 4, COUNTED = 9, COUNTED_ASIDE = 11, WAITS_AT = 17;
 const LONGEST_PLAY = 30, STEPS_A_SECOND = 2;
 const byId = (id) => document.getElementById(id);
+// The body of a page of its own, or a section of a report.
+const region = document.querySelector('.animation');
 const data = JSON.parse(byId('data').textContent);
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const last = Math.max(...data.runs.map((run) => run.makespan));
@@ -45,11 +47,19 @@ function along(run, link, share) {
 }
 
 // Beside the line, to the right of where it goes: those of the other direction pass on the other side.
-function place(run, crossing, share) {
+function place(run, crossing, share, aside) {
   const [point, one, other] = along(run, crossing.link, crossing.isBack ? 1 - share : share);
   const [x, y] = crossing.isBack ? [one[0] - other[0], one[1] - other[1]] : [other[0] - one[0], other[1] - one[1]];
   const length = Math.hypot(x, y) || 1;
-  return [point[0] - ASIDE * y / length, point[1] + ASIDE * x / length];
+  return [point[0] - aside * y / length, point[1] + aside * x / length];
+}
+
+// The share of a link at which packets wait: near the node at which it begins.
+function waitingShare(run, link) {
+  const [near, far] = [run.nodes[link[0]], run.nodes[link[1]]];
+  const apart = (one, other) => Math.hypot(one[0] - other[0], one[1] - other[1]);
+  const length = link[2].length === 4 ? 2 * apart(near, link[2]) : apart(near, far);
+  return Math.min(WAITS_AT / (length || 1), 0.5);
 }
 
 function drawn(tag, layer) {
@@ -59,66 +69,57 @@ function drawn(tag, layer) {
 }
 
 const shows = data.runs.map((run, number) => {
-  const figure = document.querySelectorAll('figure')[number];
+  const figure = region.querySelectorAll('figure')[number];
   const layer = figure.querySelector('.packets');
-  return { run, layer, told: figure.querySelector('.told'), crossings: crossingsOf(run), dots: [], numbers: [], inDot: new Map() };
+  const names = [...figure.querySelectorAll('[data-node]')].map((node) => node.dataset.node);
+  return { run, layer, counts: figure.querySelector('.counts'), names, told: figure.querySelector('.told'), crossings: crossingsOf(run), dots: [], numbers: [], inDot: new Map() };
 });
 
-function sentence(crossing, isMoving) {
+function sentence({ names }, crossing, isMoving) {
   const { source, destination, stage, packet, from, to, joined, begin, end } = crossing;
   const what = `process ${source} to ${destination}, stage ${stage}, packet ${packet}`;
-  const where = `node ${from} to ${to}`;
+  const where = `node (${names[from]}) to (${names[to]})`;
   return isMoving ? `${what}: ${where}, cycles ${begin} to ${end}` : `${what}: waits for ${where} since cycle ${joined}`;
 }
 
 function render(show, now) {
   const { run, layer, crossings, dots, numbers } = show;
-  let [used, moving, waiting] = [0, 0, 0];
-  const queues = new Map();
+  const seen = [], queues = new Map();
   for (const crossing of crossings) {
     if (crossing.joined > now) break;
     if (crossing.land <= now) continue;
-    const isMoving = crossing.begin <= now;
-    const share = isMoving ? (now - crossing.begin) / (crossing.land - crossing.begin) : WAITS_AT;
-    const [x, y] = place(run, crossing, share);
-    if (used === dots.length) {
-      dots.push(drawn('circle', layer));
-      drawn('title', dots[used]);
-    }
-    const dot = dots[used];
-    used += 1;
-    dot.setAttribute('cx', x.toFixed(2));
-    dot.setAttribute('cy', y.toFixed(2));
-    dot.setAttribute('r', DOT);
-    dot.setAttribute('class', `packet ${isMoving ? 'moving' : 'waiting'} stage-${crossing.stage % data.colours}`);
-    show.inDot.set(dot, crossing);
-    if (isMoving) {
-      moving += 1;
-    } else {
-      waiting += 1;
-      const queue = queues.get(crossing.channel) ?? { count: 0, x, y };
-      queue.count += 1;
-      queues.set(crossing.channel, queue);
-    }
+    seen.push(crossing);
+    if (crossing.begin > now) queues.set(crossing.channel, (queues.get(crossing.channel) ?? 0) + 1);
   }
-  while (dots.length > used) {
+  while (dots.length < seen.length) drawn('title', dots[dots.push(drawn('circle', layer)) - 1]);
+  while (dots.length > seen.length) {
     show.inDot.delete(dots[dots.length - 1]);
     dots.pop().remove();
   }
-  let shown = 0;
-  for (const { count, x, y } of queues.values()) {
-    if (count === 1) continue;
-    if (shown === numbers.length) numbers.push(drawn('text', layer));
-    const number = numbers[shown];
-    shown += 1;
-    number.setAttribute('class', 'queue');
-    number.setAttribute('x', (x + DOT + 1).toFixed(2));
-    number.setAttribute('y', (y - DOT + 1).toFixed(2));
-    number.textContent = count;
-  }
-  while (numbers.length > shown) numbers.pop().remove();
+  const counted = new Map();
+  let waiting = 0;
+  seen.forEach((crossing, at) => {
+    const dot = dots[at], isMoving = crossing.begin <= now;
+    const count = isMoving ? 1 : queues.get(crossing.channel);
+    const share = isMoving ? (now - crossing.begin) / (crossing.land - crossing.begin) : waitingShare(run, crossing.link);
+    const [x, y] = place(run, crossing, share, count > 1 ? COUNTED_ASIDE : ASIDE);
+    dot.setAttribute('cx', x.toFixed(2));
+    dot.setAttribute('cy', y.toFixed(2));
+    dot.setAttribute('r', count > 1 ? COUNTED : DOT);
+    dot.setAttribute('class', `packet ${isMoving ? 'moving' : 'waiting'} stage-${crossing.stage % data.colours}`);
+    show.inDot.set(dot, crossing);
+    if (!isMoving) waiting += 1;
+    if (count > 1) counted.set(crossing.channel, { count, x, y });
+  });
+  while (numbers.length < counted.size) numbers.push(drawn('text', show.counts));
+  while (numbers.length > counted.size) numbers.pop().remove();
+  [...counted.values()].forEach(({ count, x, y }, at) => {
+    numbers[at].setAttribute('x', x.toFixed(2));
+    numbers[at].setAttribute('y', y.toFixed(2));
+    numbers[at].textContent = count;
+  });
   const isOver = Math.floor(now) >= run.makespan;
-  show.told.textContent = isOver ? `over at cycle ${run.makespan}` : `${moving} moving, ${waiting} waiting`;
+  show.told.textContent = isOver ? `over at cycle ${run.makespan}` : `${seen.length - waiting} moving, ${waiting} waiting`;
 }
 
 // While nothing plays, the middle of the cycle is shown: what happens in it, not what ends with it.
@@ -185,10 +186,11 @@ const KEYS = {
   '+': () => changeSpeed(1), '-': () => changeSpeed(-1),
 };
 
-for (const cycles of SPEEDS) {
-  const option = new Option(`${cycles} ${cycles === 1 ? 'cycle' : 'cycles'} a second`, cycles);
-  speed.add(option);
+// 0.5, 1, 2, 5, 10, 20 and so on, up to the first that plays all of it in a short time.
+for (let power = 0, cycles = 0.5; ; power += 1) {
+  speed.add(new Option(`${cycles} ${cycles === 1 ? 'cycle' : 'cycles'} a second`, cycles));
   if (last / cycles <= LONGEST_PLAY) break;
+  cycles = [1, 2, 5][power % 3] * 10 ** Math.floor(power / 3);
 }
 speed.selectedIndex = speed.options.length - 1;
 slider.max = last;
@@ -197,18 +199,21 @@ byId('first').addEventListener('click', () => go(0));
 byId('back').addEventListener('click', () => step(-1));
 byId('forward').addEventListener('click', () => step(1));
 slider.addEventListener('input', () => go(Number(slider.value)));
-colours.addEventListener('change', () => { document.body.dataset.colours = colours.value; });
-document.addEventListener('keydown', (event) => {
+colours.addEventListener('change', () => { region.dataset.colours = colours.value; });
+// On a page of its own all keys are the clock's, in a report those that are pressed in the section.
+(region === document.body ? document : region).addEventListener('keydown', (event) => {
   const own = KEYS[event.key];
   const isOther = event.ctrlKey || event.metaKey || event.altKey;
   if (!own || isOther || event.target.closest('select, input, summary') || (event.key === ' ' && event.target.closest('button'))) return;
   event.preventDefault();
   own();
 });
-document.addEventListener('pointerover', (event) => {
+region.addEventListener('pointerover', (event) => {
   const show = shows.find((own) => own.inDot.has(event.target));
   if (!show) return;
   const crossing = show.inDot.get(event.target);
-  event.target.firstChild.textContent = sentence(crossing, event.target.classList.contains('moving'));
+  const says = sentence(show, crossing, event.target.classList.contains('moving'));
+  event.target.firstChild.textContent = says;
+  byId('what').textContent = says;
 });
 renderAll();

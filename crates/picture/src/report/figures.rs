@@ -21,7 +21,7 @@ const MAX_PICTURE_BYTES: usize = 2_600_000;
 const PAGE_BYTES: [usize; 2] = [200_000, 4_000];
 
 /// The maximum number of nodes of a machine that is drawn.
-const MAX_NODES: u64 = 256;
+pub(super) const MAX_NODES: u64 = 256;
 
 /// The approximate number of marks of a space-time diagram of the page.
 const SPACE_TIME_MARKS: usize = 700;
@@ -42,11 +42,15 @@ pub(super) struct Part {
     pub(super) picture: Result<Picture, String>,
 }
 
-/// All sections.
-pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<Vec<Figure>, PictureError> {
+/// All sections, on a page with an animation of `animation` bytes.
+pub(super) fn figures(
+    scenario: &Scenario,
+    runs: &[ReportedRun<'_>],
+    animation: usize,
+) -> Result<Vec<Figure>, PictureError> {
     let [page, row] = PAGE_BYTES;
     let rest = (row * runs.len() + scenario.text.len().min(MAX_TEXT_BYTES)).saturating_sub(page);
-    let mut budget = PageBudget { left: MAX_PICTURE_BYTES.saturating_sub(rest) };
+    let mut budget = PageBudget { left: MAX_PICTURE_BYTES.saturating_sub(rest + animation) };
     let file = scenario.path.display().to_string();
     let latency = latencies(scenario, runs, &mut budget)?;
     if runs.iter().all(|run| run.record.open_loop.is_some()) {

@@ -1,35 +1,43 @@
-//! `cubefold draw animation`: a page on which the messages of runs travel.
+//! `cubefold draw animation`: a page on which the messages of runs travel, or a picture of one cycle.
 
-use std::{io::Write, slice};
+use std::{path::Path, slice};
 
 use cubefold_experiment::{KeepRecords, Run, Scenario, check_runs};
-use cubefold_picture::{AnimatedRun, animation, check_animation};
+use cubefold_picture::{AnimatedRun, check_animation};
 
 use super::{finished, refused};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
-    format::{PictureFormat, check_extension},
-    grouping::run_names,
+    format::{OutputFormat, PictureFormat, check_extension},
+    grouping::{refuse_open_loop, run_names},
     output::Output,
 };
 
-/// Animates the runs of a scenario that are asked for by embedding or number, or all of them.
+/// Refuses formats and names of pictures for a page.
+pub(super) fn check_page(format: Option<PictureFormat>, output: Option<&Path>) -> Result<(), Failure> {
+    let extension = output.and_then(Path::extension).unwrap_or_default().to_string_lossy();
+    if format.is_some() || PictureFormat::of_extension(&extension).is_some() {
+        let message = "draw animation writes a page of HTML, not a picture";
+        let help = "name a cycle with --cycle for a picture of it, or a file that ends in .html";
+        return Err(Failure::usage(message, help));
+    }
+    check_extension(output, &["html", "htm"])
+}
+
+/// Executes the runs of a scenario that are asked for by embedding or number, or all of them, and writes what `draw` makes of
+/// them. The output is opened first.
 pub(super) fn animate(
     file: &FileOption,
     (embeddings, numbers): (&[String], &[usize]),
-    format: Option<PictureFormat>,
     shared: &SharedOptions,
+    draw: impl FnOnce(&str, &[AnimatedRun<'_>], Output) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if format.is_some() {
-        let message = "--format with draw animation, which writes a page of HTML";
-        return Err(Failure::usage(message, "leave out --format, and name a file that ends in .html"));
-    }
-    check_extension(shared.output(), &["html", "htm"])?;
     let scenarios = crate::command::scenarios(slice::from_ref(&file.file), &file.set, shared)?;
     let runs = chosen(&scenarios[0], embeddings, numbers)?;
-    check_animation(runs.iter().map(|own| own.1)).map_err(refused)?;
     let asked: Vec<&Run> = runs.iter().map(|own| own.1).collect();
+    refuse_open_loop(asked.iter().copied(), "an animation")?;
+    check_animation(asked.iter().copied()).map_err(refused)?;
     check_runs(&asked, shared.resources(), KeepRecords::WithTransmissions).map_err(Failure::Refused)?;
     let output = Output::open(shared, &scenarios)?;
     let finished = finished(&asked, KeepRecords::WithTransmissions, shared)?;
@@ -45,8 +53,7 @@ pub(super) fn animate(
             transmissions: &finished.transmissions,
         })
         .collect();
-    let page = animation(&scenarios[0].name, &animated).map_err(refused)?;
-    output.write(|output| output.write_all(page.as_bytes()))
+    draw(&scenarios[0].name, &animated, output)
 }
 
 /// The runs that are asked for, with their names.

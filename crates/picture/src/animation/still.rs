@@ -1,0 +1,389 @@
+//! One cycle of an animation as a picture: the packets where the page shows them in the middle of the cycle.
+
+use std::collections::BTreeMap;
+
+use cubefold_simulator::Transmission;
+use cubefold_topology::NodeId;
+
+use super::{
+    AnimatedRun, check_animation,
+    layout::{Layout, STUB, stub_end},
+    stage::{STAGE_COLOURS, in_node, of_processes, of_stage, processes_by_node, stage_count},
+};
+use crate::{
+    error::PictureError,
+    font::{fitted, text_width},
+    legend::{Legend, Sign},
+    link_paths::{LinkPath, PlannedLink},
+    palette::series,
+    picture::Picture,
+    sheet::{Anchor, Point, Sheet, TEXT, TITLE, as_drawn},
+    time_scale::TimeScale,
+};
+
+/// The width up to which runs stand side by side \[pixels\].
+const MAX_WIDTH: f64 = 960.0;
+
+/// The gap between runs and around the picture \[pixels\].
+const GAP: f64 = 12.0;
+
+/// The height of a run's name and counts \[pixels\].
+const HEADING: f64 = 38.0;
+
+/// The radius of a node \[pixels\].
+const NODE: f64 = 13.0;
+
+/// The radius of a packet and its distance from its line \[pixels\], as in the script.
+const PACKET: f64 = 4.5;
+const ASIDE: f64 = 4.0;
+
+/// The same of several that wait for one link, with their number.
+const COUNTED: f64 = 9.0;
+const COUNTED_ASIDE: f64 = 11.0;
+
+/// The distance from the node at which packets wait \[pixels\].
+const WAITS_AT: f64 = 17.0;
+
+/// What the signs mean.
+const SIGNS: &str =
+    "Full circles move, empty ones wait for the link that they are at, with a number so many.";
+
+/// Draws the packets of runs in one cycle, run beside run.
+///
+/// # Errors
+///
+/// Those of [`animation`](super::animation()); if no run lasts until the cycle.
+pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Picture, PictureError> {
+    check_animation(runs.iter().map(|own| own.run))?;
+    let last = runs.iter().map(|own| own.makespan).max().unwrap_or(0);
+    if cycle > last {
+        return Err(PictureError::NoSuchCycle { found: cycle, last });
+    }
+    let parts: Vec<Part<'_>> = runs.iter().map(|own| Part::new(own, cycle)).collect();
+    let aside = runs.first().map_or_else(String::new, |own| TimeScale::of(own.run).aside(cycle));
+    let caption = format!("{scenario}: cycle {cycle}{aside}");
+    let stages = stage_count(runs);
+    let entries = (0..stages.min(STAGE_COLOURS))
+        .map(|stage| (of_stage(stage, stages), Sign::Filled(series(stage as usize))));
+    let (places, size) = arranged(&parts);
+    let words = text_width(SIGNS, TEXT).max(text_width(&caption, TITLE).min(MAX_WIDTH));
+    let width = size.x.max(words + 2.0 * GAP);
+    let legend = Legend::new(entries, GAP, width - GAP);
+    let top = 64.0 + legend.extra_height();
+    let told: Vec<String> =
+        parts.iter().map(|part| format!("{}: {}", part.own.name, part.counts())).collect();
+    let mut sheet = Sheet::new(width, top + size.y, &caption, &format!("{}.", told.join("; ")));
+    sheet.caption(&caption);
+    sheet.text(SIGNS, Point { x: 8.0, y: 42.0 }, TEXT, Anchor::Start);
+    legend.draw(&mut sheet, 62.0);
+    for (part, at) in parts.iter().zip(places) {
+        part.draw(&mut sheet, Point { x: at.x, y: at.y + top });
+    }
+    Ok(sheet.finish())
+}
+
+/// The upper left corners of parts, side by side while they fit and else in rows, and the size of all.
+fn arranged(parts: &[Part<'_>]) -> (Vec<Point>, Point) {
+    let (mut at, mut places) = (Point { x: GAP, y: 0.0 }, vec![]);
+    let (mut width, mut bottom) = (0.0_f64, 0.0_f64);
+    for part in parts {
+        if at.x > GAP && at.x + part.width() > MAX_WIDTH {
+            at = Point { x: GAP, y: bottom };
+        }
+        places.push(at);
+        width = width.max(at.x + part.width() + GAP);
+        bottom = bottom.max(at.y + part.height());
+        at.x += part.width() + 2.0 * GAP;
+    }
+    (places, Point { x: width, y: bottom })
+}
+
+/// A packet at a channel.
+#[derive(Debug, Clone, Copy)]
+struct Shown<'run> {
+    one: &'run Transmission,
+    is_moving: bool,
+    land: u64, // the cycle at which it leaves the channel
+}
+
+/// The packets at channels in a cycle, by message and packet.
+fn shown<'run>(own: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
+    let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
+    ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
+    let mut found = vec![];
+    for of_packet in ordered.chunk_by(|one, next| (one.message, one.packet) == (next.message, next.packet)) {
+        for (place, &one) in of_packet.iter().enumerate() {
+            // It is on its way until it joins the queue of the next channel, or is received.
+            let land = match of_packet.get(place + 1) {
+                Some(next) => next.joined.get().max(one.end.get()),
+                None => one.end.get().saturating_add(own.latency()),
+            };
+            if (one.joined.get()..land).contains(&cycle) {
+                found.push(Shown { one, is_moving: one.begin.get() <= cycle, land });
+            }
+        }
+    }
+    found
+}
+
+/// A channel: its link, and whether it leads from the far end.
+type Channel<'layout> = (&'layout PlannedLink, bool);
+
+/// A run of the picture.
+struct Part<'run> {
+    own: &'run AnimatedRun<'run>,
+    layout: Layout,
+    shown: Vec<Shown<'run>>,
+    cycle: u64,
+}
+
+impl<'run> Part<'run> {
+    fn new(own: &'run AnimatedRun<'run>, cycle: u64) -> Self {
+        Self { own, layout: Layout::new(own.run), shown: shown(own, cycle), cycle }
+    }
+
+    fn width(&self) -> f64 {
+        self.layout.width.max(text_width(&self.counts(), TEXT)).max(160.0)
+    }
+
+    fn height(&self) -> f64 {
+        self.layout.height + HEADING + GAP
+    }
+
+    /// What the packets do, in words.
+    fn counts(&self) -> String {
+        let moving = self.shown.iter().filter(|own| own.is_moving).count();
+        if self.cycle >= self.own.makespan {
+            format!("over at cycle {}", self.own.makespan)
+        } else {
+            format!("{moving} moving, {} waiting", self.shown.len() - moving)
+        }
+    }
+
+    fn draw(&self, sheet: &mut Sheet, corner: Point) {
+        let name = fitted(self.own.name, TEXT, self.width());
+        sheet.heading(&name, Point { x: corner.x, y: corner.y + 16.0 }, TEXT);
+        sheet.text(&self.counts(), Point { x: corner.x, y: corner.y + 33.0 }, TEXT, Anchor::Start);
+        let origin = Point { x: corner.x, y: corner.y + HEADING };
+        let shifted = |at: Point| Point { x: at.x + origin.x, y: at.y + origin.y };
+        self.draw_links(sheet, shifted);
+        self.draw_nodes(sheet, shifted);
+        self.draw_packets(sheet, shifted);
+    }
+
+    fn draw_links(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
+        sheet.open(&[("stroke", "#8c8c8c"), ("stroke-width", "1.2")]);
+        for link in &self.layout.links {
+            if let Some(line) = moved(link.path, &shifted).description(outside, STUB) {
+                let dashes: &[(&str, &str)] = if link.is_down { &[("stroke-dasharray", "3 3")] } else { &[] };
+                sheet.path(&line, dashes, "");
+            }
+        }
+        sheet.close();
+    }
+
+    fn draw_nodes(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
+        let (machine, processes) = (&self.own.run.machine, processes_by_node(self.own.run));
+        for node in machine.nodes() {
+            let (at, here) =
+                (shifted(self.layout.place(node)), processes.get(&node).map_or(&[][..], Vec::as_slice));
+            let title = format!("node {}: {}", self.layout.name(node), of_processes(here));
+            if machine.is_host(node) {
+                sheet.host(at, NODE, &title);
+            } else {
+                sheet.switch(at, NODE - 1.0, &title);
+            }
+            if !here.is_empty() {
+                sheet.text(&in_node(here), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
+            }
+        }
+        for (title, at) in &self.layout.titles {
+            sheet.text(title, shifted(*at), TEXT, Anchor::Start);
+        }
+    }
+
+    fn draw_packets(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
+        let links = self.layout.links.iter();
+        let channels: BTreeMap<(NodeId, NodeId), Channel<'_>> = links
+            .flat_map(|link| [((link.near, link.far), (link, false)), ((link.far, link.near), (link, true))])
+            .collect();
+        let mut queues: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
+        for Shown { one, .. } in self.shown.iter().filter(|own| !own.is_moving) {
+            *queues.entry((one.from, one.to)).or_default() += 1;
+        }
+        let mut counts = vec![];
+        for own in &self.shown {
+            let ends = (own.one.from, own.one.to);
+            let Some(&channel) = channels.get(&ends) else { continue };
+            let (color, title) = (series((own.one.stage % STAGE_COLOURS) as usize), self.in_words(own));
+            let count = queues.get(&ends).copied().filter(|&count| !own.is_moving && count > 1);
+            let (radius, aside) = if count.is_some() { (COUNTED, COUNTED_ASIDE) } else { (PACKET, ASIDE) };
+            let at = shifted(beside(&self.layout, channel, self.share(own, channel.0), aside));
+            if own.is_moving {
+                sheet.full_disc(at, radius, color, &title);
+            } else {
+                sheet.empty_disc(at, radius, color, &title);
+            }
+            counts.extend(count.map(|count| (ends, (count, at))));
+        }
+        for (count, at) in counts.into_iter().collect::<BTreeMap<_, _>>().into_values() {
+            sheet.text(&count.to_string(), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
+        }
+    }
+
+    /// The share of the link that is behind a packet.
+    fn share(&self, own: &Shown<'_>, link: &PlannedLink) -> f64 {
+        if own.is_moving {
+            let begin = own.one.begin.get();
+            // The middle of the cycle.
+            return (as_drawn(self.cycle - begin) + 0.5) / as_drawn(own.land - begin);
+        }
+        let apart = |one: Point, other: Point| (one.x - other.x).hypot(one.y - other.y);
+        let length = match link.path {
+            LinkPath::Stubs([[from, image], _]) => 2.0 * apart(from, stub_end([from, image])),
+            _ => apart(self.layout.place(link.near), self.layout.place(link.far)),
+        };
+        (WAITS_AT / length.max(1.0)).min(0.5)
+    }
+
+    /// A packet in words.
+    fn in_words(&self, &Shown { one, is_moving, .. }: &Shown<'_>) -> String {
+        let [from, to] = [one.from, one.to].map(|node| self.layout.name(node));
+        let (source, destination) = (one.source.label(), one.destination.label());
+        let what = format!("process {source} to {destination}, stage {}, packet {}", one.stage, one.packet);
+        if is_moving {
+            format!("{what}: node ({from}) to ({to}), cycles {} to {}", one.begin.get(), one.end.get())
+        } else {
+            format!("{what}: waits for node ({from}) to ({to}) since cycle {}", one.joined.get())
+        }
+    }
+}
+
+/// The beginning of a line that leaves a node.
+fn outside(from: Point, to: Point) -> Point {
+    let (across, down) = (to.x - from.x, to.y - from.y);
+    let share = (NODE / across.hypot(down).max(1e-9)).min(0.5);
+    Point { x: from.x + share * across, y: from.y + share * down }
+}
+
+/// A path with all its points moved.
+fn moved(path: LinkPath, shifted: impl Fn(Point) -> Point) -> LinkPath {
+    match path {
+        LinkPath::Straight(points) => LinkPath::Straight(points.map(shifted)),
+        LinkPath::Curve(points) => LinkPath::Curve(points.map(shifted)),
+        LinkPath::Stubs(stubs) => LinkPath::Stubs(stubs.map(|stub| stub.map(&shifted))),
+        LinkPath::ToLayer(at, dimension) => LinkPath::ToLayer(shifted(at), dimension),
+    }
+}
+
+/// A point at a share of the way between two others.
+fn between(one: Point, other: Point, share: f64) -> Point {
+    Point { x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share }
+}
+
+/// The point at a share of a link from its near end, and two points in whose direction the link leads there.
+fn along(layout: &Layout, link: &PlannedLink, share: f64) -> (Point, [Point; 2]) {
+    let (near, far) = (layout.place(link.near), layout.place(link.far));
+    match link.path {
+        LinkPath::Straight(_) | LinkPath::ToLayer(..) => (between(near, far, share), [near, far]),
+        LinkPath::Curve([_, control, _]) => {
+            let ends = [between(near, control, share), between(control, far, share)];
+            (between(ends[0], ends[1], share), ends)
+        }
+        LinkPath::Stubs(stubs) => {
+            let [out, image] = stubs.map(stub_end);
+            if share < 0.5 {
+                (between(near, out, 2.0 * share), [near, out])
+            } else {
+                (between(image, far, 2.0 * share - 1.0), [image, far])
+            }
+        }
+    }
+}
+
+/// The place of a packet beside its link, to the right of where it goes: those of the other direction pass on the other
+/// side.
+fn beside(layout: &Layout, (link, is_back): Channel<'_>, share: f64, aside: f64) -> Point {
+    let (at, [one, other]) = along(layout, link, if is_back { 1.0 - share } else { share });
+    let sign = if is_back { -1.0 } else { 1.0 };
+    let (x, y) = (sign * (other.x - one.x), sign * (other.y - one.y));
+    let length = x.hypot(y);
+    let length = if length > 0.0 { length } else { 1.0 };
+    Point { x: at.x - aside * y / length, y: at.y + aside * x / length }
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_experiment::{KeepRecords, Progress, execute};
+    use cubefold_mapping::ProcessId;
+
+    use super::*;
+    use crate::support::run;
+
+    /// Four processes of a line send to each other at once, over links of 3 cycles.
+    const ALL_AT_ONCE: &str = "machine = { kind = \"line\", shape = [4], hop_cycles = 3 }\n\
+                               program = { kind = \"all-to-all\", algorithm = \"direct\", units = 4 }\n\
+                               mapping.embeddings = [\"standard\"]\n";
+
+    #[test]
+    fn every_packet_of_every_cycle_is_drawn_once_with_its_place_and_words() {
+        let run = run(ALL_AT_ONCE);
+        let finished = execute(&run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap();
+        let makespan = finished.outcome.summary.makespan().get();
+        let own = AnimatedRun { name: "a <b>", run: &run, makespan, transmissions: &finished.transmissions };
+        let mut waited = 0;
+        for cycle in 0..=makespan {
+            let svg = still("to <one>", &[own], cycle).unwrap().svg().to_owned();
+            let now = |one: &&Transmission| (one.joined.get()..one.end.get()).contains(&cycle);
+            let shown: Vec<&Transmission> = finished.transmissions.iter().filter(now).collect();
+            assert_eq!(svg.matches(", packet 0: ").count(), shown.len(), "cycle {cycle}");
+            for one in shown {
+                let (from, to) = (one.from.index(), one.to.index());
+                let ends = [one.source, one.destination].map(ProcessId::label);
+                let what = format!("process {} to {}, stage {}, packet 0: ", ends[0], ends[1], one.stage);
+                let (begin, end, joined) = (one.begin.get(), one.end.get(), one.joined.get());
+                let expected = if begin <= cycle {
+                    format!("{what}node ({from}) to ({to}), cycles {begin} to {end}<")
+                } else {
+                    waited += 1;
+                    format!("{what}waits for node ({from}) to ({to}) since cycle {joined}<")
+                };
+                assert!(svg.contains(&expected), "cycle {cycle}: {expected}");
+            }
+            assert!(svg.contains("a &lt;b&gt;") && !svg.contains("<b>"));
+        }
+        assert!(waited > 0, "nothing waits");
+        let refused = still("a", &[own], makespan + 1).unwrap_err().to_string();
+        assert_eq!(refused, format!("cycle {}, expected 0 to {makespan}", makespan + 1));
+    }
+
+    #[test]
+    fn packets_pass_on_the_right() {
+        let run = run("machine = { kind = \"line\", shape = [2] }\nmapping.embeddings = [\"standard\"]\n");
+        let layout = Layout::new(&run);
+        let (from, to) = (layout.places[0], layout.places[1]);
+        let link = &layout.links[0];
+        // Down is positive: going right, the right-hand side is below.
+        let there = beside(&layout, (link, false), 0.25, ASIDE);
+        assert_eq!((there.x, there.y), (between(from, to, 0.25).x, from.y + ASIDE));
+        let back = beside(&layout, (link, true), 0.25, ASIDE);
+        assert_eq!((back.x, back.y), (between(from, to, 0.75).x, from.y - ASIDE));
+    }
+
+    #[test]
+    fn runs_stand_side_by_side_while_they_fit() {
+        for (machine, across) in [("shape = [4, 4]", true), ("shape = [16, 16]", false)] {
+            let run = run(&format!(
+                "[machine]\nkind = \"torus\"\n{machine}\n[mapping]\nembeddings = [\"standard\"]\n"
+            ));
+            let own = AnimatedRun { name: "one", run: &run, makespan: 0, transmissions: &[] };
+            let parts = [Part::new(&own, 0), Part::new(&own, 0)];
+            let (places, size) = arranged(&parts);
+            assert_eq!(places[0].y.total_cmp(&places[1].y).is_eq(), across, "{machine}");
+            let inside = |(at, part): (&Point, &Part<'_>)| {
+                at.x + part.width() <= size.x && at.y + part.height() <= size.y
+            };
+            assert!(places.iter().zip(&parts).all(inside));
+        }
+    }
+}
