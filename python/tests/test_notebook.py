@@ -34,6 +34,8 @@ def test_the_notebook_of_xor_runs():
     outputs = outputs_of("xor.ipynb")
     pictures = [data["image/svg+xml"] for data in outputs if "image/svg+xml" in data]
     assert len(pictures) == 6 and all("<svg" in picture for picture in pictures)
+    animations = [data["text/html"] for data in outputs if "<iframe" in data.get("text/html", "")]
+    assert len(animations) == 1 and "cubefold animation" in animations[0]
     texts = "\n".join(data.get("text/plain", "") for data in outputs)
     assert "cubefold.Found: makespan" in texts
     # The makespans that the text has.

@@ -64,6 +64,20 @@ def test_results_are_drawn(scenario):
     assert "sizes-of-messages" in cubefold.run(sizes).draw("goodput").svg
 
 
+def test_an_animation_is_a_page_and_one_cycle_of_it_a_picture(program, file_of_scenario, tmp_path):
+    path, file = file_of_scenario, tmp_path / "expected.html"
+    assert program("draw", "animation", path, "--output", file, "--quiet").returncode == 0
+    animation = cubefold.draw(path, "animation")
+    assert animation.html == file.read_text() and animation._repr_svg_() is None and animation._repr_png_() is None
+    assert animation._repr_html_().startswith("<iframe srcdoc=") and "<html" not in animation._repr_html_()
+    animation.save(tmp_path / "saved.html")
+    assert (tmp_path / "saved.html").read_text() == animation.html
+    with pytest.raises(cubefold.CubefoldError, match="a page of HTML, not a picture"):
+        animation.svg
+    still = cubefold.draw(path, "animation", embedding=["xor", "standard"], cycle=2)
+    assert "cycle 2" in still.svg and still._repr_svg_() == still.svg and still._repr_html_() is None
+
+
 def test_what_cannot_be_drawn_is_said(scenario):
     with pytest.raises(cubefold.CubefoldError, match="unrecognized subcommand 'link'\n\n.*'links'"):
         cubefold.draw(scenario, "link")

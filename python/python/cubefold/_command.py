@@ -86,10 +86,12 @@ def _option(name: str, value: Any) -> list[str]:
 class Picture:
     """A picture, which notebooks show.
 
-    ``svg`` and ``png`` are its files; ``save`` writes it in the format of the file's name.
+    ``svg`` and ``png`` are its files, ``html`` that of an animation; ``save`` writes it in the format of the file's name.
     """
 
     def __init__(self, command: Command, words: Sequence[str], options: Mapping[str, Any], format: str):
+        if list(words) == ["draw", "animation"] and options.get("cycle") is None:
+            format = "html"
         self._command, self._words, self._options, self._format = command, list(words), dict(options), format
         self._files: dict[str, bytes] = {}
         self._file(format)
@@ -109,6 +111,11 @@ class Picture:
         """The picture as a PNG file."""
         return self._file("png")
 
+    @property
+    def html(self) -> str:
+        """The page of an animation."""
+        return self._file("html").decode()
+
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes the picture in the format of the file's name, such as ``links.png``."""
         self._command.write(self._words, path, self._options)
@@ -121,6 +128,14 @@ class Picture:
 
     def _repr_png_(self) -> Optional[bytes]:
         return self.png if self._format == "png" else None
+
+    def _repr_html_(self) -> Optional[str]:
+        return _frame(self.html) if self._format == "html" else None
+
+
+def _frame(page: str) -> str:
+    """A page inside of another."""
+    return f'<iframe srcdoc="{html.escape(page)}" width="100%" height="640" style="border: 0"></iframe>'
 
 
 class Page:
@@ -137,7 +152,7 @@ class Page:
         return f"<cubefold.Page: {len(self.html)} letters>"
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{html.escape(self.html)}" width="100%" height="640" style="border: 0"></iframe>'
+        return _frame(self.html)
 
 
 def draw(
@@ -153,9 +168,10 @@ def draw(
 ) -> Picture:
     """One picture of a scenario, as ``cubefold draw`` draws it.
 
-    ``what`` is the picture: ``space-time``, ``timeline``, ``placement``, ``links``, ``spectrum``, ``compare``,
-    ``histogram``, ``goodput`` or ``scaling``. ``options`` are those of the command, such as ``embedding="xor"``,
-    ``measure="busy-cycles"`` or ``cycles=range(0, 100)``. ``format`` is what notebooks show: ``svg`` or ``png``.
+    ``what`` is the picture: ``space-time``, ``timeline``, ``placement``, ``links``, ``animation``, ``spectrum``,
+    ``compare``, ``histogram``, ``goodput``, ``latency`` or ``scaling``. ``options`` are those of the command, such as
+    ``embedding="xor"``, ``measure="busy-cycles"`` or ``cycles=range(0, 100)``. ``format`` is what notebooks show: ``svg``
+    or ``png``; an animation without a ``cycle`` is a page.
     """
     if format not in ("svg", "png"):
         raise ValueError(f"format is {format!r}, expected svg or png")
