@@ -74,6 +74,8 @@ fn every_picture(scratch: &Scratch) -> Vec<Vec<String>> {
         "timeline scenarios/reduce-scatter-on-8.toml --run 3",
         "timeline scenarios/all-reduce.toml --run 4 --ranks 2..3 --cycles 0..2000",
         "goodput scenarios/all-reduce-sizes.toml",
+        "animation scenarios/figure-4.toml --cycle 21",
+        "animation scenarios/first-comparison.toml --run 0 --cycle 12",
     ];
     let split = |line: &str| line.split(' ').map(str::to_owned).collect();
     let mut lines: Vec<Vec<String>> = lines.into_iter().map(split).collect();
@@ -497,6 +499,18 @@ fn a_comparison_is_grouped_by_what_is_swept() {
     assert_eq!(shown.iter().filter(|text| *text == "gray").count(), 6);
 }
 
+/// The commands of the pages that draw a file with this extension.
+fn commands_of_pages(extension: &str) -> BTreeSet<String> {
+    let pages: Vec<String> = files_in("docs", "md").iter().map(|page| text_of(page)).collect();
+    let lines = pages.iter().flat_map(|page| page.lines());
+    let draws = |line: &&str| {
+        line.starts_with("$ cubefold draw ")
+            && line.contains(" --output docs/")
+            && Path::new(line).extension().is_some_and(|own| own == extension)
+    };
+    lines.filter(draws).map(str::to_owned).collect()
+}
+
 /// What a command of the page prints that writes its picture to a file; results go to the folder.
 fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
     let (arguments, image) = command.split_once(" --output ").unwrap();
@@ -505,34 +519,45 @@ fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
         .split(' ')
         .map(|word| if word == "results.csv" { scratch.path(word) } else { word.to_owned() })
         .collect();
-    (svg(&arguments), image.to_owned())
+    (image.to_owned(), svg(&arguments))
 }
 
 #[test]
 fn the_images_of_the_pages_are_what_their_commands_draw() {
-    let pages = ["docs/pictures.md", "docs/collectives.md", "docs/task-graphs.md"].map(text_of);
     let scratch = Scratch::empty();
     let results = scratch.path("results.csv");
     done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
-    let commands = pages.iter().flat_map(|page| page.lines());
-    let commands: BTreeSet<&str> = commands
-        .filter(|line| {
-            line.starts_with("$ cubefold draw ")
-                && Path::new(line).extension().is_some_and(|own| own == "svg")
-        })
-        .collect();
-    let drawn: BTreeMap<String, String> = commands
-        .into_iter()
-        .map(|command| picture_of(command, &scratch))
-        .map(|(picture, image)| (image, picture))
-        .collect();
+    let drawn: BTreeMap<String, String> =
+        commands_of_pages("svg").iter().map(|command| picture_of(command, &scratch)).collect();
     let images: Vec<&String> = drawn.keys().collect();
     assert_eq!(images, files_in("docs/images", "svg").iter().collect::<Vec<_>>());
+    let pages: Vec<String> = files_in("docs", "md").iter().map(|page| text_of(page)).collect();
     for (image, picture) in &drawn {
         assert_eq!(&text_of(image), picture, "{image}: draw it again with the command of the page");
         assert!(picture.len() < 60_000, "{image} is too large for the repository: {}", picture.len());
         let link = format!("](images/{})", image.rsplit('/').next().unwrap());
         assert!(pages.iter().any(|page| page.contains(&link)), "{image}");
     }
-    assert_eq!(images.len(), 18);
+    assert_eq!(images.len(), 23);
+}
+
+#[test]
+fn the_animations_of_the_pages_are_what_their_commands_draw() {
+    let scratch = Scratch::empty();
+    let drawn: BTreeMap<String, String> =
+        commands_of_pages("html").iter().map(|command| picture_of(command, &scratch)).collect();
+    assert_eq!(
+        drawn.keys().collect::<Vec<_>>(),
+        files_in("docs/animations", "html").iter().collect::<Vec<_>>()
+    );
+    let pages: Vec<String> = files_in("docs", "md").iter().map(|page| text_of(page)).collect();
+    for (file, page) in &drawn {
+        assert_eq!(&text_of(file), page, "{file}: draw it again with the command of the page");
+        assert!(page.len() < 100_000, "{file} is too large for the repository: {}", page.len());
+        // Its still is the link to it.
+        let name = file.rsplit('/').next().unwrap().strip_suffix(".html").unwrap();
+        let link = format!("](images/{name}.svg)](animations/{name}.html)");
+        assert!(pages.iter().any(|page| page.contains(&link)), "{file}");
+    }
+    assert_eq!(drawn.len(), 5);
 }
