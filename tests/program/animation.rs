@@ -95,7 +95,12 @@ fn check_places(browser: &Browser) {
     browser.script("go(4)");
     browser.hover(".packets circle");
     let what = browser.script("return document.getElementById('what').textContent");
-    assert!(what.as_str().unwrap().starts_with("process 0 to 1, stage 0, packet 0: node (0) to (1), cycles 4 to 6"), "{what}");
+    assert!(
+        what.as_str()
+            .unwrap()
+            .starts_with("process 0 to 1, stage 0, packet 0: node (0) to (1), cycles 4 to 6"),
+        "{what}"
+    );
     let script = "go(4); return shows.map((show) => Math.max(0, ...[...show.inDot].map(([dot, own]) => { \
                   const [from, to] = [own.from, own.to].map((node) => show.run.nodes[node][0]); \
                   const share = (4.5 - own.begin) / (own.end - own.begin); \
@@ -158,7 +163,7 @@ fn check_clock(browser: &Browser) {
     let clock = || browser.script("return document.getElementById('clock').textContent");
     browser.press(END);
     assert_eq!(clock(), "cycle 30 of 30");
-    let told = "return [...document.querySelectorAll('.told')].map((own) => own.textContent)";
+    let told = "return [...document.querySelectorAll('figure .told')].map((own) => own.textContent)";
     assert_eq!(browser.script(told), json!(["over at cycle 26", "over at cycle 30"]));
     browser.press(LEFT);
     assert_eq!(clock(), "cycle 29 of 30");

@@ -46,7 +46,7 @@ const WAITS_AT: f64 = 17.0;
 
 /// What the signs mean.
 const SIGNS: &str =
-    "Full circles move, empty ones wait for the link that they are at, with a number so many.";
+    "Full circles move; empty ones wait for the link at which they are, and a number says how many.";
 
 /// Draws the packets of runs in one cycle, run beside run.
 ///
