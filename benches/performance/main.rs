@@ -13,6 +13,7 @@
 mod measured;
 mod permutation;
 mod row;
+mod traffic;
 mod work;
 
 use clap::Parser;

@@ -39,7 +39,7 @@ pub(crate) struct Measured {
     pub(crate) cpu_seconds: f64,
     /// The least elapsed time \[s\].
     pub(crate) wall_seconds: f64,
-    hops: u64,
+    steps: u64,
     nodes: u64,
     /// Memory of the process before the first round and its peak \[bytes\]; `None` where the system does not tell it.
     bytes: Option<(u64, u64)>,
@@ -77,7 +77,9 @@ impl Measured {
     #[expect(clippy::cast_precision_loss, reason = "a figure is shown with three digits")]
     pub(crate) fn figure(&self, quantity: Quantity) -> Option<f64> {
         Some(match quantity {
-            Quantity::MillionHopsPerSecond => self.hops as f64 / self.cpu_seconds / 1e6,
+            Quantity::MillionHopsPerSecond | Quantity::MillionNodeCyclesPerSecond => {
+                self.steps as f64 / self.cpu_seconds / 1e6
+            }
             Quantity::Seconds => self.cpu_seconds,
             Quantity::BytesPerNode => {
                 let (before, peak) = self.bytes?;
@@ -90,7 +92,7 @@ impl Measured {
 fn measure(work: &Work, quantity: Quantity) -> Measured {
     let before = memory("VmRSS:");
     let (mut rounds, mut taken, mut enough): (Vec<Elapsed>, _, _) = (vec![], Duration::ZERO, None);
-    let hops = loop {
+    let steps = loop {
         let stopwatch = Stopwatch::start().expect("a clock");
         let done = work.round();
         let elapsed = stopwatch.elapsed().expect("a clock");
@@ -100,14 +102,14 @@ fn measure(work: &Work, quantity: Quantity) -> Measured {
         let is_enough = rounds.len() >= MIN_ROUNDS && taken >= enough;
         // Memory needs one round.
         if quantity == Quantity::BytesPerNode || is_enough || taken >= LONG {
-            break done.hops;
+            break done.steps;
         }
     };
     let least = |of: fn(&Elapsed) -> f64| rounds.iter().map(of).fold(f64::INFINITY, f64::min);
     Measured {
         cpu_seconds: least(|round| round.cpu.as_secs_f64()),
         wall_seconds: least(|round| round.wall.as_secs_f64()),
-        hops,
+        steps,
         nodes: work.nodes(),
         bytes: before.zip(memory("VmHWM:")),
     }

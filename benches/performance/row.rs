@@ -13,7 +13,8 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// The measured work.
     pub(crate) task: Task,
-    /// The makespan of a run \[cycles\], or the total dilation of a placement \[links\].
+    /// The makespan of a run \[cycles\], the total dilation of a placement \[links\], or the latencies of all measured
+    /// packets together \[cycles\].
     pub(crate) answer: u64,
     /// The unit of the figure.
     pub(crate) quantity: Quantity,
@@ -32,6 +33,8 @@ pub(crate) enum Task {
     Permutation(OnNetwork, RouteChoice, LinkMode),
     /// All metrics of a placement.
     Metrics(Cube),
+    /// Open-loop traffic over routers with finite buffers.
+    Traffic(Traffic),
 }
 
 /// The `cc-cube` program with `T_a` = 10 and `T_c` = 1 on a square torus, full-duplex.
@@ -80,11 +83,22 @@ pub(crate) enum OnNetwork {
     FailedLink { k: u64 },
 }
 
+/// Packets of one unit at a load of 0.1 over routers of 4 channels of 8 units, on a square grid by its side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Traffic {
+    /// On a mesh, to any node, for 30 000 cycles.
+    UniformOnMesh(u64),
+    /// On a torus, one step on in both dimensions, for 100 cycles.
+    NeighbourOnTorus(u64),
+}
+
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// Million links crossed per second of processor time; more is better.
     MillionHopsPerSecond,
+    /// Million cycles of a node per second of processor time; more is better.
+    MillionNodeCyclesPerSecond,
     /// Processor time \[s\]; less is better.
     Seconds,
     /// Peak memory of the process, less the placement's, per node \[bytes\]; less is better.
@@ -96,6 +110,7 @@ impl Quantity {
     pub(crate) fn unit(self) -> &'static str {
         match self {
             Self::MillionHopsPerSecond => "M hops/s",
+            Self::MillionNodeCyclesPerSecond => "M node-cycles/s",
             Self::Seconds => "s",
             Self::BytesPerNode => "bytes a node",
         }
@@ -104,7 +119,7 @@ impl Quantity {
     /// Whether `figure` is at least as good as `enough`.
     pub(crate) fn meets(self, figure: f64, enough: f64) -> bool {
         match self {
-            Self::MillionHopsPerSecond => figure >= enough,
+            Self::MillionHopsPerSecond | Self::MillionNodeCyclesPerSecond => figure >= enough,
             Self::Seconds | Self::BytesPerNode => figure <= enough,
         }
     }
@@ -137,6 +152,11 @@ const fn network(
     answer: u64,
 ) -> Row {
     row(name, Task::Permutation(network, choice, links), answer, 3.0, Quantity::MillionHopsPerSecond)
+}
+
+/// Open-loop traffic.
+const fn traffic(name: &'static str, traffic: Traffic, answer: u64, enough: f64) -> Row {
+    row(name, Task::Traffic(traffic), answer, enough, Quantity::MillionNodeCyclesPerSecond)
 }
 
 impl Row {
@@ -198,6 +218,9 @@ impl Row {
             LinkMode::FullDuplex,
             40,
         ),
+        traffic("routers/mesh-8x8/uniform", Traffic::UniformOnMesh(8), 0, 2.0),
+        traffic("routers/torus-256x256/memory", Traffic::NeighbourOnTorus(256), 0, 2000.0)
+            .in_bytes_per_node(2000.0),
         seconds(
             "belt/lines/d32/byweight",
             Engine::Belt,

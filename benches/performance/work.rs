@@ -12,6 +12,7 @@ use cubefold::{
 use super::{
     permutation::PermutationWork,
     row::{Cube, Messages, Placed, Row, Task},
+    traffic::TrafficWork,
 };
 
 /// A row, ready to be measured.
@@ -25,6 +26,7 @@ pub(crate) struct Work {
 enum Subject {
     Cube(Box<CubeWork>),
     Permutation(Box<PermutationWork>),
+    Traffic(Box<TrafficWork>),
 }
 
 /// A cube program on a square torus.
@@ -41,8 +43,8 @@ struct CubeWork {
 pub(crate) struct Done {
     answer: u64,
     engine: Option<Engine>, // `None` where nothing is simulated
-    /// The number of links crossed.
-    pub(crate) hops: u64,
+    /// The links crossed; of traffic, the cycles of all nodes.
+    pub(crate) steps: u64,
 }
 
 impl Work {
@@ -54,6 +56,7 @@ impl Work {
             Task::Permutation(network, choice, links) => {
                 Subject::Permutation(Box::new(PermutationWork::new(network, choice, links)))
             }
+            Task::Traffic(traffic) => Subject::Traffic(Box::new(TrafficWork::new(traffic))),
         };
         Self { row, subject }
     }
@@ -67,8 +70,14 @@ impl Work {
         let (done, engine) = match (&self.subject, self.row.task) {
             (Subject::Cube(cube), Task::Metrics(_)) => (cube.measure(), None),
             (Subject::Cube(cube), Task::Cube(_, engine)) => (Done::of_run(&cube.run()), Some(engine)),
-            (Subject::Cube(cube), Task::Permutation(..)) => (Done::of_run(&cube.run()), Some(Engine::Hop)),
+            (Subject::Cube(cube), Task::Permutation(..) | Task::Traffic(_)) => {
+                (Done::of_run(&cube.run()), Some(Engine::Hop))
+            }
             (Subject::Permutation(permutation), _) => (Done::of_run(&permutation.run()), Some(Engine::Hop)),
+            (Subject::Traffic(traffic), _) => {
+                let (answer, steps) = traffic.run();
+                (Done { answer, engine: None, steps }, None)
+            }
         };
         assert_eq!((done.answer, done.engine), (self.row.answer, engine), "{}", self.row.name);
         done
@@ -83,6 +92,7 @@ impl Work {
                 plan.expect("a run").bytes()
             }
             (Subject::Permutation(permutation), _) => permutation.bytes(),
+            (Subject::Traffic(traffic), _) => traffic.bytes(),
         }
     }
 
@@ -91,6 +101,7 @@ impl Work {
         match &self.subject {
             Subject::Cube(cube) => cube.placement.machine().node_count(),
             Subject::Permutation(permutation) => permutation.nodes(),
+            Subject::Traffic(traffic) => traffic.nodes(),
         }
     }
 }
@@ -100,7 +111,7 @@ impl Done {
         Self {
             answer: outcome.summary.makespan().get(),
             engine: Some(outcome.engine),
-            hops: outcome.traffic.hops,
+            steps: outcome.traffic.hops,
         }
     }
 }
@@ -138,7 +149,7 @@ impl CubeWork {
 
     fn measure(&self) -> Done {
         let metrics = PlacementMetrics::measure(&self.program.cube(), &self.placement, TieRule::Direct);
-        Done { answer: metrics.dilation.total(), engine: None, hops: 0 }
+        Done { answer: metrics.dilation.total(), engine: None, steps: 0 }
     }
 }
 

@@ -63,6 +63,15 @@ pub enum LoadChoice {
 }
 
 impl LoadChoice {
+    /// The highest load that may be run.
+    #[must_use]
+    pub fn highest(self) -> f64 {
+        match self {
+            Self::At(load) => load,
+            Self::Search(search) => search.high,
+        }
+    }
+
     /// A load that is run.
     #[must_use]
     pub fn example(self) -> f64 {

@@ -319,17 +319,25 @@ impl OpenLoop {
         Ok(routers.check_packet(self.sizes.iter().map(|own| own.0).max().unwrap_or(0))?)
     }
 
-    /// Estimates the memory that a run takes at any load \[bytes\].
+    /// Estimates the memory that a run takes at a load, or at a lower one \[bytes\].
     #[must_use]
-    pub fn bytes(&self, machine: &Machine, rules: Communication) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an estimate, of a number that is not negative"
+    )]
+    pub fn bytes(&self, machine: &Machine, rules: Communication, load: f64) -> u64 {
         let Some(routers) = rules.router_rules() else { return 0 };
         let cycles = self.warmup.saturating_add(self.measure).saturating_add(self.drain);
-        let smallest = self.sizes.iter().map(|own| own.0).min().unwrap_or(1).max(1);
-        // Packets that wait at their terminals, in queues that grow by doubling, and the counts of latencies.
-        let waiting = machine.host_count().saturating_mul(cycles / smallest).saturating_mul(16);
+        // All packets may wait at their terminals, an eighth more than are expected, in queues that grow by doubling.
+        let share = (load / self.mean_size()).min(1.0);
+        let made = (1.125 * share * cycles as f64) as u64 + 64;
+        let waiting = machine.host_count().saturating_mul(made).saturating_mul(16);
+        let latencies = cycles.saturating_mul(32);
         RouterNetwork::bytes(machine, &routers, machine.host_count())
             .saturating_add(waiting)
-            .saturating_add(cycles.saturating_mul(32))
+            .saturating_add(latencies)
     }
 }
 

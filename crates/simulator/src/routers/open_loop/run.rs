@@ -198,7 +198,7 @@ impl<'run> Run<'run> {
 
 impl OpenLoop {
     /// The mean size of a packet \[flits\].
-    fn mean_size(&self) -> f64 {
+    pub(super) fn mean_size(&self) -> f64 {
         let units = self.sizes.iter().map(|&(units, weight)| u128::from(units) * u128::from(weight)).sum();
         ratio(units, self.sizes.iter().map(|own| u128::from(own.1)).sum())
     }
