@@ -250,3 +250,18 @@ fn four_billion_processes_finish_as_promised() {
         &[("Expect: standard ", &standard), (", xor ", &xor), ("; byweight ", &byweight)],
     );
 }
+
+#[test]
+fn results_over_routers_are_those_promised() {
+    assert_promised("wormhole-against-cut-through", &[("Expect: ", &|_: &Value| true)]);
+    let name = "all-to-all-routings";
+    let (document, comment) = (json(&["run", &format!("scenarios/{name}.toml")]), comment(name));
+    let runs = document["runs"].as_array().unwrap();
+    for (routing, says) in [("dimension-order", "dimension-order saturates"), ("adaptive", "adaptive")] {
+        let of_routing = || runs.iter().filter(|run| run["execution"]["routing"] == routing);
+        let stable = of_routing().filter(|run| run["saturated"].is_null()).last().unwrap();
+        let saturated = of_routing().find(|run| !run["saturated"].is_null()).unwrap();
+        let promise = format!("{says} between {} and {}", stable["load"], saturated["load"]);
+        assert!(comment.contains(&promise), "no {promise:?} in {comment}");
+    }
+}

@@ -9,6 +9,7 @@
 //! The cases run in parallel and are put together in their own order; random choices are keyed by
 //! what they are for. So the outcome does not depend on the number of threads.
 
+mod blue_gene;
 mod cases;
 mod claim;
 mod collectives;

@@ -13,6 +13,7 @@ use cubefold_experiment::Progress;
 use rayon::prelude::*;
 
 use crate::{
+    blue_gene,
     claim::{CheckedClaim, Claim, Trial, Verdict},
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     embedding_paths,
@@ -57,12 +58,13 @@ enum CaseSet {
     Collectives,
     Measurements,
     Curves,
+    BlueGene,
 }
 
 use CaseSet::{
-    AnyDilationTwo, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves, DataRouting,
-    EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measurements, Misprints, OptimalDilation,
-    OtherSizes, TableExchanges, Twists,
+    AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves,
+    DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measurements, Misprints,
+    OptimalDilation, OtherSizes, TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -88,6 +90,7 @@ impl CaseSet {
             Collectives => collectives::cases(scope),
             Measurements => measurements::cases(scope),
             Curves => published_curves::cases(scope),
+            BlueGene => blue_gene::cases(scope),
         }
     }
 }
@@ -207,6 +210,11 @@ const PARTS: &[Part] = &[
         name: "Published curves: latency over load through routers [%, runs]",
         claims: || published_curves::CLAIMS.to_vec(),
         cases: &[Curves],
+    },
+    Part {
+        name: "Blue Gene/L: all-to-all through routers [% of the peak]",
+        claims: || blue_gene::CLAIMS.to_vec(),
+        cases: &[BlueGene],
     },
     Part { name: VERIFICATION, claims: || vec![BROKEN_OFF], cases: &[] },
 ];

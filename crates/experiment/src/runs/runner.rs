@@ -572,7 +572,8 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         0
     };
     let open_loop = run.program.open_loop.as_deref();
-    let open_loop = open_loop.map_or(0, |own| own.traffic.bytes(&run.machine, run.communication, own.load.highest()));
+    let open_loop =
+        open_loop.map_or(0, |own| own.traffic.bytes(&run.machine, run.communication, own.load.highest()));
     let operations = match run.program.body.special().tasks() {
         Some(graph) if way.keep == KeepRecords::WithOperations || measures_operations(&run.program) => {
             graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION

@@ -332,7 +332,7 @@ impl OpenLoop {
         let cycles = self.warmup.saturating_add(self.measure).saturating_add(self.drain);
         // All packets may wait at their terminals, an eighth more than are expected, in queues that grow by doubling.
         let share = (load / self.mean_size()).min(1.0);
-        let made = (1.125 * share * cycles as f64) as u64 + 64;
+        let made = ((1.125 * share * cycles as f64) as u64).saturating_add(64);
         let waiting = machine.host_count().saturating_mul(made).saturating_mul(16);
         let latencies = cycles.saturating_mul(32);
         RouterNetwork::bytes(machine, &routers, machine.host_count())

@@ -1,0 +1,125 @@
+//! The all-to-all of Blue Gene/L on toruses with one longer side (Kumar et al. 2008), over routers with finite buffers.
+//!
+//! Every process sends each other one a message, in an order of its own, at a given rate: [`docs/routers.md`] says why
+//! order and rate matter.
+//!
+//! [`docs/routers.md`]: ../../../docs/routers.md
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use cubefold_mapping::{Placement, PlacementTable, ProcessId};
+use cubefold_simulator::{
+    AdaptiveChoice, Communication, Cycles, EngineChoice, FlowControl, Operation, OperationKind, Request,
+    Requirement, RouterRouting, RouterSettings, TaskGraph, TaskScheduleBuilder, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, TieRule, mix};
+
+use crate::{
+    cases::torus,
+    claim::{Claim, Quantity, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const PEAK: Claim = Claim::new(
+    "Kumar et al. 2008, abstract",
+    "direct all-to-all at 80 % of the peak rate, adaptive routing, one side longer: percent of the peak: at least 64",
+);
+const ORDER: Claim = Claim::new(
+    "Kumar et al. 2008",
+    "the same in dimension order: percent of the peak: at most that of adaptive routing",
+);
+
+/// In the order of the report.
+pub(super) const CLAIMS: [Claim; 2] = [PEAK, ORDER];
+
+/// The units of a message: two packets.
+const UNITS: u64 = 16;
+/// The units of a packet.
+const PACKET: u64 = 8;
+/// The rate at which a process sends, in percent of the peak.
+const RATE: u64 = 80;
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let shapes: &[[u64; 2]] = match scope {
+        Scope::Full => &[[8, 16], [16, 8]],
+        Scope::Quick => &[[4, 16]],
+    };
+    let case = |&shape: &[u64; 2]| -> Case { Box::new(move |findings| check(shape, findings)) };
+    shapes.iter().map(case).collect()
+}
+
+fn check(shape: [u64; 2], findings: &mut Findings) {
+    let [adaptive, in_order] =
+        [RouterRouting::Adaptive(AdaptiveChoice::Credits), RouterRouting::DimensionOrder]
+            .map(|routing| percent_of_peak(shape, routing));
+    let case = format!("torus {}x{}", shape[0], shape[1]);
+    findings.add(PEAK, Trial::at_least(64, adaptive), &case);
+    findings.add(ORDER, Trial::at_most(adaptive, in_order), &case);
+}
+
+/// The bound of the busiest links over the makespan \[percent\].
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+fn percent_of_peak(shape: [u64; 2], routing: RouterRouting) -> Quantity {
+    let machine = torus(&shape);
+    let settings = RouterSettings {
+        flow_control: FlowControl::VirtualCutThrough,
+        virtual_channels: 4,
+        buffer_units: 32,
+        router_cycles: 2,
+        routing,
+        ..RouterSettings::default_of(&machine, 0)
+    };
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)
+        .expect("a hop of one cycle")
+        .with_packets(NonZeroU64::new(PACKET))
+        .with_eager(UNITS)
+        .with_routers(settings, &machine)
+        .expect("routers that suit the machine");
+    let nodes = machine.node_count();
+    let longest = shape[0].max(shape[1]);
+    // In one direction of the longest dimension a link carries an eighth of a side of every node's data.
+    let bound = nodes * UNITS * longest / 8;
+    let program = all_to_all(&machine, bound * 100 / RATE);
+    let nodes = machine.nodes().collect();
+    let placement = Placement::Table(PlacementTable::new(&machine, nodes).expect("its nodes"));
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(&program, &placement, rules, &request, &mut ());
+    let makespan = outcome.expect("a run that is not refused").summary.makespan();
+    Quantity::fraction(100 * bound, makespan.get())
+}
+
+/// A message from every process to each other one, in a random order of each, spread evenly over so many cycles.
+#[expect(
+    clippy::expect_used,
+    reason = "every message has a send and a receive, and requires an earlier calculation"
+)]
+fn all_to_all(machine: &Machine, cycles: u64) -> TaskGraph {
+    let count = u32::try_from(machine.node_count()).expect("fewer nodes than 2^32");
+    let mut builder = TaskScheduleBuilder::new(count);
+    for process in 0..count {
+        let mut others: Vec<u32> = (0..count).filter(|&other| other != process).collect();
+        others.sort_by_key(|&other| mix(mix(process.into()) ^ u64::from(other)));
+        let operation = |kind, peer, amount, processor| Operation {
+            amount,
+            process: ProcessId::new(process),
+            peer: ProcessId::new(peer),
+            tag: 0,
+            processor,
+            kind,
+            is_awaited: true,
+        };
+        let begin = |place: u64| place * cycles / u64::from(count);
+        let mut before = None;
+        for (place, other) in (0..).zip(others) {
+            let wait = begin(place + 1) - begin(place);
+            let wait = builder.add(operation(OperationKind::Calc, process, wait, 0));
+            let send = builder.add(operation(OperationKind::Send, other, UNITS, 1));
+            builder.add(operation(OperationKind::Receive, other, UNITS, 2));
+            if let Some(before) = before.replace(wait) {
+                builder.require(wait, before, Requirement::Over);
+            }
+            builder.require(send, wait, Requirement::Over);
+        }
+    }
+    TaskGraph::new(Arc::new(builder.finish().expect("sends and receives")), Cycles::ZERO)
+}
