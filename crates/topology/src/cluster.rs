@@ -409,9 +409,41 @@ impl fmt::Display for Cluster {
 #[derive(Debug)]
 struct ClusterDistances {
     cluster: Cluster,
-    small: Cluster,
+    vertices: Box<[StandIns]>,
     network: Network,           // of the small cluster
     rows: Box<[OnceLock<Row>]>, // by destination in the small cluster
+}
+
+/// The vertices of the small cluster that stand for one of the cluster: seen from its own node or group, which is the
+/// first, from another node of its group, and from another group.
+#[derive(Debug)]
+struct StandIns {
+    node: Option<u32>,
+    group: Option<u32>,
+    near: u32,
+    beside: u32,
+    far: u32,
+}
+
+impl StandIns {
+    fn new(cluster: &Cluster, small: &Cluster, vertex: u64) -> Self {
+        let number = |wide: u64| u32::try_from(wide).unwrap_or(u32::MAX);
+        let position = cluster.position(vertex);
+        let (node, group) = match position {
+            Position::InNode { node, .. } => (Some(node), Some(cluster.group(node))),
+            Position::Leaf { group, .. } => (None, Some(group)),
+            Position::Spine(_) => (None, None),
+        };
+        let at = |node, group| {
+            number(small.vertex(match position {
+                Position::InNode { sort, place, .. } => Position::InNode { node, sort, place },
+                Position::Leaf { rail, .. } => Position::Leaf { group, rail },
+                Position::Spine(spine) => Position::Spine(spine),
+            }))
+        };
+        let [node, group] = [node, group].map(|own| own.map(number));
+        Self { node, group, near: at(0, 0), beside: at(1, 0), far: at(2, 1) }
+    }
 }
 
 impl ClusterDistances {
@@ -421,35 +453,25 @@ impl ClusterDistances {
         let network = small.searched_network()?;
         let network = network.with_classes(|one, other| small.part(one, other) as u16).with_weights(weights);
         let rows = (0..network.node_count()).map(|_| OnceLock::new()).collect();
-        Ok(Self { cluster, small, network, rows })
+        let vertices =
+            (0..cluster.vertex_count()).map(|vertex| StandIns::new(&cluster, &small, vertex)).collect();
+        Ok(Self { cluster, vertices, network, rows })
     }
 
     /// The vertices of the small cluster in the places of two of the cluster.
+    #[inline]
     fn stand_ins(&self, at: u32, to: u32) -> [u32; 2] {
-        let [own, end] = [at, to].map(|vertex| self.cluster.position(vertex.into()));
-        // The destination is in the first node or group; another node of the group is the second, one of another
-        // group the third.
-        let [own_group, end_group] = [own, end].map(|position| match position {
-            Position::InNode { node, .. } => Some(self.cluster.group(node)),
-            Position::Leaf { group, .. } => Some(group),
-            Position::Spine(_) => None,
-        });
-        let is_far = own_group.is_some() && end_group.is_some() && own_group != end_group;
-        let small_end = match end {
-            Position::InNode { sort, place, .. } => Position::InNode { node: 0, sort, place },
-            Position::Leaf { rail, .. } => Position::Leaf { group: 0, rail },
-            Position::Spine(spine) => Position::Spine(spine),
+        let [own, end] = [at, to].map(|vertex| &self.vertices[vertex as usize]);
+        let differ =
+            |one: Option<u32>, other: Option<u32>| one.zip(other).is_some_and(|(one, other)| one != other);
+        let own = if differ(own.group, end.group) {
+            own.far
+        } else if differ(own.node, end.node) {
+            own.beside
+        } else {
+            own.near
         };
-        let small_own = match own {
-            Position::InNode { node, sort, place } => {
-                let is_other = matches!(end, Position::InNode { node: other, .. } if other != node);
-                let node = if is_far { 2 } else { u64::from(is_other) };
-                Position::InNode { node, sort, place }
-            }
-            Position::Leaf { rail, .. } => Position::Leaf { group: u64::from(is_far), rail },
-            Position::Spine(spine) => Position::Spine(spine),
-        };
-        [small_own, small_end].map(|position| u32::try_from(self.small.vertex(position)).unwrap_or(u32::MAX))
+        [own, end.near]
     }
 
     /// The vertex of the small cluster in the place of `at`, and the row of that of `to`.
