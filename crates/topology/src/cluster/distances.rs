@@ -1,0 +1,116 @@
+//! Distances in a cluster: those of a small one.
+//!
+//! No shortest route leads through a node or a group of nodes on a leaf that has neither of its ends, because the same steps
+//! inside the node of an end would be shorter. So two groups of two nodes, with all spines, stand for any number.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Cluster, Position};
+use crate::{
+    Network, NetworkError, NodeId, RouteChoice,
+    routes::{Distances, Row},
+};
+
+/// The distances of a cluster, looked up in a small one.
+#[derive(Debug)]
+pub(super) struct ClusterDistances {
+    cluster: Cluster,
+    vertices: Box<[StandIns]>,
+    network: Network,           // of the small cluster
+    rows: Box<[OnceLock<Row>]>, // by destination in the small cluster
+}
+
+/// The vertices of the small cluster that stand for one of the cluster: seen from its own node or group, which is the
+/// first, from another node of its group, and from another group.
+#[derive(Debug)]
+struct StandIns {
+    node: Option<u32>,
+    group: Option<u32>,
+    near: u32,
+    beside: u32,
+    far: u32,
+}
+
+impl StandIns {
+    fn new(cluster: &Cluster, small: &Cluster, vertex: u64) -> Self {
+        let number = |wide: u64| u32::try_from(wide).unwrap_or(u32::MAX);
+        let position = cluster.position(vertex);
+        let (node, group) = match position {
+            Position::InNode { node, .. } => (Some(node), Some(cluster.group(node))),
+            Position::Leaf { group, .. } => (None, Some(group)),
+            Position::Spine(_) => (None, None),
+        };
+        let at = |node, group| {
+            number(small.vertex(match position {
+                Position::InNode { sort, place, .. } => Position::InNode { node, sort, place },
+                Position::Leaf { rail, .. } => Position::Leaf { group, rail },
+                Position::Spine(spine) => Position::Spine(spine),
+            }))
+        };
+        let [node, group] = [node, group].map(|own| own.map(number));
+        Self { node, group, near: at(0, 0), beside: at(1, 0), far: at(2, 1) }
+    }
+}
+
+impl ClusterDistances {
+    /// The distances over routes with the least sum of weights, by part; without weights, with the fewest links.
+    pub(super) fn new(cluster: Cluster, weights: &[u64]) -> Result<Self, NetworkError> {
+        let small = cluster.small();
+        let network = small.searched_network()?;
+        let network = network.with_classes(|one, other| small.part(one, other) as u16).with_weights(weights);
+        let rows = (0..network.node_count()).map(|_| OnceLock::new()).collect();
+        let vertices =
+            (0..cluster.vertex_count()).map(|vertex| StandIns::new(&cluster, &small, vertex)).collect();
+        Ok(Self { cluster, vertices, network, rows })
+    }
+
+    /// The vertices of the small cluster in the places of two of the cluster.
+    #[inline]
+    fn stand_ins(&self, at: u32, to: u32) -> [u32; 2] {
+        let [own, end] = [at, to].map(|vertex| &self.vertices[vertex as usize]);
+        let differ =
+            |one: Option<u32>, other: Option<u32>| one.zip(other).is_some_and(|(one, other)| one != other);
+        let own = if differ(own.group, end.group) {
+            own.far
+        } else if differ(own.node, end.node) {
+            own.beside
+        } else {
+            own.near
+        };
+        [own, end.near]
+    }
+
+    /// The vertex of the small cluster in the place of `at`, and the row of that of `to`.
+    fn look_up(&self, at: u32, to: u32) -> (u32, &Row) {
+        let [at, to] = self.stand_ins(at, to);
+        (at, self.row(to))
+    }
+
+    /// The row of a destination in the small cluster.
+    fn row(&self, to: u32) -> &Row {
+        let choice = RouteChoice::Spread(0);
+        self.rows[to as usize].get_or_init(|| Row::new(&self.network, choice, NodeId::new(to)))
+    }
+}
+
+impl Distances for ClusterDistances {
+    fn distance(&self, at: u32, to: u32) -> u32 {
+        let (at, row) = self.look_up(at, to);
+        row.distance(at).unwrap_or(Network::UNREACHED)
+    }
+
+    fn route_count(&self, at: u32, to: u32) -> Option<u64> {
+        let (at, row) = self.look_up(at, to);
+        row.route_count(at)
+    }
+
+    fn with_weights(&self, weights: &[u64]) -> Option<Arc<dyn Distances>> {
+        let own = Self::new(self.cluster.clone(), weights).ok()?;
+        Some(Arc::new(own))
+    }
+
+    fn continues(&self, at: u32, next: u32, to: u32, weight: u64) -> bool {
+        let ([at, to], [next, _]) = (self.stand_ins(at, to), self.stand_ins(next, to));
+        self.row(to).continues(at, next, weight)
+    }
+}
