@@ -34,6 +34,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod open_loop;
+mod pair_file;
 mod part_links;
 mod per_node;
 mod permutation;

@@ -11,15 +11,13 @@ use super::{
     errors::{ScenarioError, help},
     keys::Key,
     message_sizes::ByStage,
+    pair_file::{PairFile, WrongPair},
     per_node,
     program::{ProgramKind, Reading},
     stages_file::MAX_PROCESSES,
     value::Value,
 };
-use crate::{
-    input::input_file,
-    scenario::{ScenarioProgram, generator_key},
-};
+use crate::scenario::{ScenarioProgram, generator_key};
 
 pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     name: "permutation",
@@ -207,48 +205,28 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
 
 /// The destinations in a file with the columns source and destination; omitted processes send nothing.
 fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
-    let path = reading.settings.beside(name);
-    let text = match input_file::read(&path, input_file::MAX_BYTES).map(String::from_utf8) {
-        Ok(Ok(text)) => text,
-        unread => {
-            let reason = unread.map_or_else(|error| error.to_string(), |_| "is not UTF-8 text".to_owned());
-            let message = format!("permutation {name:?} {reason}");
-            let error = ScenarioError::at(&value.place, message, "named here");
-            reading.errors.push(error.with_help("paths are relative to the scenario file"));
-            return None;
-        }
-    };
-    let mut wrong = |line: usize, reason: &str| {
-        let message = format!("permutation {name:?}, line {line}: {reason}");
-        reading.errors.push(ScenarioError::at(&value.place, message, "this file"));
-    };
+    let file = PairFile { what: "permutation", name, header: "source,destination" };
+    let destinations = file.rows(reading.settings).and_then(|rows| destinations(&rows, processes));
+    destinations.map_err(|wrong| reading.errors.push(file.error(value, wrong))).ok()
+}
+
+/// The destination of every process; its own if no row names it as a source.
+fn destinations(rows: &[(usize, [i64; 2])], processes: u64) -> Result<Vec<u64>, WrongPair> {
     let mut destinations: Vec<u64> = (0..processes).collect();
     let (mut sends, mut receives) = (vec![false; destinations.len()], vec![false; destinations.len()]);
-    for (number, line) in (1..).zip(text.lines()) {
-        if number == 1 {
-            if line.trim() != "source,destination" {
-                wrong(1, "wrong header, expected \"source,destination\"");
-                return None;
-            }
-            continue;
-        }
-        let numbers: Option<Vec<usize>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
-        let Some([source, destination]) = numbers.as_deref() else {
-            wrong(number, "expected two processes");
-            return None;
-        };
+    for &(line, pair) in rows {
+        let wrong = |reason: String| Err((Some(line), reason));
+        let [source, destination] = pair.map(|process| usize::try_from(process).unwrap_or(usize::MAX));
         let (Some(source_sends), Some(destination_receives)) =
-            (sends.get_mut(*source), receives.get_mut(*destination))
+            (sends.get_mut(source), receives.get_mut(destination))
         else {
-            wrong(number, &format!("expected processes from 0 to {}", processes - 1));
-            return None;
+            return wrong(format!("expected processes from 0 to {}", processes - 1));
         };
         if *source_sends || *destination_receives {
-            wrong(number, "a second message from or to one process, expected one");
-            return None;
+            return wrong("a second message from or to one process, expected one".to_owned());
         }
         (*source_sends, *destination_receives) = (true, true);
-        destinations[*source] = *destination as u64;
+        destinations[source] = destination as u64;
     }
-    Some(destinations)
+    Ok(destinations)
 }

@@ -1,8 +1,6 @@
 //! Random accesses: `program.kind = "random-access"`, a read or a write of the data of other processes
 //! (`docs/model.md` section 28.3).
 
-use std::path::Path;
-
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Access, Collisions, RandomAccess, StageProgram};
 
@@ -10,11 +8,12 @@ use super::{
     errors::ScenarioError,
     keys::Key,
     message_sizes::ByStage,
+    pair_file::{PairFile, WrongPair},
     program::{ProgramKind, Reading},
     stages_file::MAX_PROCESSES,
     value::{Content, Value},
 };
-use crate::{input::input_file, scenario::ScenarioProgram};
+use crate::scenario::ScenarioProgram;
 
 pub(super) static RANDOM_ACCESS: ProgramKind = ProgramKind {
     name: "random-access",
@@ -152,53 +151,29 @@ fn of_file(
         Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
         None => reading.machine.machine.as_ref()?.host_count().saturating_mul(per_node),
     };
+    let file = PairFile { what: "indices", name, header: "process,index" };
     let named = if (2..=MAX_PROCESSES).contains(&processes) {
-        named_in_file(&settings.beside(name), processes)
+        file.rows(settings).and_then(|rows| named(&rows, processes))
     } else {
         Err((None, format!("{processes} processes, expected 2 to {MAX_PROCESSES} (2^20)")))
     };
-    named
-        .map_err(|(line, reason)| {
-            let line = line.map_or_else(String::new, |line| format!(", line {line}"));
-            let error =
-                ScenarioError::at(&value.place, format!("indices {name:?}{line}: {reason}"), "this file");
-            reading.errors.push(error.with_help("paths are relative to the scenario file"));
-        })
-        .ok()
+    named.map_err(|wrong| reading.errors.push(file.error(value, wrong))).ok()
 }
 
-/// Reads a file of processes and indices.
-///
-/// # Errors
-///
-/// The reason, and the number of the line that is wrong, if it is a line.
-fn named_in_file(path: &Path, processes: u64) -> Result<Vec<Option<ProcessId>>, (Option<usize>, String)> {
-    let bytes = input_file::read(path, input_file::MAX_BYTES).map_err(|error| (None, error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| (None, "not UTF-8 text".to_owned()))?;
+/// The process that each process names; -1 and no row stand for none.
+fn named(rows: &[(usize, [i64; 2])], processes: u64) -> Result<Vec<Option<ProcessId>>, WrongPair> {
     let mut named: Vec<Option<Option<ProcessId>>> = (0..processes).map(|_| None).collect();
-    for (number, line) in (1..).zip(text.lines()) {
-        let wrong = |reason: String| Err((Some(number), reason));
-        if number == 1 {
-            if line.trim() != "process,index" {
-                return wrong("wrong header, expected \"process,index\"".to_owned());
-            }
-            continue;
-        }
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let [process, index] = fields[..] else {
-            return wrong("expected a process and an index".to_owned());
-        };
-        let Some(entry) = process.parse::<usize>().ok().and_then(|process| named.get_mut(process)) else {
+    for &(line, [process, index]) in rows {
+        let wrong = |reason: String| Err((Some(line), reason));
+        let Some(entry) = usize::try_from(process).ok().and_then(|process| named.get_mut(process)) else {
             return wrong(format!("process {process}, expected 0 to {}", processes - 1));
         };
         if entry.is_some() {
             return wrong(format!("a second index of process {process}, expected one"));
         }
-        *entry = Some(match index.parse::<i64>() {
-            Ok(-1) => None,
-            Ok(index) if u64::try_from(index).is_ok_and(|index| index < processes) => {
-                u32::try_from(index).ok().map(ProcessId::new)
-            }
+        *entry = Some(match u32::try_from(index) {
+            _ if index == -1 => None,
+            Ok(index) if u64::from(index) < processes => Some(ProcessId::new(index)),
             _ => return wrong(format!("index {index}, expected 0 to {}, or -1 for none", processes - 1)),
         });
     }

@@ -1,0 +1,226 @@
+//! The routing of messages: `execution.routing`, and whether a machine supports it.
+
+use cubefold_mapping::{Placement, classic::EdgePaths};
+use cubefold_simulator::{MessageRoutes, RouterRouting, RouterSettings};
+use cubefold_topology::{GraphSource, Machine};
+
+use super::{Execution, ExecutionMode};
+use crate::{
+    input::text::with_article,
+    scenario::{
+        embeddings::EmbeddingName,
+        errors::{ScenarioError, alternatives},
+        keys::Key,
+        routers,
+        settings::Settings,
+    },
+};
+
+/// The choice of a message's route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoutingRule {
+    /// On grids: one coordinate after the other (`docs/model.md` section 4).
+    DimensionOrder,
+    /// On grids: by way of a node chosen at random (section 28.1).
+    Valiant,
+    /// On grids, coordinated: by sorting (section 20).
+    Sorting,
+    /// Between neighbours of the guest, the paths of the embedding's construction (section 28.1).
+    Embedding,
+    /// On networks, and on grids as on networks: over the neighbours with the lowest numbers (section 12).
+    Lowest,
+    /// On networks, and on grids as on networks: any of the shortest routes, at random (section 19).
+    Spread,
+    /// On grids, through routers: by way of a random node between source and destination (section 26.3).
+    Romm,
+    /// On grids, through routers: any shortest route, by the state of the channels (section 26.3).
+    Adaptive,
+    /// On fat trees, through routers: up to the nearest common ancestor by random switches (section 26.3).
+    UpDown,
+    /// The same, of two random switches by the one with more credits (section 26.3).
+    UpDownAdaptive,
+    /// On dragonflies, through routers: over the link between the two groups (section 26.3).
+    Minimal,
+    /// The same, or by way of a random group if that has shorter queues (section 26.3).
+    Ugal,
+    /// On networks, through routers: the lowest of the shortest routes (section 26.3).
+    Hops,
+}
+
+impl RoutingRule {
+    /// Every rule.
+    pub const ALL: [Self; 13] = [
+        Self::DimensionOrder,
+        Self::Valiant,
+        Self::Sorting,
+        Self::Embedding,
+        Self::Lowest,
+        Self::Spread,
+        Self::Romm,
+        Self::Adaptive,
+        Self::UpDown,
+        Self::UpDownAdaptive,
+        Self::Minimal,
+        Self::Ugal,
+        Self::Hops,
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DimensionOrder => "dimension-order",
+            Self::Valiant => "valiant",
+            Self::Sorting => "sorting",
+            Self::Embedding => "embedding",
+            Self::Lowest => "lowest",
+            Self::Spread => "spread",
+            Self::Romm => "romm",
+            Self::Adaptive => "adaptive",
+            Self::UpDown => "up-down",
+            Self::UpDownAdaptive => "up-down-adaptive",
+            Self::Minimal => "minimal",
+            Self::Ugal => "ugal",
+            Self::Hops => "hops",
+        }
+    }
+
+    /// The routing of routers with finite buffers, with the defaults of its settings; `None` if they do not have it.
+    #[must_use]
+    pub fn of_routers(self) -> Option<RouterRouting> {
+        RouterRouting::ALL.into_iter().find(|own| own.name() == self.name())
+    }
+
+    /// Whether it needs no routers with finite buffers.
+    #[must_use]
+    pub(in crate::scenario) fn is_of_queues(self) -> bool {
+        matches!(self, Self::DimensionOrder | Self::Valiant) || self.of_routers().is_none()
+    }
+
+    /// Whether it applies to a machine.
+    fn applies_to(self, machine: &Machine) -> bool {
+        match self {
+            // With failures the routes that are left are in dimension order.
+            Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
+            Self::Valiant | Self::Sorting => machine.grid().is_some(),
+            Self::Embedding | Self::Lowest | Self::Spread => true,
+            // These are reported with the routers.
+            Self::Romm
+            | Self::Adaptive
+            | Self::UpDown
+            | Self::UpDownAdaptive
+            | Self::Minimal
+            | Self::Ugal
+            | Self::Hops => true,
+        }
+    }
+}
+
+/// The paths of guest edges over which a run's congestion is counted, where its routing asks for an embedding's.
+pub(crate) enum CountedPaths<'run> {
+    /// The embedding's own.
+    OfEmbedding(&'run EdgePaths),
+    /// The machine's routes: the embedding has no paths of its own.
+    OfMachine,
+}
+
+impl CountedPaths<'_> {
+    /// The word for them in every file.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::OfEmbedding(_) => "embedding",
+            Self::OfMachine => "machine",
+        }
+    }
+}
+
+/// The routes of the messages of a run with a seed, as far as they are not those of its machine.
+pub(in crate::scenario) fn message_routes(
+    execution: Option<Execution>,
+    routers: Option<RouterSettings>,
+    seed: u64,
+) -> MessageRoutes {
+    match execution.and_then(|execution| execution.routing).filter(|_| routers.is_none()) {
+        Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
+        Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
+        Some(
+            RoutingRule::DimensionOrder
+            | RoutingRule::Sorting
+            | RoutingRule::Lowest
+            | RoutingRule::Spread
+            | RoutingRule::Romm
+            | RoutingRule::Adaptive
+            | RoutingRule::UpDown
+            | RoutingRule::UpDownAdaptive
+            | RoutingRule::Minimal
+            | RoutingRule::Ugal
+            | RoutingRule::Hops,
+        )
+        | None => MessageRoutes::OfMachine,
+    }
+}
+
+/// Reads the routing rule; `None` if it is not set.
+pub(in crate::scenario) fn read_routing(
+    settings: &Settings<'_>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<RoutingRule> {
+    let value = settings.get(Key::ExecutionRouting)?;
+    let names = RoutingRule::ALL.map(|rule| (rule.name(), rule));
+    value.choice(Key::ExecutionRouting.path(), &names, errors)
+}
+
+/// Reports a routing rule that the machine or the mode does not support.
+pub(super) fn check_routing(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let (Some(value), Some(execution)) = (settings.get(Key::ExecutionRouting), execution) else { return };
+    let Some(rule) = execution.routing else { return };
+    let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
+    let Some(machine) = machine.filter(|_| !routers::are_asked_for(settings)) else { return };
+    let kind = settings.place(Key::MachineKind);
+    if !rule.applies_to(machine) {
+        let fitting =
+            RoutingRule::ALL.into_iter().filter(|rule| rule.is_of_queues() && rule.applies_to(machine));
+        let fitting: Vec<&str> = fitting.map(RoutingRule::name).collect();
+        let message = format!("routing {} on a network, expected {}", rule.name(), alternatives(&fitting));
+        let error = at(message, "its links have no dimensions");
+        errors.push(error.because(kind, with_article(machine.kind().name())));
+    } else if rule == RoutingRule::Sorting && execution.mode == ExecutionMode::Asynchronous {
+        let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
+        let error = at(message, "messages move in coordinated steps");
+        errors.push(
+            error
+                .because(settings.place(Key::ExecutionMode), "asynchronous")
+                .with_help("use mode = \"coordinated\""),
+        );
+    } else if rule == RoutingRule::Sorting
+        && let Some(length) = machine.shape().lengths().iter().find(|length| !length.is_power_of_two())
+    {
+        let message =
+            format!("routing sorting on a machine with a length of {length}, expected powers of two");
+        let error = at(message, "sorts by the bits of coordinates");
+        errors.push(error.because(settings.place(Key::MachineShape), "the lengths"));
+    }
+}
+
+/// Reports paths of an embedding that cannot be made.
+pub(in crate::scenario) fn check_paths(
+    settings: &Settings<'_>,
+    execution: Execution,
+    embedding: &EmbeddingName,
+    placement: &Placement,
+) -> Result<(), ScenarioError> {
+    if execution.routing != Some(RoutingRule::Embedding) {
+        return Ok(());
+    }
+    let (Err(reason), Some(place)) = (placement.edge_paths(), settings.place(Key::ExecutionRouting)) else {
+        return Ok(());
+    };
+    let message = format!("no paths of {embedding}: {reason}");
+    let error = ScenarioError::at(place, message, "paths of the embedding");
+    Err(error.because(settings.place(Key::MappingEmbeddings), "the embeddings"))
+}
