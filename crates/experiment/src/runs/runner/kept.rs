@@ -1,0 +1,102 @@
+//! What is kept of a run beside its result: records of stages, operations, messages and transmissions.
+
+use cubefold_simulator::{MessageTimes, Observer, OperationTimes, RankTask, StageRecord, Transmission};
+
+/// Whether the records of all processes and stages are kept for rows and pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepRecords {
+    /// They are.
+    Yes,
+    /// They are, and of task graphs the times of all operations.
+    WithOperations,
+    /// They are, and the times of all messages.
+    WithMessages,
+    /// Only the times of all messages are.
+    OnlyMessages,
+    /// They are, and all transmissions: an asynchronous run then goes link by link.
+    WithTransmissions,
+    /// They are not.
+    No,
+}
+
+/// The records that are kept of a run.
+pub(super) struct Kept {
+    keep: KeepRecords,
+    pub(super) wants_operations: bool,
+    pub(super) records: Vec<StageRecord>,
+    pub(super) operations: Vec<OperationTimes>,
+    pub(super) messages: Vec<MessageTimes>,
+    pub(super) transmissions: Vec<Transmission>,
+    pub(super) part_of: Option<RankTask>,
+}
+
+impl KeepRecords {
+    /// Whether the records of processes and stages are kept.
+    pub(super) fn has_records(self) -> bool {
+        match self {
+            Self::Yes | Self::WithOperations | Self::WithMessages | Self::WithTransmissions => true,
+            Self::OnlyMessages | Self::No => false,
+        }
+    }
+
+    /// Whether the times of messages are kept.
+    pub(super) fn has_messages(self) -> bool {
+        match self {
+            Self::WithMessages | Self::OnlyMessages | Self::WithTransmissions => true,
+            Self::Yes | Self::WithOperations | Self::No => false,
+        }
+    }
+}
+
+impl Kept {
+    pub(super) fn new(keep: KeepRecords) -> Self {
+        let wants_operations = keep == KeepRecords::WithOperations;
+        let (records, operations, messages, transmissions) = (vec![], vec![], vec![], vec![]);
+        Self { keep, wants_operations, records, operations, messages, transmissions, part_of: None }
+    }
+
+    /// Sorts the records by process and stage.
+    pub(super) fn sort(&mut self) {
+        self.records.sort_unstable_by_key(|record| (record.process, record.stage));
+    }
+}
+
+impl Observer for Kept {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if self.wants_records() {
+            self.records.push(*record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.keep.has_records()
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        self.part_of = Some(task);
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.wants_operations
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        self.operations = times;
+    }
+
+    fn wants_messages(&self) -> bool {
+        self.keep.has_messages()
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        self.messages = messages;
+    }
+
+    fn wants_transmissions(&self) -> bool {
+        self.keep == KeepRecords::WithTransmissions
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.transmissions = transmissions;
+    }
+}
