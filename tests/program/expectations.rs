@@ -259,7 +259,7 @@ fn results_over_routers_are_those_promised() {
     let runs = document["runs"].as_array().unwrap();
     for (routing, says) in [("dimension-order", "dimension-order saturates"), ("adaptive", "adaptive")] {
         let of_routing = || runs.iter().filter(|run| run["execution"]["routing"] == routing);
-        let stable = of_routing().filter(|run| run["saturated"].is_null()).last().unwrap();
+        let stable = of_routing().rfind(|run| run["saturated"].is_null()).unwrap();
         let saturated = of_routing().find(|run| !run["saturated"].is_null()).unwrap();
         let promise = format!("{says} between {} and {}", stable["load"], saturated["load"]);
         assert!(comment.contains(&promise), "no {promise:?} in {comment}");
