@@ -10,6 +10,7 @@ use super::{
     actors::Actors,
     border::Alone,
     listed_program::ListedProgram,
+    message_table::MessageTable,
     stages::{StageProcesses, StageState},
     tasks::TaskProcesses,
 };
@@ -19,6 +20,7 @@ use crate::{
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_packets, check_rules},
     processors::Processors,
+    routers::network::RouterNetwork,
     slab::Slab,
     transfer::TransferTimes,
     transport::{
@@ -63,9 +65,13 @@ pub struct Evaluator<'a> {
     engine: Engine<'a>,
     nodes: Vec<NodeId>, // of the processes of the present placement, by label
     life: Life<'a>,
-    loads: Vec<u64>, // by node, its processes
+    loads: Vec<u64>,     // by node, its processes
+    distances: Vec<u16>, // of a grid that is not too large, by node and node
     work: u64,
 }
+
+/// The most nodes of a grid whose distances are kept.
+const MAX_DISTANCES: u64 = 512;
 
 /// An engine without its processes, over the transport of the program.
 enum Engine<'a> {
@@ -158,8 +164,39 @@ impl<'a> Evaluator<'a> {
             nodes: vec![NodeId::new(0); processes],
             life,
             loads: vec![0; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)],
+            distances: distances(machine),
             work: 0,
         })
+    }
+
+    /// Bytes that an evaluator takes at most, roughly, before it is made.
+    #[must_use]
+    pub fn bytes(program: &dyn Program, machine: &Machine, rules: Communication) -> u64 {
+        let processes = program.process_count();
+        let messages = super::messages_under_way(program, rules);
+        let of_processes = match program.special() {
+            Special::Tasks(graph) => super::bytes_of_tasks(graph),
+            Special::Job(job) => super::bytes_of_job(job),
+            Special::Cube(_) | Special::RandomAccess(_) | Special::None => ListedProgram::bytes(program),
+        };
+        let of_engine = if let Some(routers) = rules.router_rules() {
+            RouterNetwork::bytes(machine, &routers, messages)
+                .saturating_add(MessageTable::bytes(messages))
+                .saturating_add(super::bytes_of_processes(program))
+        } else {
+            let longest = ExplicitRoutes::longest_of_any_placement(machine, rules);
+            let kind = TransportKind::of(program, machine, rules);
+            super::bytes(program, (machine, &|_, _| longest), rules, kind)
+        };
+        // Nodes, and the times and sources of the recursion.
+        let a_process = (size_of::<NodeId>() + 2 * size_of::<u64>()) as u64;
+        let nodes = machine.node_count();
+        let distances = if nodes <= MAX_DISTANCES { nodes * nodes * size_of::<u16>() as u64 } else { 0 };
+        of_processes
+            .saturating_add(of_engine)
+            .saturating_add(distances)
+            .saturating_add(processes.saturating_mul(a_process))
+            .saturating_add(nodes.saturating_mul(size_of::<u64>() as u64))
     }
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
@@ -261,9 +298,14 @@ impl<'a> Evaluator<'a> {
         let times = TransferTimes::new(machine, self.communication);
         let are_alike = machine.link_times().is_none();
         let axes = machine.graph().is_none().then(|| machine.axes());
-        let distance = |from: NodeId, to: NodeId| match axes {
-            Some(axes) => axes_distance(axes, from, to),
-            None => machine.distance(from, to),
+        let (distances, node_count) = (&self.distances, self.loads.len());
+        let distance = |from: NodeId, to: NodeId| {
+            let pair = from.index() as usize * node_count + to.index() as usize;
+            match (distances.get(pair), axes) {
+                (Some(&links), _) => links.into(),
+                (None, Some(axes)) => axes_distance(axes, from, to),
+                (None, None) => machine.distance(from, to),
+            }
         };
         let mut timing = (1, self.communication.timing());
         finishes.fill(0);
@@ -295,6 +337,19 @@ impl<'a> Evaluator<'a> {
         }
         Cycles::new(finishes.iter().copied().max().unwrap_or(0))
     }
+}
+
+/// The distances of a grid, if it is not too large.
+fn distances(machine: &Machine) -> Vec<u16> {
+    if machine.graph().is_some() || machine.node_count() > MAX_DISTANCES {
+        return vec![];
+    }
+    let between = |from: NodeId, to: NodeId| u16::try_from(axes_distance(machine.axes(), from, to));
+    // Below the number of nodes.
+    machine
+        .nodes()
+        .flat_map(|from| machine.nodes().map(move |to| between(from, to).unwrap_or(u16::MAX)))
+        .collect()
 }
 
 impl Life<'_> {

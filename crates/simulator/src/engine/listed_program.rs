@@ -71,6 +71,22 @@ impl ListedProgram {
         Self { facts: program.facts(), list_of_stage, lists }
     }
 
+    /// Bytes for the lists of a program, at most.
+    pub(super) fn bytes(program: &dyn Program) -> u64 {
+        let stages = (0..program.stage_count()).filter(|&stage| stage == 0 || !program.repeats(stage));
+        // Lists grow to their double.
+        let a_message = (4 * size_of::<Peer>()) as u64;
+        let a_process = (size_of::<Cycles>() + 4 * size_of::<u32>()) as u64;
+        let a_stage = program
+            .facts()
+            .messages_of_stage()
+            .saturating_mul(a_message)
+            .saturating_add(program.process_count().saturating_mul(a_process));
+        a_stage
+            .saturating_mul(stages.count() as u64)
+            .saturating_add((program.stage_count() * size_of::<u32>()) as u64)
+    }
+
     #[inline]
     fn stage(&self, stage: usize) -> &StageList {
         &self.lists[self.list_of_stage[stage] as usize]
