@@ -5,11 +5,11 @@ use cubefold_topology::NodeId;
 
 use crate::{
     arrangement::Arrangement,
-    judge::{Energy, Judge},
+    judge::{Cost, Energy, Judge},
     problem::Problem,
 };
 
-/// Improves a placement of 2^k processes by orders of the bits of their labels, with at most so many evaluations: of all
+/// Improves a placement of 2^k processes by orders of the bits of their labels, at most at this cost: of all
 /// exchanges of two bits the best, until none is better.
 ///
 /// # Errors
@@ -19,19 +19,19 @@ pub(crate) fn improve(
     problem: &Problem<'_>,
     judge: &mut Judge<'_>,
     nodes: &[NodeId],
-    evaluations: u64,
+    cost: Cost,
 ) -> Result<Option<(Energy, Vec<NodeId>)>, SimulationError> {
     if !nodes.len().is_power_of_two() || nodes.len() < 4 {
         return Ok(None);
     }
     let bits = nodes.len().ilog2();
-    let end = judge.evaluations + evaluations;
+    let end = judge.spent().plus(cost);
     let (mut best, mut nodes) = (None::<Energy>, nodes.to_vec());
     loop {
         let mut better = None;
         for high in 1..bits {
             for low in 0..high {
-                if judge.evaluations >= end {
+                if judge.spent().has_reached(end) {
                     return Ok(best.map(|best| (best, nodes)));
                 }
                 let exchanged = with_bits_exchanged(&nodes, low, high);

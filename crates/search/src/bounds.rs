@@ -10,8 +10,10 @@ use crate::{
     Objective, Problem,
     assignment::least_assignment,
     distances::Distances,
+    judge::Known,
     recursion::{Contention, Nearest, least_makespan},
     traffic::Traffic,
+    triangles::{self, Relaxation},
 };
 
 /// A value that no placement is below.
@@ -28,6 +30,9 @@ pub struct Bound {
 pub enum BoundKind {
     /// Each process with its largest flows to the nearest sites, all on sites of their own (Gilmore 1962, Lawler 1963).
     Assignment,
+    /// Eigenvalues of flows and distances, with what holds for any three places (Hadley, Rendl & Wolkowicz 1992, Karisch &
+    /// Rendl 1995).
+    Projection,
     /// What all channels must carry, divided among them.
     Volume,
     /// What one process must receive or send, over the channels of its node.
@@ -42,14 +47,22 @@ pub enum BoundKind {
 
 impl BoundKind {
     /// Every reason.
-    pub const ALL: [Self; 6] =
-        [Self::Assignment, Self::Volume, Self::Cut, Self::Prediction, Self::Processors, Self::Complete];
+    pub const ALL: [Self; 7] = [
+        Self::Assignment,
+        Self::Projection,
+        Self::Volume,
+        Self::Cut,
+        Self::Prediction,
+        Self::Processors,
+        Self::Complete,
+    ];
 
     /// The word for it in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Assignment => "assignment",
+            Self::Projection => "projection",
             Self::Volume => "volume",
             Self::Cut => "cut",
             Self::Prediction => "prediction",
@@ -68,22 +81,34 @@ impl fmt::Display for BoundKind {
 /// The most places for which processes are assigned to sites of their own; beyond, each takes the best site.
 const MAX_ASSIGNED: usize = 512;
 
+/// What is spent on bounds of hop-units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Depth {
+    /// The steps towards the best multipliers of the projection bound; none of it with 0.
+    pub(crate) steps: u32,
+    /// The hop-units of a placement.
+    pub(crate) known: u128,
+}
+
 /// The largest lower bound of an objective over all placements.
-pub(crate) fn bound(
-    problem: &Problem<'_>,
-    objective: Objective,
-    traffic: &Traffic,
-    distances: &Distances<'_>,
-) -> Bound {
+pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bound {
+    let &Known { ref problem, traffic, distances, .. } = known;
     let fastest = fastest(problem);
     let own = Bounds { problem, traffic, distances, nearest: nearest(problem, distances), fastest };
-    let bounds = match objective {
-        Objective::HopUnits => vec![own.hop_units()],
+    let with_volume = |others: Vec<Bound>| {
+        // The volume is below that of any placement: the better bound is made only where it can be the largest.
+        let most = own.volume(depth.known);
+        let can_be_largest = others.iter().all(|other| other.value < most.value);
+        let depth = if can_be_largest { depth } else { Depth { steps: 0, ..depth } };
+        others.into_iter().chain([own.volume(own.hop_units(depth).value)]).collect()
+    };
+    let bounds: Vec<Bound> = match objective {
+        Objective::HopUnits => vec![own.hop_units(depth)],
         Objective::Dilation => vec![own.dilation()],
-        Objective::Load => vec![own.volume(), own.load_of_a_node()],
+        Objective::Load => with_volume(vec![own.load_of_a_node()]),
         Objective::Predicted => vec![own.prediction(Contention::None)],
         Objective::Makespan => {
-            vec![own.prediction(Contention::Some), own.cut(), own.volume(), own.processors()]
+            with_volume(vec![own.prediction(Contention::Some), own.cut(), own.processors()])
         }
     };
     // Of equal bounds the first.
@@ -130,8 +155,50 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
+    /// The larger of both bounds of hop-units, as a multiple of the largest number that divides all flows: so is the sum of
+    /// any placement.
+    fn hop_units(&self, depth: Depth) -> Bound {
+        let assignment = self.assignment();
+        let projection = if depth.steps > 0 { self.projection(depth) } else { None };
+        let bound = projection.filter(|own| own.value > assignment.value).unwrap_or(assignment);
+        let divisor = self.traffic.pairs().fold(0, |divisor, (_, _, units)| gcd(divisor, units));
+        let divisor = u128::from(divisor.max(1));
+        Bound { value: bound.value.div_ceil(divisor) * divisor, ..bound }
+    }
+
+    /// The projection bound; none where there are too many places, or numbers that are not exact.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "numbers are below 2^53, the bound is at least 0, and a known value only guides the steps"
+    )]
+    fn projection(&self, Depth { steps, known }: Depth) -> Option<Bound> {
+        const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+        let (places, per_site) = (self.problem.place_count(), self.problem.per_site);
+        if places > triangles::MAX_PLACES {
+            return None;
+        }
+        let exact = |number: u64| (number < EXACT).then_some(number as f64);
+        let mut flows = vec![0.0; places * places];
+        for (one, other, units) in self.traffic.pairs() {
+            let (one, other) = (one as usize, other as usize);
+            flows[one * places + other] = exact(units)?;
+            flows[other * places + one] = exact(units)?;
+        }
+        let pairs =
+            (0..places).flat_map(|one| (0..places).map(move |other| (one / per_site, other / per_site)));
+        let links: Vec<u64> = pairs.map(|(one, other)| self.distances.between(one, other)).collect();
+        let is_symmetric = (0..places)
+            .all(|one| (0..one).all(|other| links[one * places + other] == links[other * places + one]));
+        let distances: Vec<f64> = links.into_iter().map(exact).collect::<Option<_>>()?;
+        let relaxation = Relaxation::new(&flows, &distances, places).filter(|_| is_symmetric)?;
+        let value = relaxation.bound(steps, known as f64)?.ceil().max(0.0);
+        Some(Bound { value: value as u128, kind: BoundKind::Projection })
+    }
+
     /// Half the least sum of what every process has with its partners, its largest flows to the nearest places.
-    fn hop_units(&self) -> Bound {
+    fn assignment(&self) -> Bound {
         let (processes, places) = (self.traffic.rank_count(), self.problem.place_count());
         let of_sites: Vec<Vec<u64>> =
             (0..self.problem.sites.len()).map(|site| self.nearest_places(site)).collect();
@@ -198,9 +265,9 @@ impl Bounds<'_> {
         self.problem.rules.links() == LinkMode::HalfDuplex
     }
 
-    /// The hop-units of any placement, divided among all channels.
-    fn volume(&self) -> Bound {
-        let cycles = self.hop_units().value * u128::from(self.fastest.hop().get());
+    /// Hop-units, divided among all channels.
+    fn volume(&self, hop_units: u128) -> Bound {
+        let cycles = hop_units.saturating_mul(self.fastest.hop().get().into());
         Bound { value: cycles.div_ceil(self.channels().max(1)), kind: BoundKind::Volume }
     }
 
@@ -258,4 +325,9 @@ impl Bounds<'_> {
         let processors = sites.len() as u128 * u128::from(rules.processors().get());
         Bound { value: total.div_ceil(processors.max(1)), kind: BoundKind::Processors }
     }
+}
+
+/// The largest number that divides both; of 0 and another number the other.
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
 }

@@ -26,6 +26,11 @@ impl<'a> Distances<'a> {
         Self { machine, sites, table }
     }
 
+    /// Bytes for the distances of so many sites.
+    pub(crate) fn bytes(sites: u64) -> u64 {
+        if sites <= MAX_TABLE as u64 { sites * sites * size_of::<u32>() as u64 } else { 0 }
+    }
+
     /// The distance of two sites.
     #[inline]
     pub(crate) fn between(&self, one: usize, other: usize) -> u64 {

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{
     arrangement::Arrangement,
-    judge::{Energy, Judge},
+    judge::{Cost, Energy, Judge},
     moves::{Move, Neighbourhood},
     tabu::{self, Quadratic},
     traffic::Traffic,
@@ -53,9 +53,9 @@ impl<'a> Island<'a> {
         &self.best
     }
 
-    /// Placements judged so far.
-    pub(crate) fn evaluations(&self) -> u64 {
-        self.judge.evaluations
+    /// What has been spent so far.
+    pub(crate) fn spent(&self) -> Cost {
+        self.judge.spent()
     }
 
     /// Draws an arrangement at random.
@@ -82,14 +82,15 @@ impl<'a> Island<'a> {
         Ok(())
     }
 
-    /// Tries so many changes at a temperature, relative to the present value.
+    /// Tries changes at a temperature, relative to the present value, until so much is spent.
     ///
     /// # Errors
     ///
     /// When a run does not come to its end.
-    pub(crate) fn round(&mut self, changes: u64, temperature: f64) -> Result<(), SimulationError> {
+    pub(crate) fn round(&mut self, cost: Cost, temperature: f64) -> Result<(), SimulationError> {
         let heat = temperature * self.energy.get();
-        for _ in 0..changes {
+        let end = self.judge.spent().plus(cost);
+        while !self.judge.spent().has_reached(end) {
             let kind = self.draw_kind();
             let mut exchanges = std::mem::take(&mut self.exchanges);
             let arrangement = self.judge.arrangement();
@@ -102,8 +103,10 @@ impl<'a> Island<'a> {
             );
             self.tries[kind] += 1;
             let before = self.energy;
-            let kept = exchanges.is_empty() || self.attempt(&exchanges, heat)?;
-            if !kept {
+            if exchanges.is_empty() {
+                // The same placement, judged as before.
+                self.judge.evaluations += 1;
+            } else if !self.attempt(&exchanges, heat)? {
                 exchanges.iter().rev().for_each(|&(one, other)| self.judge.exchange(one, other));
             }
             self.gains[kind] += u64::from(self.energy < before);

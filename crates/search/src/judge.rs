@@ -1,25 +1,111 @@
 //! The value of an arrangement under an objective, and of one change after another.
 
-use cubefold_simulator::{Cycles, Evaluator, SimulationError};
+use cubefold_simulator::{Cycles, Evaluator, MessageRoutes, SimulationError};
 use cubefold_topology::NodeId;
 
 use crate::{
-    Objective, Problem, arrangement::Arrangement, distances::Distances, loads::Loads, traffic::Traffic,
+    Objective, Problem, arrangement::Arrangement, distances::Distances, loads::Loads, routes::Routes,
+    traffic::Traffic,
 };
+
+/// What a judge measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// The objective of a search.
+    Of(Objective),
+    /// The eighth norm of the loads of all channels, which leads to placements with small loads.
+    SmoothLoad,
+}
+
+impl Measure {
+    /// Whether placements are run, or predicted.
+    pub(crate) fn runs(self) -> bool {
+        matches!(self, Self::Of(Objective::Makespan | Objective::Predicted))
+    }
+
+    /// Whether loads of channels are kept: in searches by makespan they refuse placements without a run.
+    pub(crate) fn weighs(self) -> bool {
+        matches!(self, Self::Of(Objective::Makespan | Objective::Load) | Self::SmoothLoad)
+    }
+}
+
+/// What evaluations cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// Placements judged.
+    pub(crate) evaluations: u64,
+    /// What these looked at: messages, links crossed, and channels. It is the same on every machine.
+    pub(crate) work: u64,
+}
+
+impl Cost {
+    /// Cost until `end`, from here on.
+    pub(crate) fn until(self, end: Self) -> Self {
+        Self {
+            evaluations: end.evaluations.saturating_sub(self.evaluations),
+            work: end.work.saturating_sub(self.work),
+        }
+    }
+
+    /// So much more.
+    pub(crate) fn plus(self, more: Self) -> Self {
+        Self {
+            evaluations: self.evaluations.saturating_add(more.evaluations),
+            work: self.work.saturating_add(more.work),
+        }
+    }
+
+    /// A part of it.
+    pub(crate) fn divided(self, parts: u64) -> Self {
+        Self { evaluations: self.evaluations / parts, work: self.work / parts }
+    }
+
+    /// Whether either is at its end.
+    #[inline]
+    pub(crate) fn has_reached(self, end: Self) -> bool {
+        self.evaluations >= end.evaluations || self.work >= end.work
+    }
+}
+
+/// What all judges of a search know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// What is searched.
+    pub(crate) problem: Problem<'a>,
+    /// Its messages.
+    pub(crate) traffic: &'a Traffic,
+    /// The distances of its sites.
+    pub(crate) distances: &'a Distances<'a>,
+    /// The channels between its sites, where loads are kept.
+    pub(crate) routes: Option<&'a Routes<'a>>,
+}
+
+impl Known<'_> {
+    /// What a change looks at besides runs: flows of two processes, which it removes and adds, and channels.
+    fn work_of_a_change(&self, measure: Measure) -> u64 {
+        let pairs = self.traffic.pairs().count() as u64;
+        let flows = 8 * pairs / self.traffic.rank_count().max(1) as u64;
+        let channels = self.routes.filter(|_| measure.weighs()).map_or(0, Routes::place_count) as u64;
+        match measure {
+            Measure::Of(Objective::Dilation) => flows + pairs,
+            Measure::Of(_) | Measure::SmoothLoad => 8 + flows + channels / 8,
+        }
+    }
+}
 
 /// An arrangement and what its value is made of.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
-    problem: Problem<'a>,
-    objective: Objective,
-    traffic: &'a Traffic,
-    distances: &'a Distances<'a>,
+    known: Known<'a>,
+    measure: Measure,
     evaluator: Option<Evaluator<'a>>, // for makespans and predictions
     loads: Option<Loads<'a>>,         // for loads, and as a filter of makespans
+    is_filter: bool,                  // whether no run is shorter than its largest load
     arrangement: Arrangement,
     sites: Vec<u32>,    // by rank
     nodes: Vec<NodeId>, // by process; those of the first are those of the ranks
-    hop_units: u128,
+    hop_units: u128,    // where they are the objective
+    work_of_a_change: u64,
     /// Placements judged, those included that were refused without a run.
     pub(crate) evaluations: u64,
 }
@@ -48,28 +134,24 @@ impl<'a> Judge<'a> {
     ///
     /// When the program cannot be run.
     pub(crate) fn new(
-        problem: Problem<'a>,
-        objective: Objective,
-        traffic: &'a Traffic,
-        distances: &'a Distances<'a>,
+        known: Known<'a>,
+        measure: Measure,
         arrangement: Arrangement,
     ) -> Result<Self, SimulationError> {
-        let runs = matches!(objective, Objective::Makespan | Objective::Predicted);
-        let evaluator =
-            runs.then(|| Evaluator::new(problem.program, problem.machine, problem.rules)).transpose()?;
-        let weighs = matches!(objective, Objective::Makespan | Objective::Load);
-        let loads = weighs.then(|| Loads::new(problem.machine, problem.rules));
+        let Problem { program, machine, rules, .. } = known.problem;
+        let evaluator = measure.runs().then(|| Evaluator::new(program, machine, rules)).transpose()?;
         let mut judge = Self {
-            problem,
-            objective,
-            traffic,
-            distances,
+            known,
+            measure,
             evaluator,
-            loads,
+            loads: known.routes.filter(|_| measure.weighs()).map(Loads::new),
+            // Elsewhere a message may take another way than that of the machine.
+            is_filter: rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none(),
             arrangement: arrangement.clone(),
             sites: vec![],
             nodes: vec![],
             hop_units: 0,
+            work_of_a_change: known.work_of_a_change(measure),
             evaluations: 0,
         };
         judge.arrange(arrangement);
@@ -78,24 +160,36 @@ impl<'a> Judge<'a> {
 
     /// Begins anew from another arrangement.
     pub(crate) fn arrange(&mut self, arrangement: Arrangement) {
-        let processes = 0..u32::try_from(self.traffic.rank_count()).unwrap_or(u32::MAX);
+        let Known { problem, traffic, .. } = self.known;
+        let processes = 0..u32::try_from(traffic.rank_count()).unwrap_or(u32::MAX);
         let site = |process| u32::try_from(arrangement.site(process)).unwrap_or(u32::MAX);
         self.sites = processes.clone().map(site).collect();
-        let node = |process: usize| self.problem.sites[self.sites[process % self.sites.len()] as usize];
+        let node = |process: usize| problem.sites[self.sites[process % self.sites.len()] as usize];
         self.nodes = (0..self.all_processes()).map(node).collect();
-        self.hop_units = self.distances.hop_units(self.traffic, &self.sites);
+        if self.sums_hop_units() {
+            self.hop_units = self.sum_of_hop_units();
+        }
         if let Some(loads) = &mut self.loads {
             loads.clear();
             for process in processes {
-                loads.add(self.traffic, process, &self.nodes, |other| other < process);
+                loads.add(traffic, process, &self.sites, |other| other < process);
             }
         }
         self.arrangement = arrangement;
     }
 
+    /// The sum over messages of units times links.
+    pub(crate) fn sum_of_hop_units(&self) -> u128 {
+        self.known.distances.hop_units(self.known.traffic, &self.sites)
+    }
+
+    fn sums_hop_units(&self) -> bool {
+        self.measure == Measure::Of(Objective::HopUnits)
+    }
+
     /// The number of processes, of all ranks.
     fn all_processes(&self) -> usize {
-        usize::try_from(self.problem.program.process_count()).unwrap_or(usize::MAX)
+        usize::try_from(self.known.problem.program.process_count()).unwrap_or(usize::MAX)
     }
 
     /// The arrangement.
@@ -120,19 +214,24 @@ impl<'a> Judge<'a> {
 
     /// Moves a process to the site that its token has come to.
     fn relocate(&mut self, process: u32) {
+        let Known { problem, traffic, distances, .. } = self.known;
         let place = process as usize;
         let site = self.arrangement.site(process);
         if let Some(loads) = &mut self.loads {
-            loads.remove(self.traffic, process, &self.nodes);
+            loads.remove(traffic, process, &self.sites);
         }
-        self.hop_units -= self.distances.hop_units_of(self.traffic, &self.sites, process);
+        if self.sums_hop_units() {
+            self.hop_units -= distances.hop_units_of(traffic, &self.sites, process);
+        }
         self.sites[place] = u32::try_from(site).unwrap_or(u32::MAX);
         for process in (place..self.nodes.len()).step_by(self.sites.len()) {
-            self.nodes[process] = self.problem.sites[site];
+            self.nodes[process] = problem.sites[site];
         }
-        self.hop_units += self.distances.hop_units_of(self.traffic, &self.sites, process);
+        if self.sums_hop_units() {
+            self.hop_units += distances.hop_units_of(traffic, &self.sites, process);
+        }
         if let Some(loads) = &mut self.loads {
-            loads.add(self.traffic, process, &self.nodes, |_| true);
+            loads.add(traffic, process, &self.sites, |_| true);
         }
     }
 
@@ -143,7 +242,14 @@ impl<'a> Judge<'a> {
     /// When a run does not come to its end.
     pub(crate) fn energy(&mut self, most: Option<u128>) -> Result<Option<Energy>, SimulationError> {
         self.evaluations += 1;
-        let energy = match self.objective {
+        let objective = match self.measure {
+            Measure::Of(objective) => objective,
+            Measure::SmoothLoad => {
+                let energy = self.loads.as_ref().map_or(Energy::of(0), |loads| Energy::near(loads.norm()));
+                return Ok(Some(energy));
+            }
+        };
+        let energy = match objective {
             Objective::Makespan => return self.makespan(most),
             Objective::Predicted => match &mut self.evaluator {
                 Some(evaluator) => Energy::of(evaluator.floor(&self.nodes)?.get().into()),
@@ -152,17 +258,18 @@ impl<'a> Judge<'a> {
             Objective::Load => self.load(),
             Objective::HopUnits => Energy::of(self.hop_units),
             Objective::Dilation => {
-                let (links, pairs) = self.distances.dilation(self.traffic, &self.sites);
-                Energy { value: links.into(), rest: share(pairs, self.traffic.pairs().count() as u64) }
+                let (links, pairs) = self.known.distances.dilation(self.known.traffic, &self.sites);
+                Energy { value: links.into(), rest: share(pairs, self.known.traffic.pairs().count() as u64) }
             }
         };
         Ok(Some(energy).filter(|energy| most.is_none_or(|most| energy.value <= most)))
     }
 
-    /// What an evaluation looked at, on average over those so far: messages and links crossed.
-    pub(crate) fn work_of_an_evaluation(&self) -> u64 {
-        let work = self.evaluator.as_ref().map_or(0, Evaluator::work);
-        work / self.evaluations.max(1)
+    /// What has been spent so far.
+    pub(crate) fn spent(&self) -> Cost {
+        let runs = self.evaluator.as_ref().map_or(0, Evaluator::work);
+        let work = runs.saturating_add(self.evaluations.saturating_mul(self.work_of_a_change));
+        Cost { evaluations: self.evaluations, work }
     }
 
     /// The largest load, with the share of the channels that have it.
@@ -177,7 +284,7 @@ impl<'a> Judge<'a> {
     fn makespan(&mut self, most: Option<u128>) -> Result<Option<Energy>, SimulationError> {
         let Some(evaluator) = &mut self.evaluator else { return Ok(None) };
         let is_too_long = |load: u64| most.is_some_and(|most| u128::from(load) > most);
-        if self.loads.as_ref().is_some_and(|loads| is_too_long(loads.largest())) {
+        if self.is_filter && self.loads.as_ref().is_some_and(|loads| is_too_long(loads.largest())) {
             return Ok(None);
         }
         // Below the next cycle, or any: makespans are below 2^63.
@@ -188,6 +295,16 @@ impl<'a> Judge<'a> {
 }
 
 impl Energy {
+    /// The energy of a value that is no whole number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is at least 0, and rough"
+    )]
+    fn near(value: f64) -> Self {
+        Self { value: value as u128, rest: value.fract() }
+    }
+
     /// The energy of a value alone.
     fn of(value: u128) -> Self {
         Self { value, rest: 0.0 }

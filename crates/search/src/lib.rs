@@ -11,14 +11,15 @@
 //! | what is minimised | `objective` |
 //! | who sends how much to whom | `traffic` |
 //! | which token is in which slot, and changes of that | `arrangement`, `moves` |
-//! | loads of channels, kept up to date | `loads` |
+//! | channels between sites, and their loads, kept up to date | `routes`, `loads` |
 //! | sums and distances, kept up to date | `distances` |
 //! | the value of an arrangement | `judge` |
 //! | every placement of a small problem | `complete` |
 //! | orders of the bits of labels | `bit_orders` |
 //! | tabu search by hop-units | `tabu` |
 //! | one searcher, all searchers | `island`, `portfolio` |
-//! | lower bounds over all placements | `bounds`, `assignment`, `recursion` |
+//! | what all of it takes in memory | `memory` |
+//! | lower bounds over all placements | `bounds`, `assignment`, `recursion`, `triangles`, `projection`, `eigen` |
 
 mod arrangement;
 mod assignment;
@@ -26,18 +27,23 @@ mod bit_orders;
 mod bounds;
 mod complete;
 mod distances;
+mod eigen;
 mod island;
 mod judge;
 mod loads;
+mod memory;
 mod moves;
 mod objective;
 mod portfolio;
 mod problem;
+mod projection;
 mod recursion;
+mod routes;
 mod tabu;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod triangles;
 
 pub use bounds::{Bound, BoundKind};
 pub use objective::Objective;

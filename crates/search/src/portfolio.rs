@@ -11,11 +11,14 @@ use rayon::prelude::*;
 use crate::{
     Bound, BoundKind, Objective, Problem, SearchError,
     arrangement::Arrangement,
-    bit_orders, bounds, complete,
+    bit_orders,
+    bounds::{self, Depth},
+    complete,
     distances::Distances,
     island::Island,
-    judge::{Energy, Judge},
+    judge::{Cost, Energy, Judge, Known, Measure},
     moves::Neighbourhood,
+    routes::Routes,
     tabu::Quadratic,
     traffic::Traffic,
 };
@@ -24,10 +27,18 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// The placements judged in all, those included that are refused without a run; by default as many as take about a
-    /// minute on two cores.
+    /// minute on two cores, counted by what they look at.
     pub evaluations: Option<u64>,
     /// What the generators of all searchers depend on.
     pub seed: u64,
+}
+
+impl Effort {
+    /// What of it is spent on bounds.
+    fn depth(self, known: u128) -> Depth {
+        let steps = self.evaluations.map_or(u64::MAX, |evaluations| evaluations / EVALUATIONS_A_STEP);
+        Depth { steps: u32::try_from(steps).unwrap_or(u32::MAX).clamp(BOUND_STEPS[0], BOUND_STEPS[1]), known }
+    }
 }
 
 /// A placement to start from.
@@ -87,15 +98,22 @@ impl Found {
 }
 
 /// The searchers.
-const ISLANDS: u64 = 16;
+pub(crate) const ISLANDS: u64 = 16;
 /// The rounds of all searchers.
 const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
 const HEATS: [f64; 2] = [0.02, 0.0004];
 /// The most starts whose orders of bits are tried.
 const ORDERED_STARTS: usize = 16;
-/// What evaluations of the default effort look at in all: messages, and links crossed.
+/// What evaluations look at in about a minute on two cores: messages, links crossed, and channels.
 const WORK: u64 = 1_500_000_000;
+/// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
+const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
+
+/// The least and the most steps towards a bound.
+const BOUND_STEPS: [u32; 2] = [20, 400];
+/// The evaluations for which it is worth a step more.
+const EVALUATIONS_A_STEP: u64 = 50_000;
 
 /// What a tabu search by hop-units judges in a minute on two cores.
 const EXCHANGES: u64 = 20_000_000_000;
@@ -136,18 +154,14 @@ pub fn search(
     problem.check(objective)?;
     let (traffic, distances) =
         (Traffic::new(problem.program, problem.ranks), Distances::new(problem.machine, problem.sites));
+    let measure = Measure::Of(objective);
+    let routes = measure.weighs().then(|| Routes::new(&problem));
+    let known = Known { problem, traffic: &traffic, distances: &distances, routes: routes.as_ref() };
     let neighbourhood = Neighbourhood::new(problem.machine, problem.sites, problem.rank_count());
     let quadratic = (objective == Objective::HopUnits)
         .then(|| Quadratic::new(&traffic, &distances, problem.sites.len(), problem.per_site));
-    let setting = Setting {
-        problem,
-        objective,
-        traffic: &traffic,
-        distances: &distances,
-        neighbourhood: &neighbourhood,
-        quadratic: quadratic.flatten(),
-    };
-    let mut search = Search::begin(&setting, starts)?;
+    let setting = Setting { known, objective, neighbourhood: &neighbourhood, quadratic: quadratic.flatten() };
+    let mut search = Search::begin(&setting, starts, effort)?;
     if !search.is_proved() && complete::applies(&problem) {
         search.try_all()?;
     }
@@ -159,22 +173,21 @@ pub fn search(
 
 /// What every searcher knows.
 struct Setting<'a> {
-    problem: Problem<'a>,
+    known: Known<'a>,
     objective: Objective,
-    traffic: &'a Traffic,
-    distances: &'a Distances<'a>,
     neighbourhood: &'a Neighbourhood<'a>,
     quadratic: Option<Quadratic>, // for hop-units
 }
 
 impl<'a> Setting<'a> {
-    fn judge(&self, objective: Objective, arrangement: Arrangement) -> Result<Judge<'a>, SearchError> {
-        Ok(Judge::new(self.problem, objective, self.traffic, self.distances, arrangement)?)
+    fn judge(&self, measure: Measure, arrangement: Arrangement) -> Result<Judge<'a>, SearchError> {
+        Ok(Judge::new(self.known, measure, arrangement)?)
     }
 
     fn arrangement(&self, nodes: &[NodeId]) -> Option<Arrangement> {
-        let ranks = nodes.get(..self.problem.rank_count())?;
-        Arrangement::new(ranks, self.problem.sites, self.problem.per_site)
+        let Problem { sites, per_site, .. } = self.known.problem;
+        let ranks = nodes.get(..self.known.problem.rank_count())?;
+        Arrangement::new(ranks, sites, per_site)
     }
 }
 
@@ -189,14 +202,15 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Judges all starts. Those that are no placement on the sites are passed over.
-    fn begin(setting: &'a Setting<'a>, starts: &[Start]) -> Result<Self, SearchError> {
+    fn begin(setting: &'a Setting<'a>, starts: &[Start], effort: Effort) -> Result<Self, SearchError> {
         let placed = |(number, start): (usize, &Start)| Some((number, setting.arrangement(&start.nodes)?));
         let placed: Vec<(usize, Arrangement)> = starts.iter().enumerate().filter_map(placed).collect();
         let (_, first) = placed.first().ok_or(SearchError::NoStart)?;
-        let mut judge = setting.judge(setting.objective, first.clone())?;
-        let mut judged = vec![];
+        let mut judge = setting.judge(Measure::Of(setting.objective), first.clone())?;
+        let (mut judged, mut hop_units) = (vec![], u128::MAX);
         for (number, arrangement) in placed {
             judge.arrange(arrangement.clone());
+            hop_units = hop_units.min(judge.sum_of_hop_units());
             if let Some(energy) = judge.energy(None)? {
                 judged.push((energy, number, arrangement));
             }
@@ -205,7 +219,7 @@ impl<'a> Search<'a> {
         judged.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
         let (best, named) =
             judged.first().map(|&(energy, number, _)| (energy, number)).ok_or(SearchError::NoStart)?;
-        let bound = bounds::bound(&setting.problem, setting.objective, setting.traffic, setting.distances);
+        let bound = bounds::bound(&setting.known, setting.objective, effort.depth(hop_units));
         let found = Found {
             nodes: starts[named].nodes.clone(),
             value: best.value,
@@ -232,7 +246,7 @@ impl<'a> Search<'a> {
     }
 
     fn try_all(&mut self) -> Result<(), SearchError> {
-        if let Some((value, nodes)) = complete::best(&self.setting.problem, &mut self.judge)? {
+        if let Some((value, nodes)) = complete::best(&self.setting.known.problem, &mut self.judge)? {
             if value < self.found.value {
                 self.take(Energy { value, rest: 0.0 }, nodes);
             }
@@ -247,30 +261,56 @@ impl<'a> Search<'a> {
         effort: Effort,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
-        let of = effort.evaluations.unwrap_or_else(|| self.default_evaluations()).max(self.judge.evaluations);
-        let most = if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX };
-        self.order_bits(((of - self.judge.evaluations) / 5).min(most))?;
-        let mut progress = Progress { evaluations: self.judge.evaluations, of, best: self.found.value };
+        let whole = self.whole_cost(effort);
+        let left = self.judge.spent().until(whole);
+        let (most, parts) = (if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX }, 5);
+        let ordering = left.divided(parts);
+        self.order_bits(Cost { evaluations: ordering.evaluations.min(most), ..ordering })?;
+        let mut progress = self.progress(whole, self.judge.spent());
         if self.is_proved() || watch(progress).is_break() {
             return Ok(());
         }
-        let changes = (of - self.judge.evaluations) / ISLANDS / u64::from(ROUNDS);
-        let before = self.judge.evaluations;
-        let mut islands = self.islands(effort.seed, changes)?;
-        if let Some(own) = self.breeding(of - before) {
+        let before = self.judge.spent();
+        let left = before.until(whole);
+        let mut islands = self.islands(effort.seed, left)?;
+        if let Some(own) = self.breeding(left.evaluations).filter(|_| whole.evaluations < u64::MAX) {
             return self.breed(islands, own, progress, watch);
         }
+        let of_round = left.divided(ISLANDS * u64::from(ROUNDS));
         for round in 0..ROUNDS {
             let heat = HEATS[0] * (HEATS[1] / HEATS[0]).powf(f64::from(round) / f64::from(ROUNDS - 1));
-            islands.par_iter_mut().try_for_each(|island| island.round(changes, heat))?;
+            islands.par_iter_mut().try_for_each(|island| island.round(of_round, heat))?;
             self.merge(&mut islands)?;
-            self.found.evaluations = before + islands.iter().map(Island::evaluations).sum::<u64>();
-            progress = Progress { evaluations: self.found.evaluations, best: self.found.value, ..progress };
+            let spent = islands.iter().fold(before, |spent, island| spent.plus(island.spent()));
+            self.found.evaluations = spent.evaluations;
+            progress = self.progress(whole, spent);
             if self.is_proved() || watch(progress).is_break() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The cost of a whole search: of the evaluations asked for, or of about a minute on two cores.
+    fn whole_cost(&self, effort: Effort) -> Cost {
+        let evaluations = match effort.evaluations {
+            Some(evaluations) => evaluations,
+            None if self.breeding(EXCHANGES).is_some() => EXCHANGES,
+            None => return Cost { evaluations: u64::MAX, work: WORK },
+        };
+        Cost { evaluations: evaluations.max(self.judge.evaluations), work: u64::MAX }
+    }
+
+    /// How far a search has come that has spent so much of the whole.
+    fn progress(&self, whole: Cost, spent: Cost) -> Progress {
+        let of = if whole.evaluations < u64::MAX {
+            whole.evaluations
+        } else {
+            // As many as there will be if the others cost as much as those so far.
+            let of = u128::from(spent.evaluations) * u128::from(whole.work) / u128::from(spent.work.max(1));
+            u64::try_from(of).unwrap_or(u64::MAX)
+        };
+        Progress { evaluations: spent.evaluations, of: of.max(spent.evaluations), best: self.found.value }
     }
 
     /// The generations of a tabu search with so many evaluations, if it is the way to take.
@@ -293,11 +333,12 @@ impl<'a> Search<'a> {
         mut progress: Progress,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
+        let structured = Cost { evaluations: STRUCTURED, work: u64::MAX };
         // Blocks and lines are beyond single exchanges: half of the searchers begin with them.
         let half = islands.len() / 2;
         islands[..half].par_iter_mut().try_for_each(|island| {
             (0..ROUNDS)
-                .try_for_each(|round| island.round(STRUCTURED, HEATS[0] * 0.85_f64.powf(f64::from(round))))
+                .try_for_each(|round| island.round(structured, HEATS[0] * 0.85_f64.powf(f64::from(round))))
         })?;
         for generation in 0..own.generations {
             let bests: Vec<Arrangement> = islands.iter().map(|island| island.best().1.clone()).collect();
@@ -321,15 +362,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Tries orders of the bits of the labels of the best starts, each with a share of the evaluations.
-    fn order_bits(&mut self, evaluations: u64) -> Result<(), SearchError> {
+    /// Tries orders of the bits of the labels of the best starts, each at a share of the cost.
+    fn order_bits(&mut self, cost: Cost) -> Result<(), SearchError> {
         let starts: Vec<Arrangement> =
             self.starts.iter().take(ORDERED_STARTS).map(|(_, arrangement)| arrangement.clone()).collect();
-        let share = evaluations / starts.len().max(1) as u64;
+        let (share, problem) = (cost.divided(starts.len().max(1) as u64), self.setting.known.problem);
         for start in starts {
             self.judge.arrange(start);
-            let nodes = self.judge.nodes()[..self.setting.problem.rank_count()].to_vec();
-            let improved = bit_orders::improve(&self.setting.problem, &mut self.judge, &nodes, share)?;
+            let nodes = self.judge.nodes()[..problem.rank_count()].to_vec();
+            let improved = bit_orders::improve(&problem, &mut self.judge, &nodes, share)?;
             if let Some((energy, nodes)) = improved
                 && let Some(arrangement) = self.setting.arrangement(&nodes)
             {
@@ -343,39 +384,54 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The searchers: the first half at the best starts, the others at placements with few hop-units, found from anywhere.
-    fn islands(&self, seed: u64, changes: u64) -> Result<Vec<Island<'a>>, SearchError> {
+    /// The searchers: the first half at the best starts, the others at placements with few hop-units, and where channels
+    /// can be the matter, the last quarter at placements with small loads, found from anywhere.
+    fn islands(&self, seed: u64, left: Cost) -> Result<Vec<Island<'a>>, SearchError> {
         let numbers: Vec<u64> = (0..ISLANDS).collect();
+        let measure = Measure::Of(self.setting.objective);
         let island = |number: u64| -> Result<Island<'a>, SearchError> {
             let place = usize::try_from(number).unwrap_or(0);
             let (_, mut start) = self.starts[place % self.starts.len()].clone();
             if number >= ISLANDS / 2 {
-                start = self.with_few_hop_units(start, seed, number, changes)?;
+                let by_loads = measure.weighs() && number >= ISLANDS - ISLANDS / 4;
+                let by = if by_loads { Measure::SmoothLoad } else { Measure::Of(Objective::HopUnits) };
+                start = self.warmed(start, by, seed, number, left)?;
             }
-            let judge = self.setting.judge(self.setting.objective, start)?;
-            let Setting { neighbourhood, traffic, .. } = *self.setting;
-            Ok(Island::new(judge, neighbourhood, traffic, seed, number)?)
+            let judge = self.setting.judge(measure, start)?;
+            Ok(Island::new(judge, self.setting.neighbourhood, self.setting.known.traffic, seed, number)?)
         };
         numbers.into_par_iter().map(island).collect()
     }
 
-    /// Anneals by hop-units, which cost little, from an arrangement drawn at random.
-    fn with_few_hop_units(
+    /// Anneals by a measure that costs little, from an arrangement drawn at random.
+    fn warmed(
         &self,
         start: Arrangement,
+        by: Measure,
         seed: u64,
         number: u64,
-        changes: u64,
+        left: Cost,
     ) -> Result<Arrangement, SearchError> {
-        let judge = self.setting.judge(Objective::HopUnits, start)?;
-        let Setting { neighbourhood, traffic, .. } = *self.setting;
-        let mut island = Island::new(judge, neighbourhood, traffic, seed, ISLANDS + number)?;
+        let judge = self.setting.judge(by, start)?;
+        let mut island = Island::new(
+            judge,
+            self.setting.neighbourhood,
+            self.setting.known.traffic,
+            seed,
+            ISLANDS + number,
+        )?;
         island.scatter()?;
-        // A tenth of what exact judgement costs at most.
-        let changes =
-            changes.saturating_mul(20).min(if self.setting.quadratic.is_some() { 2_000 } else { 200_000 });
+        let [by_hop_units, by_loads] = WARM_CHANGES;
+        let (times, most, heat) = match by {
+            Measure::SmoothLoad => (4, by_loads, 0.02),
+            Measure::Of(_) if self.setting.quadratic.is_some() => (20, 2_000, 0.01),
+            Measure::Of(_) => (20, by_hop_units, 0.01),
+        };
+        let share = left.divided(ISLANDS * u64::from(ROUNDS));
+        // At most a tenth of the cost of exact judgement.
+        let cost = Cost { evaluations: share.evaluations.saturating_mul(times).min(most), work: u64::MAX };
         for round in 0..ROUNDS {
-            island.round(changes, 0.01 * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
+            island.round(cost, heat * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
         }
         Ok(island.best().1.clone())
     }
@@ -405,20 +461,5 @@ impl<'a> Search<'a> {
                 self.take(*energy, self.judge.nodes().to_vec());
             }
         }
-    }
-
-    /// So many evaluations that they take about a minute on two cores.
-    fn default_evaluations(&self) -> u64 {
-        if self.breeding(EXCHANGES).is_some() {
-            return EXCHANGES;
-        }
-        let pairs = self.setting.traffic.pairs().count() as u64;
-        let work = match self.setting.objective {
-            Objective::Makespan | Objective::Predicted => self.judge.work_of_an_evaluation(),
-            Objective::Load => self.setting.problem.machine.channel_places() + pairs,
-            Objective::HopUnits => 30 + pairs / self.setting.traffic.rank_count().max(1) as u64,
-            Objective::Dilation => pairs,
-        };
-        (WORK / work.max(1)).clamp(2_000, 50_000_000)
     }
 }

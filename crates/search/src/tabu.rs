@@ -12,6 +12,13 @@ use crate::{distances::Distances, traffic::Traffic};
 /// The most places: tables have their square.
 const MAX_PLACES: usize = 512;
 
+/// Bytes for so many places, with as many searchers at work.
+pub(crate) fn bytes(places: u64, searchers: u64) -> u64 {
+    // Flows and distances of all; what is between, costs and the end of each ban of every searcher.
+    let tables = 2 + 3 * searchers;
+    if places <= MAX_PLACES as u64 { places * places * tables * size_of::<i64>() as u64 } else { 0 }
+}
+
 /// Flows between tokens, and distances between places.
 #[derive(Debug)]
 pub(crate) struct Quadratic {

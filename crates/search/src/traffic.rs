@@ -61,6 +61,20 @@ impl Traffic {
         Self { firsts, flows }
     }
 
+    /// Bytes that the flows of a program take at most, roughly, while they are made.
+    pub(crate) fn bytes(program: &dyn Program, ranks: u64) -> u64 {
+        let of_stage = match program.special().tasks() {
+            Some(graph) => graph.message_count(),
+            None => program.facts().messages_of_stage(),
+        };
+        let messages = of_stage.saturating_mul(program.stage_count().max(1) as u64);
+        let pairs = messages.min(ranks.saturating_mul(ranks.saturating_sub(1)));
+        // The messages of a stage beside the pairs of those before it, in a list that grows to its double; then both ends.
+        let listed = pairs.saturating_add(of_stage).saturating_mul(2 * size_of::<(u32, u32, u64)>() as u64);
+        let ends = pairs.saturating_mul(2 * (size_of::<(u32, u32, u64, u64)>() + size_of::<Flow>()) as u64);
+        listed.saturating_add(ends).saturating_add(ranks.saturating_mul(size_of::<usize>() as u64))
+    }
+
     /// The number of ranks.
     pub(crate) fn rank_count(&self) -> usize {
         self.firsts.len() - 1

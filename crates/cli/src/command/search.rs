@@ -135,7 +135,8 @@ fn search_all(
     mut journal: Option<&mut SearchJournal>,
 ) -> Result<Vec<PlacementSearch>, Failure> {
     let request = options.request();
-    let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
+    let resources = shared.resources();
+    let (pool, progress) = (execution::pool(resources.threads)?, Progress::default());
     let stop = interruption::stop_instead();
     // Permille of the combinations, since the evaluations of the later ones are not known yet.
     let work = Work::of(1000 * combinations.len() as u64, "permille");
@@ -152,7 +153,8 @@ fn search_all(
                 before = permille;
                 if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let search = PlacementSearch::of(runs, &request, &mut watch).map_err(|error| refused(&error))?;
+            let search = PlacementSearch::of(runs, &request, resources.memory, &mut watch);
+            let search = search.map_err(|error| refused(&error))?;
             progress.add((1000 * (place as u64 + 1)).saturating_sub(progress.done()));
             // An interrupted search is begun again by --resume.
             if let Some(journal) = &mut journal
@@ -174,7 +176,13 @@ fn search_all(
 }
 
 fn refused(error: &PlacementSearchError) -> Failure {
-    Failure::usage(error.to_string(), "cubefold check shows what the scenario runs")
+    let help = match error {
+        PlacementSearchError::Memory { .. } => {
+            "give it more with --memory-limit, or make the machine smaller"
+        }
+        _ => "cubefold check shows what the scenario runs",
+    };
+    Failure::usage(error.to_string(), help)
 }
 
 /// The combinations as tables name them.

@@ -171,8 +171,8 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
         "bound_source",
         "certificate",
         Text,
-        "The reason for which the bound holds: `assignment`, `volume`, `cut`, `prediction`, `processors`, or `complete` \
-         where all placements were tried.",
+        "The reason for which the bound holds: `assignment`, `projection`, `volume`, `cut`, `prediction`, `processors`, \
+         or `complete` where all placements were tried.",
         |own| own.bound_source.into()
     ),
     column!("gap_percent", "gap %", Decimal, "By how much the placement found is above the bound.", |own| {

@@ -96,7 +96,7 @@ fn runs(
         held_bytes: 0,
     };
     let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
-    placement_search::place_searched(&mut runs, &size.place, errors);
+    placement_search::place_searched(&mut runs, settings.budget(), &size.place, errors);
     Some(runs)
 }
 

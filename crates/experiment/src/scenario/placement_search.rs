@@ -4,16 +4,18 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, PlacementTable};
-use cubefold_search::{Effort, Found, Objective, Problem, Progress, SearchError, Start, search};
+use cubefold_search::{Bound, Effort, Found, Objective, Problem, Progress, SearchError, Start, search};
 use cubefold_topology::NodeId;
 
 use super::{
     EmbeddingName, ExecutionMode, Run,
+    budget::{Budget, HELP, UNCOUNTED},
     errors::ScenarioError,
     keys::MAX_INTEGER,
     source_file::Place,
     value::{Table, Value},
 };
+use crate::input::Bytes;
 
 /// The most orders of axes that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
@@ -58,6 +60,16 @@ pub enum PlacementSearchError {
         /// The names that it has.
         known: Vec<String>,
     },
+    /// A search would take more memory than it may.
+    #[error("a search of {processes} processes needs about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
+    Memory {
+        /// The processes.
+        processes: u64,
+        /// What it would take \[bytes\].
+        needed: u64,
+        /// What it may take \[bytes\].
+        limit: u64,
+    },
     /// The program fits no placement that was found.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -65,11 +77,13 @@ pub enum PlacementSearchError {
 
 impl PlacementSearch {
     /// Searches a placement for the program of `runs`, which differ in the embedding only; the first is the reference.
-    /// `watch` is called between rounds, and can end the search.
+    /// `watch` is called between rounds, and can end the search. Of equivalent programs, each is searched with its share of
+    /// the evaluations, and the best placement of all is found.
     ///
     /// # Errors
     ///
-    /// When the runs are coordinated, a start is unknown, or the problem cannot be searched.
+    /// When the runs are coordinated, a start is unknown, the problem cannot be searched, or more memory than `memory`
+    /// bytes would be taken.
     ///
     /// # Panics
     ///
@@ -77,13 +91,13 @@ impl PlacementSearch {
     pub fn of(
         runs: &[Run],
         request: &SearchRequest,
+        memory: u64,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self, PlacementSearchError> {
         let run = &runs[0];
         if run.execution.mode != ExecutionMode::Asynchronous {
             return Err(PlacementSearchError::Coordinated);
         }
-        let starts = starts(runs, &request.starts)?;
         let sites: Vec<NodeId> = match &run.allocation {
             Some(allocation) => allocation.nodes().to_vec(),
             None => run.machine.hosts().collect(),
@@ -91,16 +105,42 @@ impl PlacementSearch {
         let ranks = run.program.rank_count();
         let shares = run.program.body.process_count() / ranks.max(1);
         let per_site = usize::try_from(run.placement.max_load() / shares.max(1)).unwrap_or(usize::MAX).max(1);
-        let problem = Problem {
-            program: &*run.program.body,
-            machine: &run.machine,
-            ranks,
-            rules: run.communication,
-            sites: &sites,
-            per_site,
+        let programs: Vec<Problem<'_>> = run
+            .programs()
+            .map(|program| Problem {
+                program: &*program.body,
+                machine: &run.machine,
+                ranks,
+                rules: run.communication,
+                sites: &sites,
+                per_site,
+            })
+            .collect();
+        check_memory(&programs, runs.len(), request.objective, memory)?;
+        let starts = starts(runs, &request.starts)?;
+        let count = programs.len() as u64;
+        let effort = Effort {
+            evaluations: request.evaluations.map(|evaluations| (evaluations / count).max(1)),
+            seed: request.seed.unwrap_or(run.seed),
         };
-        let effort = Effort { evaluations: request.evaluations, seed: request.seed.unwrap_or(run.seed) };
-        let found = search(problem, request.objective, &starts, effort, watch)?;
+        let mut best: Option<Found> = None;
+        for problem in programs {
+            let before = best.as_ref().map_or(0, |best| best.evaluations);
+            let mut watch = |own: Progress| {
+                let best = best.as_ref().map_or(own.best, |best| best.value.min(own.best));
+                watch(Progress {
+                    evaluations: before + own.evaluations,
+                    of: own.of.saturating_mul(count),
+                    best,
+                })
+            };
+            let found = search(problem, request.objective, &starts, effort, &mut watch)?;
+            best = Some(match best {
+                None => found,
+                Some(before) => better(before, found),
+            });
+        }
+        let found = best.ok_or(SearchError::NoStart)?;
         let names = [&starts[0], &starts[found.named]].map(|start| start.name.clone());
         Ok(Self::found(run, names, found))
     }
@@ -113,6 +153,36 @@ impl PlacementSearch {
         let [reference, named] = names;
         Self { reference, named, found, run }
     }
+}
+
+/// Refuses searches, from the placements of so many runs and those with names, that take more than `limit` bytes.
+fn check_memory(
+    programs: &[Problem<'_>],
+    runs: usize,
+    objective: Objective,
+    limit: u64,
+) -> Result<(), PlacementSearchError> {
+    let starts = runs + EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS;
+    let needed = programs.iter().map(|problem| problem.bytes(objective, starts)).max().unwrap_or(0);
+    if needed > limit.saturating_add(UNCOUNTED) {
+        let processes = programs.iter().map(|problem| problem.program.process_count()).max().unwrap_or(0);
+        return Err(PlacementSearchError::Memory { processes, needed, limit });
+    }
+    Ok(())
+}
+
+/// What was found for two equivalent programs, of which a run is the faster one.
+fn better(one: Found, other: Found) -> Found {
+    let least = |one: Bound, other: Bound| if other.value < one.value { other } else { one };
+    let (bound, reference) = (least(one.bound, other.bound), one.reference.min(other.reference));
+    let evaluations = one.evaluations + other.evaluations;
+    let (named, named_value) = if other.named_value < one.named_value {
+        (other.named, other.named_value)
+    } else {
+        (one.named, one.named_value)
+    };
+    let found = if other.value < one.value { other } else { one };
+    Found { bound, reference, evaluations, named, named_value, ..found }
 }
 
 /// The placements to start from: those asked for, else all of the scenario and those with names.
@@ -189,7 +259,13 @@ pub(super) fn is_search(value: &Value) -> bool {
 }
 
 /// Gives each run that asks for a search the placement found, from those of the other runs.
-pub(super) fn place_searched(runs: &mut [Run], size: &Place, errors: &mut Vec<ScenarioError>) {
+pub(super) fn place_searched(
+    runs: &mut [Run],
+    budget: &Budget,
+    size: &Place,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let memory = budget.limit().saturating_sub(budget.counted());
     for place in 0..runs.len() {
         let EmbeddingName::Search(request) = &runs[place].embedding else { continue };
         let request = SearchRequest::clone(request);
@@ -200,10 +276,14 @@ pub(super) fn place_searched(runs: &mut [Run], size: &Place, errors: &mut Vec<Sc
                 EmbeddingName::with_name("standard").unwrap_or_else(|| runs[place].embedding.clone());
             others.push(Run { embedding: standard, ..runs[place].clone() });
         }
-        match PlacementSearch::of(&others, &request, &mut |_| ControlFlow::Continue(())) {
+        match PlacementSearch::of(&others, &request, memory, &mut |_| ControlFlow::Continue(())) {
             Ok(search) => runs[place].placement = search.run.placement,
             Err(error) => {
-                errors.push(ScenarioError::at(size, format!("embedding search: {error}"), "this machine"));
+                let refused = ScenarioError::at(size, format!("embedding search: {error}"), "this machine");
+                errors.push(match error {
+                    PlacementSearchError::Memory { .. } => refused.with_help(HELP),
+                    _ => refused,
+                });
             }
         }
     }

@@ -210,9 +210,12 @@ mod tests {
         let scenario = load_text(Path::new("ring.toml"), TEXT).unwrap();
         let combinations: Vec<&[Run]> = scenario.combinations().collect();
         let open = |seed, found| SearchJournal::open(&path, &combinations, &request(seed), found);
-        let search = |place: usize| {
-            PlacementSearch::of(combinations[place], &request(1), &mut |_| ControlFlow::Continue(()))
-        };
+        let search =
+            |place: usize| {
+                PlacementSearch::of(combinations[place], &request(1), u64::MAX, &mut |_| {
+                    ControlFlow::Continue(())
+                })
+            };
         let mut journal = open(1, Found::Refuse).unwrap();
         for place in [0, 2] {
             journal.append(place, &search(place).unwrap()).unwrap();

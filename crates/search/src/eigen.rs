@@ -1,0 +1,275 @@
+//! Eigenvalues and eigenvectors of symmetric matrices: Householder's reduction to tridiagonal form and implicit QL
+//! (Martin, Reinsch & Wilkinson 1968; Dubrulle, Martin & Wilkinson 1968), whose results are measured, not trusted.
+
+/// The most iterations for one eigenvalue: a few are usual.
+const MAX_ITERATIONS: usize = 60;
+
+/// Eigenvalues, ascending, with their vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Decomposition {
+    /// The eigenvalues, ascending.
+    pub(crate) values: Vec<f64>,
+    /// The vectors, each a row of as many numbers, in the order of the values.
+    pub(crate) vectors: Vec<f64>,
+}
+
+impl Decomposition {
+    /// Decomposes a symmetric matrix, given by rows; `None` if an eigenvalue is not found.
+    pub(crate) fn of(matrix: &[f64], size: usize) -> Option<Self> {
+        if size == 0 {
+            return Some(Self { values: vec![], vectors: vec![] });
+        }
+        let mut tridiagonal = Tridiagonal {
+            size,
+            columns: matrix.to_vec(),
+            diagonal: vec![0.0; size],
+            beside: vec![0.0; size],
+        };
+        tridiagonal.reduce();
+        tridiagonal.accumulate();
+        tridiagonal.diagonalise()?;
+        let Tridiagonal { columns, diagonal, .. } = tridiagonal;
+        let mut order: Vec<usize> = (0..size).collect();
+        order.sort_by(|&one, &other| diagonal[one].total_cmp(&diagonal[other]));
+        Some(Self {
+            values: order.iter().map(|&place| diagonal[place]).collect(),
+            vectors: order
+                .iter()
+                .flat_map(|&place| columns[place * size..(place + 1) * size].iter().copied())
+                .collect(),
+        })
+    }
+
+    /// How far the eigenvalues of the matrix can be from these, rounding of this sum itself apart: by Weyl at most
+    /// `|M - Q' L Q|`, and by Ostrowski `|Q Q' - I|` times the largest.
+    pub(crate) fn error(&self, matrix: &[f64]) -> f64 {
+        let size = self.values.len();
+        let rows = || self.vectors.chunks_exact(size.max(1));
+        let mut left = matrix.to_vec();
+        for (value, vector) in self.values.iter().zip(rows()) {
+            for (row, own) in left.chunks_exact_mut(size.max(1)).zip(vector) {
+                add_scaled(row, vector, -value * own);
+            }
+        }
+        let mut skew = 0.0;
+        for (one, first) in rows().enumerate() {
+            for (other, second) in rows().enumerate() {
+                let product: f64 = first.iter().zip(second).map(|(a, b)| a * b).sum();
+                skew += (product - f64::from(u8::from(one == other))).powi(2);
+            }
+        }
+        let largest = self.values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        norm(&left) + skew.sqrt() * largest
+    }
+}
+
+/// The square root of the sum of all squares.
+pub(crate) fn norm(numbers: &[f64]) -> f64 {
+    numbers.iter().map(|own| own * own).sum::<f64>().sqrt()
+}
+
+/// Adds `factor` times another row.
+#[inline]
+pub(crate) fn add_scaled(row: &mut [f64], other: &[f64], factor: f64) {
+    row.iter_mut().zip(other).for_each(|(own, other)| *own += factor * other);
+}
+
+/// A matrix on the way to its eigenvalues.
+struct Tridiagonal {
+    size: usize,
+    columns: Vec<f64>, // one after another: of the matrix, then its reflections, at last its vectors
+    diagonal: Vec<f64>,
+    beside: Vec<f64>, // the diagonal
+}
+
+impl Tridiagonal {
+    /// Reflects row after row, the last first, onto the one before it.
+    fn reduce(&mut self) {
+        let Self { size, columns, diagonal, beside } = self;
+        let size = *size;
+        for (place, own) in diagonal.iter_mut().enumerate() {
+            *own = columns[place * size + size - 1];
+        }
+        for row in (1..size).rev() {
+            let scale: f64 = diagonal[..row].iter().map(|own| own.abs()).sum();
+            let mut square = 0.0;
+            if scale == 0.0 {
+                beside[row] = diagonal[row - 1];
+                for column in 0..row {
+                    diagonal[column] = columns[column * size + row - 1];
+                    columns[column * size + row] = 0.0;
+                    columns[row * size + column] = 0.0;
+                }
+            } else {
+                for own in &mut diagonal[..row] {
+                    *own /= scale;
+                    square += *own * *own;
+                }
+                let last = diagonal[row - 1];
+                let root = if last > 0.0 { -f64::sqrt(square) } else { f64::sqrt(square) };
+                beside[row] = scale * root;
+                square -= last * root;
+                diagonal[row - 1] = last - root;
+                reflect(columns, size, row, &mut diagonal[..row], &mut beside[..row], square);
+            }
+            diagonal[row] = square;
+        }
+    }
+
+    /// The product of all reflections.
+    fn accumulate(&mut self) {
+        let Self { size, columns, diagonal, .. } = self;
+        let size = *size;
+        for place in 0..size - 1 {
+            columns[place * size + size - 1] = columns[place * size + place];
+            columns[place * size + place] = 1.0;
+            let square = diagonal[place + 1];
+            let (before, after) = columns.split_at_mut((place + 1) * size);
+            let reflector = &mut after[..=place];
+            if square != 0.0 {
+                for column in before.chunks_exact_mut(size) {
+                    let column = &mut column[..=place];
+                    let product: f64 = reflector.iter().zip(&*column).map(|(a, b)| a * b).sum();
+                    add_scaled(column, reflector, -product / square);
+                }
+            }
+            reflector.fill(0.0);
+        }
+        for column in 0..size {
+            diagonal[column] = columns[column * size + size - 1];
+            columns[column * size + size - 1] = 0.0;
+        }
+        columns[size * size - 1] = 1.0;
+    }
+
+    /// Rotates what is beside the diagonal away; `None` if that does not come to an end.
+    fn diagonalise(&mut self) -> Option<()> {
+        let size = self.size;
+        self.beside.rotate_left(1);
+        self.beside[size - 1] = 0.0;
+        let (mut shift, mut largest) = (0.0, 0.0_f64);
+        for first in 0..size {
+            largest = largest.max(self.diagonal[first].abs() + self.beside[first].abs());
+            let is_small = |own: &f64| own.abs() <= f64::EPSILON * largest;
+            let last = first + self.beside[first..].iter().position(is_small)?;
+            let mut iterations = 0;
+            while last > first && !is_small(&self.beside[first]) {
+                iterations += 1;
+                if iterations > MAX_ITERATIONS {
+                    return None;
+                }
+                shift += self.step(first, last);
+            }
+            self.diagonal[first] += shift;
+            self.beside[first] = 0.0;
+        }
+        Some(())
+    }
+
+    /// One implicit QL step between two places; returns the shift that it took off the diagonal from the first on.
+    fn step(&mut self, first: usize, last: usize) -> f64 {
+        let Self { size, columns, diagonal, beside } = self;
+        let before = diagonal[first];
+        let ratio = (diagonal[first + 1] - before) / (2.0 * beside[first]);
+        let root = (ratio * ratio + 1.0).sqrt().copysign(ratio);
+        diagonal[first] = beside[first] / (ratio + root);
+        diagonal[first + 1] = beside[first] * (ratio + root);
+        let (next, shift) = (diagonal[first + 1], before - diagonal[first]);
+        diagonal[first + 2..].iter_mut().for_each(|own| *own -= shift);
+        let (mut own, mut cosines, mut sines) = (diagonal[last], [1.0; 3], [0.0; 2]);
+        let beside_next = beside[first + 1];
+        for place in (first..last).rev() {
+            cosines = [cosines[0], cosines[0], cosines[1]];
+            sines = [sines[0], sines[0]];
+            let (across, along) = (cosines[0] * beside[place], cosines[0] * own);
+            let length = (own * own + beside[place] * beside[place]).sqrt();
+            beside[place + 1] = sines[0] * length;
+            (sines[0], cosines[0]) = (beside[place] / length, own / length);
+            own = cosines[0] * diagonal[place] - sines[0] * across;
+            diagonal[place + 1] = along + sines[0] * (cosines[0] * across + sines[0] * diagonal[place]);
+            let (low, high) = columns.split_at_mut((place + 1) * *size);
+            for (low, high) in low[place * *size..].iter_mut().zip(&mut high[..*size]) {
+                (*low, *high) = (cosines[0] * *low - sines[0] * *high, sines[0] * *low + cosines[0] * *high);
+            }
+        }
+        own = -sines[0] * sines[1] * cosines[2] * beside_next * beside[first] / next;
+        (beside[first], diagonal[first]) = (sines[0] * own, cosines[0] * own);
+        shift
+    }
+}
+
+/// Reflects the rows and columns before `row` by a vector whose square is twice `square`, and keeps it in its column.
+fn reflect(
+    columns: &mut [f64],
+    size: usize,
+    row: usize,
+    vector: &mut [f64],
+    product: &mut [f64],
+    square: f64,
+) {
+    product.fill(0.0);
+    for column in 0..row {
+        let own = vector[column];
+        columns[row * size + column] = own;
+        let below = &columns[column * size + column + 1..column * size + row];
+        let mut sum = product[column] + columns[column * size + column] * own;
+        for ((entry, vector), product) in
+            below.iter().zip(&vector[column + 1..]).zip(&mut product[column + 1..])
+        {
+            sum += entry * vector;
+            *product += entry * own;
+        }
+        product[column] = sum;
+    }
+    let mut both = 0.0;
+    for (product, vector) in product.iter_mut().zip(&*vector) {
+        *product /= square;
+        both += *product * vector;
+    }
+    add_scaled(product, vector, -both / (square + square));
+    for column in 0..row {
+        let (own, other) = (vector[column], product[column]);
+        let below = &mut columns[column * size + column..column * size + row];
+        for ((entry, product), vector) in below.iter_mut().zip(&product[column..]).zip(&vector[column..]) {
+            *entry -= own * product + other * vector;
+        }
+        vector[column] = columns[column * size + row - 1];
+        columns[column * size + row] = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    #[test]
+    fn every_matrix_is_that_of_its_eigenvalues() {
+        let mut generator = ChaCha8Rng::seed_from_u64(3);
+        for size in 0..40 {
+            let mut matrix = vec![0.0; size * size];
+            for (row, column) in (0..size).flat_map(|row| (0..=row).map(move |column| (row, column))) {
+                // Many equal entries and zeros, as distances have.
+                let entry = f64::from(generator.random_range(-2_i8..=2));
+                matrix[row * size + column] = entry;
+                matrix[column * size + row] = entry;
+            }
+            let found = Decomposition::of(&matrix, size).unwrap();
+            assert!(found.error(&matrix) < 1e-11, "{size}: {}", found.error(&matrix));
+            assert!(found.values.is_sorted());
+        }
+    }
+
+    #[test]
+    fn a_ring_has_its_cosines() {
+        let matrix: Vec<f64> = (0..36)
+            .map(|place| f64::from(u8::from([1, 5].contains(&((place / 6 + 6 - place % 6) % 6)))))
+            .collect();
+        let values = Decomposition::of(&matrix, 6).unwrap().values;
+        for (value, expected) in values.iter().zip([-2.0, -1.0, -1.0, 1.0, 1.0, 2.0]) {
+            assert!((value - expected).abs() < 1e-12, "{values:?}");
+        }
+    }
+}
