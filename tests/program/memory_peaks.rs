@@ -413,6 +413,20 @@ fn texts_stay_within_the_limit() {
 }
 
 #[test]
+fn searches_stay_within_the_limit() {
+    let machine = |shape| format!("machine = {{ kind = \"torus\", shape = {shape} }}\n");
+    let sparse = "program = { kind = \"cc-cube\" }\n";
+    let dense = "program = { kind = \"all-to-all\", algorithm = \"direct\" }\n";
+    let searches = vec![
+        hostile("4096 sites", Refused, format!("{}{sparse}", machine("[64, 64]"))),
+        hostile("256 sites", Any, format!("{}{sparse}", machine("[16, 16]"))),
+        hostile("every pair of 256", Any, format!("{}{dense}", machine("[16, 16]"))),
+        hostile("every pair of 512", Refused, format!("{}{dense}", machine("[8, 8, 8]"))),
+    ];
+    check(searches, &[&["search", "s.toml", "--quiet", "--evaluations", "20"]]);
+}
+
+#[test]
 fn machines_stay_within_the_limit() {
     check(machines(), &COMMANDS[..FEW]);
 }

@@ -1,5 +1,7 @@
 //! `search`: placements found, their certificates, and the files and scenarios that use them.
 
+use std::process::{Child, Command, Stdio};
+
 use serde_json::Value;
 
 use super::command::{Scratch, done, json, run, text_of};
@@ -118,22 +120,30 @@ embeddings = [\"standard\", \"xor\"]
 \"machine.shape\" = [[4, 2], [8, 8]]
 ";
 
+/// A search of the scenario into a file.
+fn line(scenario: &str, output: &str) -> Vec<String> {
+    ["search", scenario, "--evaluations", "5000", "--output", output, "--quiet"].map(str::to_owned).to_vec()
+}
+
+/// Starts a search into a file, and waits until its journal has the first combination.
+fn started(arguments: &[String], journal: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let is_begun = || std::fs::read_to_string(journal).is_ok_and(|text| text.contains("\"combination\":0"));
+    while !is_begun() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child
+}
+
 #[test]
 fn a_search_that_is_killed_ends_as_one_that_is_not() {
     let scratch = Scratch::with(&[("swept.toml", SWEPT)]);
     let [scenario, killed, whole] =
         ["swept.toml", "killed.json", "whole.json"].map(|name| scratch.path(name));
     let journal = format!("{killed}.partial");
-    let line = |output: &str| {
-        let line = ["search", &scenario, "--evaluations", "20000", "--output", output, "--quiet"];
-        line.map(str::to_owned).to_vec()
-    };
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
-    let mut child = command.args(line(&killed)).spawn().unwrap();
-    let is_begun = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"combination\":0"));
-    while !is_begun() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    let line = |output: &str| line(&scenario, output);
+    let mut child = started(&line(&killed), &journal);
     child.kill().unwrap();
     child.wait().unwrap();
     let refused = run(&line(&killed));
@@ -145,7 +155,7 @@ fn a_search_that_is_killed_ends_as_one_that_is_not() {
     let resume = "--resume".to_owned();
     let other = run(&[line(&killed), vec![resume.clone(), "--seed".to_owned(), "9".to_owned()]].concat());
     assert!(other.code == Some(2) && other.stderr.contains("the searches have changed"), "{}", other.stderr);
-    done(&[line(&killed), vec![resume.clone()]].concat());
+    done(&[line(&killed), vec![resume]].concat());
     done(&line(&whole));
     assert_eq!(scratch.read("killed.json"), scratch.read("whole.json"));
     assert!(!std::path::Path::new(&journal).exists());
@@ -160,4 +170,45 @@ fn the_first_row_of_the_page_is_what_its_command_finds() {
     assert!(found["named"].as_str().unwrap().starts_with("axes:") && found["proved"] == true);
     let row = format!("| {named} (an order of axes) | {value} | {bound}: proved |");
     assert!(text_of("docs/search.md").contains(&row), "{row}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_keeps_the_best_and_goes_on() {
+    let scratch = Scratch::with(&[("swept.toml", SWEPT)]);
+    let [scenario, stopped, whole] =
+        ["swept.toml", "stopped.json", "whole.json"].map(|name| scratch.path(name));
+    let child = started(&line(&scenario, &stopped), &format!("{stopped}.partial"));
+    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(sent.success() && ended.status.success(), "{said}");
+    assert!(said.contains("interrupted: the best placements so far are kept"), "{said}");
+    assert!(said.contains("1 of 2 combinations are finished; continue with --resume"), "{said}");
+    // The first combination is whole, the second has the best so far.
+    let so_far: Value = serde_json::from_str(&scratch.read("stopped.json")).unwrap();
+    let last = &so_far["searches"][1];
+    assert!(last["found_value"].as_u64() <= last["named_value"].as_u64(), "{last}");
+    done(&[line(&scenario, &stopped), vec!["--resume".to_owned()]].concat());
+    done(&line(&scenario, &whole));
+    assert_eq!(scratch.read("stopped.json"), scratch.read("whole.json"));
+}
+
+#[test]
+fn of_equivalent_programs_the_faster_one_counts() {
+    for units in [1, 4096] {
+        let text = format!(
+            "machine = {{ kind = \"torus\", shape = [4, 4], latency_cycles = 3 }}\n[program]\n\
+             kind = \"all-reduce\"\nalgorithm = \"swing\"\nports = \"all\"\ncompute_cycles = 50\n\
+             exchange = \"best\"\nunits = {units}\n"
+        );
+        let scratch = Scratch::with(&[("swing.toml", text)]);
+        let scenario = scratch.path("swing.toml");
+        let found = &searches(&["search", &scenario, "--evaluations", "400"])[0];
+        let runs = json(&["run", &scenario]);
+        assert_eq!(found["reference_value"], runs["runs"][0]["makespan_cycles"], "{units}");
+        let search = "mapping.embeddings=[{ search = { evaluations = 400 } }]";
+        let runs = json(&["run", &scenario, "--set", search]);
+        assert_eq!(found["found_value"], runs["runs"][0]["makespan_cycles"], "{units}");
+    }
 }
