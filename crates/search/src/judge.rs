@@ -81,14 +81,14 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// What a change looks at besides runs: flows of two processes, which it removes and adds, and channels.
+    /// What a change costs besides runs, in messages of a run: the flows of two processes, and a look at the channels.
     fn work_of_a_change(&self, measure: Measure) -> u64 {
         let pairs = self.traffic.pairs().count() as u64;
-        let flows = 8 * pairs / self.traffic.rank_count().max(1) as u64;
+        let flows = pairs / self.traffic.rank_count().max(1) as u64;
         let channels = self.routes.filter(|_| measure.weighs()).map_or(0, Routes::place_count) as u64;
         match measure {
-            Measure::Of(Objective::Dilation) => flows + pairs,
-            Measure::Of(_) | Measure::SmoothLoad => 8 + flows + channels / 8,
+            Measure::Of(Objective::Dilation) => 1 + flows + pairs / 16,
+            Measure::Of(_) | Measure::SmoothLoad => 1 + flows + channels / 64,
         }
     }
 }

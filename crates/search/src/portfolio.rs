@@ -106,7 +106,7 @@ const HEATS: [f64; 2] = [0.02, 0.0004];
 /// The most starts whose orders of bits are tried.
 const ORDERED_STARTS: usize = 16;
 /// What evaluations look at in about a minute on two cores: messages, links crossed, and channels.
-const WORK: u64 = 1_500_000_000;
+const WORK: u64 = 400_000_000;
 /// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
 const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
 
@@ -428,8 +428,9 @@ impl<'a> Search<'a> {
             Measure::Of(_) => (20, by_hop_units, 0.01),
         };
         let share = left.divided(ISLANDS * u64::from(ROUNDS));
-        // At most a tenth of the cost of exact judgement.
-        let cost = Cost { evaluations: share.evaluations.saturating_mul(times).min(most), work: u64::MAX };
+        // At most a quarter of the cost of exact judgement.
+        let cost =
+            Cost { evaluations: share.evaluations.saturating_mul(times).min(most), work: share.work / 4 };
         for round in 0..ROUNDS {
             island.round(cost, heat * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
         }
