@@ -67,9 +67,8 @@ impl ClusterDistances {
     /// The vertices of the small cluster in the places of two of the cluster.
     #[inline]
     fn stand_ins(&self, at: u32, to: u32) -> [u32; 2] {
-        let [own, end] = [at, to].map(|vertex| &self.vertices[vertex as usize]);
-        let differ =
-            |one: Option<u32>, other: Option<u32>| one.zip(other).is_some_and(|(one, other)| one != other);
+        let (own, end) = (&self.vertices[at as usize], &self.vertices[to as usize]);
+        let differ = |one, other| matches!((one, other), (Some(one), Some(other)) if one != other);
         let own = if differ(own.group, end.group) {
             own.far
         } else if differ(own.node, end.node) {
@@ -81,6 +80,7 @@ impl ClusterDistances {
     }
 
     /// The vertex of the small cluster in the place of `at`, and the row of that of `to`.
+    #[inline]
     fn look_up(&self, at: u32, to: u32) -> (u32, &Row) {
         let [at, to] = self.stand_ins(at, to);
         (at, self.row(to))
