@@ -105,7 +105,7 @@ impl<'a> Island<'a> {
             let before = self.energy;
             if exchanges.is_empty() {
                 // The same placement, judged as before.
-                self.judge.evaluations += 1;
+                self.judge.count_look();
             } else if !self.attempt(&exchanges, heat)? {
                 exchanges.iter().rev().for_each(|&(one, other)| self.judge.exchange(one, other));
             }

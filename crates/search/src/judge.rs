@@ -80,16 +80,27 @@ pub(crate) struct Known<'a> {
     pub(crate) routes: Option<&'a Routes<'a>>,
 }
 
+/// What a judgement costs besides runs, in messages of a run.
+#[derive(Debug, Clone, Copy)]
+struct Costs {
+    /// Of a process that moves, with all its messages.
+    moved: u64,
+    /// Of a look at the value.
+    look: u64,
+}
+
 impl Known<'_> {
-    /// What a change costs besides runs, in messages of a run: the flows of two processes, and a look at the channels.
-    fn work_of_a_change(&self, measure: Measure) -> u64 {
+    /// Counted roughly: a message or a channel of a sum takes a small part of the time of a message in a run.
+    fn costs(&self, measure: Measure) -> Costs {
         let pairs = self.traffic.pairs().count() as u64;
-        let flows = pairs / self.traffic.rank_count().max(1) as u64;
-        let channels = self.routes.filter(|_| measure.weighs()).map_or(0, Routes::place_count) as u64;
-        match measure {
-            Measure::Of(Objective::Dilation) => 1 + flows + pairs / 16,
-            Measure::Of(_) | Measure::SmoothLoad => 1 + flows + channels / 64,
-        }
+        let flows = 2 * pairs / self.traffic.rank_count().max(1) as u64;
+        let routes = self.routes.filter(|_| measure.weighs());
+        let channels = routes.map_or(0, |routes| routes.place_count() as u64);
+        let look = match measure {
+            Measure::Of(Objective::Dilation) => pairs / 16,
+            Measure::Of(_) | Measure::SmoothLoad => channels / 64,
+        };
+        Costs { moved: 1 + flows * routes.map_or(1, Routes::mean_length) / 8, look: 2 + look }
     }
 }
 
@@ -105,7 +116,8 @@ pub(crate) struct Judge<'a> {
     sites: Vec<u32>,    // by rank
     nodes: Vec<NodeId>, // by process; those of the first are those of the ranks
     hop_units: u128,    // where they are the objective
-    work_of_a_change: u64,
+    costs: Costs,
+    work: u64, // of all judgements besides runs
     /// Placements judged, those included that were refused without a run.
     pub(crate) evaluations: u64,
 }
@@ -151,7 +163,8 @@ impl<'a> Judge<'a> {
             sites: vec![],
             nodes: vec![],
             hop_units: 0,
-            work_of_a_change: known.work_of_a_change(measure),
+            costs: known.costs(measure),
+            work: 0,
             evaluations: 0,
         };
         judge.arrange(arrangement);
@@ -217,6 +230,7 @@ impl<'a> Judge<'a> {
         let Known { problem, traffic, distances, .. } = self.known;
         let place = process as usize;
         let site = self.arrangement.site(process);
+        self.work += self.costs.moved;
         if let Some(loads) = &mut self.loads {
             loads.remove(traffic, process, &self.sites);
         }
@@ -235,13 +249,19 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Counts a judgement.
+    pub(crate) fn count_look(&mut self) {
+        self.evaluations += 1;
+        self.work += self.costs.look;
+    }
+
     /// The energy of the present arrangement if its value is at most `most`; `None` if it is larger.
     ///
     /// # Errors
     ///
     /// When a run does not come to its end.
     pub(crate) fn energy(&mut self, most: Option<u128>) -> Result<Option<Energy>, SimulationError> {
-        self.evaluations += 1;
+        self.count_look();
         let objective = match self.measure {
             Measure::Of(objective) => objective,
             Measure::SmoothLoad => {
@@ -268,8 +288,7 @@ impl<'a> Judge<'a> {
     /// What has been spent so far.
     pub(crate) fn spent(&self) -> Cost {
         let runs = self.evaluator.as_ref().map_or(0, Evaluator::work);
-        let work = runs.saturating_add(self.evaluations.saturating_mul(self.work_of_a_change));
-        Cost { evaluations: self.evaluations, work }
+        Cost { evaluations: self.evaluations, work: runs.saturating_add(self.work) }
     }
 
     /// The largest load, with the share of the channels that have it.

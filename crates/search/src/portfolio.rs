@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// The placements judged in all, those included that are refused without a run; by default as many as take about a
-    /// minute on two cores, counted by what they look at.
+    /// minute of one core, counted by what they look at.
     pub evaluations: Option<u64>,
     /// What the generators of all searchers depend on.
     pub seed: u64,
@@ -105,7 +105,7 @@ const ROUNDS: u32 = 32;
 const HEATS: [f64; 2] = [0.02, 0.0004];
 /// The most starts whose orders of bits are tried.
 const ORDERED_STARTS: usize = 16;
-/// What evaluations look at in about a minute on two cores: messages, links crossed, and channels.
+/// What evaluations look at in about a minute of one core: messages, links crossed, and channels.
 const WORK: u64 = 400_000_000;
 /// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
 const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
@@ -291,7 +291,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The cost of a whole search: of the evaluations asked for, or of about a minute on two cores.
+    /// The cost of a whole search: of the evaluations asked for, or of about a minute.
     fn whole_cost(&self, effort: Effort) -> Cost {
         let evaluations = match effort.evaluations {
             Some(evaluations) => evaluations,

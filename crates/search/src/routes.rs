@@ -89,6 +89,14 @@ impl<'a> Routes<'a> {
         self.places
     }
 
+    /// The channels of a route, on average, rounded up.
+    pub(crate) fn mean_length(&self) -> u64 {
+        if self.ends.is_empty() {
+            return self.machine.distance_bound().div_ceil(2);
+        }
+        (self.crossed.len() as u64).div_ceil(self.ends.len() as u64)
+    }
+
     /// Calls `visit` with the place of every channel on the way, and for how long a unit occupies it \[cycles\].
     #[inline]
     pub(crate) fn for_each(&self, from: usize, to: usize, mut visit: impl FnMut(usize, u64)) {
