@@ -130,15 +130,14 @@ enum PacketNetwork {
 impl PacketNetwork {
     /// The idle channels of a slab of a machine, for messages of `units` units, or of any sizes.
     fn new(machine: &Machine, communication: Communication, slab: &Slab, units: Option<u64>) -> Self {
-        // The units of every packet, where all have as many.
-        let uniform = units.and_then(|units| match communication.packet() {
-            None => Some(units),
-            Some(packet) if units <= packet.get() => Some(units),
-            Some(packet) => units.is_multiple_of(packet.get()).then_some(packet.get()),
+        let is_one_size = units.is_some_and(|units| {
+            communication
+                .packet()
+                .is_none_or(|packet| units <= packet.get() || units.is_multiple_of(packet.get()))
         });
         match (communication.service(), communication.links()) {
             (ServiceOrder::FirstCome, LinkMode::FullDuplex | LinkMode::HalfDuplex) => {
-                Self::FirstCome(FirstComeNetwork::new(machine, communication, slab, uniform))
+                Self::FirstCome(FirstComeNetwork::new(machine, communication, slab, is_one_size))
             }
             (ServiceOrder::RoundRobin, _) | (ServiceOrder::FirstCome, LinkMode::SingleDirection) => {
                 Self::Granted(GrantedNetwork::new(machine, communication, slab))

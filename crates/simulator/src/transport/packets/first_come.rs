@@ -85,19 +85,16 @@ impl FirstComeNetwork {
         self.crossing.cross(packet)
     }
 
-    /// The idle channels or links of a slab of a machine, for packets all of which have `uniform` units, or of any
-    /// sizes.
+    /// The idle channels or links of a slab of a machine, for packets that all have one size, or of any sizes.
     pub(super) fn new(
         machine: &Machine,
         communication: Communication,
         slab: &Slab,
-        uniform: Option<u64>,
+        is_one_size: bool,
     ) -> Self {
         let crossing = Crossing::new(machine, communication, slab);
         let per_link = communication.links() == LinkMode::HalfDuplex;
         let channels = crossing.channels.channel_places();
-        let is_one_size = !per_link && crossing.are_alike();
-        let occupancy = uniform.filter(|_| is_one_size).map(|units| communication.hop() * units);
         Self {
             per_link,
             resources: vec![
@@ -107,7 +104,7 @@ impl FirstComeNetwork {
             window: 0,
             arrivals: vec![],
             joiners: vec![],
-            longest: LongestQueue::new(channels, occupancy),
+            longest: LongestQueue::new(channels, is_one_size && !per_link),
             log: TransmissionLog::default(),
             crossing,
         }
@@ -253,7 +250,7 @@ impl FirstComeNetwork {
         resource.last_joined = low(now);
         resource.event = events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
-            self.longest.join(self.queue(place, packet), start, now);
+            self.longest.join(self.queue(place, packet), start, now, occupancy);
         }
     }
 
@@ -331,7 +328,7 @@ impl FirstComeNetwork {
         let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
         events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
-            self.longest.join(self.queue(place, packet), start, now);
+            self.longest.join(self.queue(place, packet), start, now, occupancy);
         }
         if self.log.keeps() {
             let ends = self.crossing.ends(packet);

@@ -12,8 +12,8 @@ use crate::{Cycle, Cycles};
 /// more than what is measured then.
 #[derive(Debug)]
 pub(super) enum LongestQueue {
-    /// Of packets that all occupy a channel equally long: they depart so far apart, and the length follows from how
-    /// long the last one waits. `span` is the longest wait so far.
+    /// Of packets that all have the same size: those of a channel depart so far apart as each occupies it, and the length
+    /// follows from how long the last one waits. `span` is the wait for the most packets so far.
     OfOneSize {
         occupancy: Cycles,
         span: Cycles,
@@ -25,11 +25,12 @@ impl LongestQueue {
     pub(super) const BYTES_PER_CHANNEL: usize = size_of::<VecDeque<Cycle>>();
     pub(super) const BYTES_PER_PACKET: usize = 2 * size_of::<Cycle>(); // a list grows to its double
 
-    /// A tracker for `channels` empty queues of packets that all have one `occupancy`, or of any packets.
-    pub(super) fn new(channels: usize, occupancy: Option<Cycles>) -> Self {
-        match occupancy {
-            Some(occupancy) => Self::OfOneSize { occupancy, span: Cycles::ZERO },
-            None => Self::OfAnySizes(QueueLengths::new(channels)),
+    /// A tracker for `channels` empty queues of packets that all have one size, or of any packets.
+    pub(super) fn new(channels: usize, is_one_size: bool) -> Self {
+        if is_one_size {
+            Self::OfOneSize { occupancy: Cycles::new(1), span: Cycles::ZERO }
+        } else {
+            Self::OfAnySizes(QueueLengths::new(channels))
         }
     }
 
@@ -52,11 +53,19 @@ impl LongestQueue {
         }
     }
 
-    /// A packet that departs at `start`, later than `now` and than all in the queue, joins it at `now`.
+    /// A packet that departs at `start`, later than `now` and than all in the queue, joins it at `now`. It will occupy the
+    /// channel for `own` cycles.
     #[inline]
-    pub(super) fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
+    pub(super) fn join(&mut self, channel: usize, start: Cycle, now: Cycle, own: Cycles) {
         match self {
-            Self::OfOneSize { span, .. } => *span = (*span).max(start - now),
+            Self::OfOneSize { occupancy, span } => {
+                let wait = start - now;
+                let product =
+                    |cycles: Cycles, other: Cycles| u128::from(cycles.get()) * u128::from(other.get());
+                if product(wait, *occupancy) > product(*span, own) {
+                    (*span, *occupancy) = (wait, own);
+                }
+            }
             Self::OfAnySizes(queues) => queues.join(channel, start, now),
         }
     }
