@@ -82,14 +82,22 @@ impl<'a> Island<'a> {
         Ok(())
     }
 
-    /// Tries changes at a temperature, relative to the present value, until so much is spent.
+    /// Tries changes at a temperature, relative to the present value, until so much more is spent.
     ///
     /// # Errors
     ///
     /// When a run does not come to its end.
     pub(crate) fn round(&mut self, cost: Cost, temperature: f64) -> Result<(), SimulationError> {
+        self.until(self.judge.spent().plus(cost), temperature)
+    }
+
+    /// Tries changes at a temperature, relative to the present value, until so much is spent in all.
+    ///
+    /// # Errors
+    ///
+    /// When a run does not come to its end.
+    pub(crate) fn until(&mut self, end: Cost, temperature: f64) -> Result<(), SimulationError> {
         let heat = temperature * self.energy.get();
-        let end = self.judge.spent().plus(cost);
         while !self.judge.spent().has_reached(end) {
             let kind = self.draw_kind();
             let mut exchanges = std::mem::take(&mut self.exchanges);

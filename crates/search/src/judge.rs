@@ -60,6 +60,15 @@ impl Cost {
         Self { evaluations: self.evaluations / parts, work: self.work / parts }
     }
 
+    /// So many of so many equal parts of it.
+    pub(crate) fn share(self, parts: u32, of: u32) -> Self {
+        let share = |whole: u64| {
+            let share = u128::from(whole) * u128::from(parts) / u128::from(of);
+            u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        Self { evaluations: share(self.evaluations), work: share(self.work) }
+    }
+
     /// Whether either is at its end.
     #[inline]
     pub(crate) fn has_reached(self, end: Self) -> bool {

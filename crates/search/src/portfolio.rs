@@ -272,15 +272,23 @@ impl<'a> Search<'a> {
         }
         let before = self.judge.spent();
         let left = before.until(whole);
+        if left.evaluations < ISLANDS {
+            return Ok(()); // too few to judge where each begins
+        }
         let mut islands = self.islands(effort.seed, left)?;
         if let Some(own) = self.breeding(left.evaluations).filter(|_| whole.evaluations < u64::MAX) {
             return self.breed(islands, own, progress, watch);
         }
-        let of_round = left.divided(ISLANDS * u64::from(ROUNDS));
+        let of_island = left.divided(ISLANDS);
         for round in 0..ROUNDS {
             let heat = HEATS[0] * (HEATS[1] / HEATS[0]).powf(f64::from(round) / f64::from(ROUNDS - 1));
-            islands.par_iter_mut().try_for_each(|island| island.round(of_round, heat))?;
-            self.merge(&mut islands)?;
+            let end = of_island.share(round + 1, ROUNDS);
+            islands.par_iter_mut().try_for_each(|island| island.until(end, heat))?;
+            if round + 1 < ROUNDS {
+                self.merge(&mut islands)?;
+            } else {
+                self.take_best(&islands);
+            }
             let spent = islands.iter().fold(before, |spent, island| spent.plus(island.spent()));
             self.found.evaluations = spent.evaluations;
             progress = self.progress(whole, spent);

@@ -406,5 +406,6 @@ fn threads_do_not_change_what_is_found_and_it_is_never_worse_than_a_start() {
         assert_eq!(found[0].named_value, values.min().unwrap());
         assert!(found[0].value <= found[0].named_value && found[0].bound.value <= found[0].value);
         assert_eq!(case.value(objective, &found[0].nodes), found[0].value);
+        assert!(found[0].evaluations <= 4000, "{}", found[0].evaluations);
     }
 }

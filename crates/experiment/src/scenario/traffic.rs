@@ -288,7 +288,7 @@ fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
                 Amount::whole(all[place]).map_err(|error| (error, all[place].to_string()))
             }
             Numbers::Floats(all) => {
-                Amount::float(all[place]).map_err(|error| (error, all[place].to_string()))
+                Amount::float(all[place]).map_err(|error| (error, in_few_digits(all[place])))
             }
         };
         match amount {
@@ -297,6 +297,12 @@ fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
         }
     }
     Some(entries)
+}
+
+/// A number, however large or small.
+fn in_few_digits(number: f64) -> String {
+    let is_long = number != 0.0 && !(1e-9..1e18).contains(&number.abs());
+    if is_long { format!("{number:e}") } else { number.to_string() }
 }
 
 fn no_entry(row: usize, column: usize, found: &str, error: NoAmount) -> String {

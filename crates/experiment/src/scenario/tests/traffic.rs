@@ -93,6 +93,11 @@ fn numpy_arrays_of_any_type_and_order_give_the_same_messages() {
         refused(numpy_file("<f4", "False", "(2, 2)", &not_finite)),
         ["m.npy: entry [0, 1] is NaN, expected a number", "m.npy: entry [1, 1] is inf, expected a number"]
     );
+    let too_large = [0.0, 1e300, 1.0, 0.0].map(f64::to_le_bytes).concat();
+    assert_eq!(
+        refused(numpy_file("<f8", "False", "(2, 2)", &too_large)),
+        ["m.npy: entry [0, 1] is 1e300, expected less than 2^63"]
+    );
 }
 
 #[test]
