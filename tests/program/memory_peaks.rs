@@ -16,7 +16,7 @@ use super::command::{Scratch, root};
 const LIMIT: (&str, u64) = ("64MiB", 64 << 20);
 
 /// What may be held beyond the limit, apart from what the program takes that does nothing.
-const TOLERANCE: u64 = LIMIT.1 / 10;
+const TOLERANCE: u64 = LIMIT.1 / 8;
 
 /// The exit code of a command, the most memory that it held at one time \[bytes\], as far as the system showed it, and what
 /// it wrote to standard error.
