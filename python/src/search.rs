@@ -45,8 +45,8 @@ pub(crate) fn search(
             }
         };
         let resources = request.resources();
-        let found = pool(resources)?
-            .install(|| PlacementSearch::of(runs, &wanted, resources.memory, &mut report));
+        let found =
+            pool(resources)?.install(|| PlacementSearch::of(runs, &wanted, resources.memory, &mut report));
         let found = found.map_err(|error| failed(&error))?;
         let record = SearchRecord::new(&found.run, objective, [&found.reference, &found.named], &found.found);
         let row = serde_json::to_string(&record).map_err(|error| failed(&error))?;
