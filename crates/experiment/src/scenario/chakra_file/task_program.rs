@@ -124,7 +124,14 @@ impl Lowering<'_> {
 
     /// The error for a schedule that is wrong.
     fn wrong(&self, program: &TraceProgram, error: &TaskScheduleError) -> Failure {
-        let TaskScheduleError::Cycle { operations } = error else {
+        // Of several, the first circle is named: ranks of one job often have the same.
+        let first = match error {
+            TaskScheduleError::Several(all) => {
+                all.iter().find(|own| matches!(own, TaskScheduleError::Cycle { .. }))
+            }
+            _ => Some(error),
+        };
+        let Some(TaskScheduleError::Cycle { operations }) = first else {
             return of_file(self.pattern, error.to_string());
         };
         let mut nodes: Vec<NodePlace> = operations.iter().map(|own| program.node_of(*own)).collect();

@@ -462,6 +462,10 @@ fn traces_that_make_no_program_are_refused() {
     let other = error("algorithms = { all-gather = \"ring\" }\n", &[share(0), share(0)]);
     assert!(other.contains("program.algorithms has no all-reduce, expected"), "{other}");
     assert!(error("", &[share(12), share(12)]).contains("attribute comm_type is 12, expected 0 to 9"));
+    let waits = |id, on| node(id, NodeType::Comp, &[on], &[("duration_nanoseconds", Attribute::Int64(5))]);
+    let circle = || vec![waits(1, 2), waits(2, 1)];
+    let circles = error("", &[circle(), circle()]);
+    assert!(circles.contains("rank 0: 2 operations wait for each other in a circle"), "{circles}");
     let name = Folder::new(&format!("{MACHINE}file = \"t.et\"\n")).error();
     assert!(name.contains("expected a path with {rank} in it, once"), "{name}");
 }
