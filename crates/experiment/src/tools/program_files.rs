@@ -149,6 +149,14 @@ impl ProgramFormat {
     ///
     /// If the format or the runtime cannot express the program.
     pub fn write_with(self, run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
+        if run.program.body.special().job().is_some_and(|job| !job.is_chain()) {
+            // Files would make each step wait for the one before it, and take other cycles.
+            return Err(ProgramFileError::NotSaid {
+                format: self.name(),
+                what: "steps side by side".to_owned(),
+                expected: "steps each of which comes after the one before it",
+            });
+        }
         (self.0.write)(run, options)
     }
 }

@@ -60,6 +60,29 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
     }
 }
 
+/// A file makes every step wait for the one before it: a job whose steps do, takes the same cycles, and no other is written.
+#[test]
+fn jobs_are_written_if_no_steps_are_side_by_side() {
+    let job = |after: &str| {
+        let text = format!(
+            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nshape = [4]\n[[program.steps]]\nname = \"a\"\n\
+             compute_cycles = 100\n[[program.steps]]\nname = \"b\"\nkind = \"send\"\nover = [0]\nwrap = true\n\
+             units = 50\n{after}"
+        );
+        run_of(&text)
+    };
+    let (chain, beside) = (job(""), job("after = []\n"));
+    assert_eq!([makespan(&chain), makespan(&beside)], [150, 100]);
+    assert!(ProgramFormat::GOAL.write(&chain).is_ok());
+    for format in ProgramFormat::ALL {
+        let error = format.write(&beside).map(|_| ()).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("{} cannot express steps side by side", format.name())),
+            "{error}"
+        );
+    }
+}
+
 /// Section 28.6; predicted are the cycles that are promised where the tree has nodes of its own.
 #[test]
 fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
