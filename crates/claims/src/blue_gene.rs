@@ -88,7 +88,7 @@ fn percent_of_peak(shape: [u64; 2], routing: RouterRouting) -> Quantity {
     Quantity::fraction(100 * bound, makespan.get())
 }
 
-/// A message from every process to each other one, in a random order of each, spread evenly over so many cycles.
+/// An all-to-all in which every process sends at an even rate, in a random order of its own, for `cycles` cycles.
 #[expect(
     clippy::expect_used,
     reason = "every message has a send and a receive, and requires an earlier calculation"

@@ -263,8 +263,8 @@ impl<'a> Search<'a> {
     ) -> Result<(), SearchError> {
         let whole = self.whole_cost(effort);
         let left = self.judge.spent().until(whole);
-        let (most, parts) = (if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX }, 5);
-        let ordering = left.divided(parts);
+        let most = if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX };
+        let ordering = left.divided(5);
         self.order_bits(Cost { evaluations: ordering.evaluations.min(most), ..ordering })?;
         let mut progress = self.progress(whole, self.judge.spent());
         if self.is_proved() || watch(progress).is_break() {

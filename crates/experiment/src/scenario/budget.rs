@@ -22,7 +22,7 @@ pub(super) const BYTES_A_MESSAGE: u64 = 4;
 /// Totals below this are ignored: the program itself takes more \[bytes\].
 pub(super) const UNCOUNTED: u64 = 1 << 20;
 
-/// What helps against a refusal.
+/// The help text of refusals.
 pub(super) const HELP: &str = "give it more with --memory-limit, or ask for less";
 
 /// A memory limit, and the memory that is taken.

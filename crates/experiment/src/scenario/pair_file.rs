@@ -5,7 +5,7 @@ use crate::input::input_file;
 
 /// A file that a value names.
 pub(super) struct PairFile<'name> {
-    /// What it lists, for errors.
+    /// The word for its contents in errors.
     pub(super) what: &'static str,
     /// Its path, relative to the scenario.
     pub(super) name: &'name str,
@@ -13,7 +13,7 @@ pub(super) struct PairFile<'name> {
     pub(super) header: &'static str,
 }
 
-/// What is wrong, and the number of the line, counted from 1, if it is a line.
+/// The number of the wrong line, from 1 (`None` for the whole file), and the reason.
 pub(super) type WrongPair = (Option<usize>, String);
 
 impl PairFile<'_> {

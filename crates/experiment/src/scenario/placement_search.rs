@@ -65,9 +65,9 @@ pub enum PlacementSearchError {
     Memory {
         /// The processes.
         processes: u64,
-        /// What it would take \[bytes\].
+        /// The memory that it needs \[bytes\].
         needed: u64,
-        /// What it may take \[bytes\].
+        /// The memory limit \[bytes\].
         limit: u64,
     },
     /// The program fits no placement that was found.

@@ -1,4 +1,4 @@
-//! What is kept of a run beside its result: records of stages, operations, messages and transmissions.
+//! The records that a run keeps beside its result: stages, operations, messages and transmissions.
 
 use cubefold_simulator::{MessageTimes, Observer, OperationTimes, RankTask, StageRecord, Transmission};
 

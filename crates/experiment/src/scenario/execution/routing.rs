@@ -134,7 +134,7 @@ impl CountedPaths<'_> {
     }
 }
 
-/// The routes of the messages of a run with a seed, as far as they are not those of its machine.
+/// The routes of a run's messages. The seed is that of random routes.
 pub(in crate::scenario) fn message_routes(
     execution: Option<Execution>,
     routers: Option<RouterSettings>,
