@@ -235,7 +235,8 @@ impl Groups {
     }
 
     /// Returns the ranks of every group, in the order of their numbers in it.
-    pub(crate) fn ranks_of_groups(&self) -> Vec<Vec<u32>> {
+    #[must_use]
+    pub fn ranks_of_groups(&self) -> Vec<Vec<u32>> {
         let numbers = 0..self.algorithm.rank_count();
         let Some(map) = &self.map else { return vec![numbers.collect()] };
         map.firsts().map(|first| numbers.clone().map(|number| map.rank(first, number)).collect()).collect()

@@ -13,8 +13,8 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, EngineChoice, Execution, Job, Outcome, PhaseLength, Ranks, Request,
-    Routing, RoutingScheme, SimulationError, Workers, computation_bound, lower_bound, predict,
+    DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Job, Outcome, PhaseLength, Ranks,
+    Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound, lower_bound, predict,
     program_cut_bound, simulate,
 };
 
@@ -272,7 +272,7 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
     if let (SimulationError::Stuck(stuck), Some(traces)) = (&error, &run.program.traces) {
-        let reason = traces.describe_stuck(stuck);
+        let reason = traces.describe_stuck(stuck, run.communication.eager() == EAGER_ALL);
         return RunError::Stuck { scenario, run: place, embedding, reason };
     }
     if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path.as_deref()) {

@@ -186,11 +186,12 @@ fn with_processors(
     placement: &Placement,
 ) -> Communication {
     match &program.ranks {
-        Some(_) => {
+        // The actors of a job have processors of their own.
+        Some(_) if program.job.is_none() => {
             let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
             communication.with_processors(communication.processors().max(processes))
         }
-        None => communication,
+        _ => communication,
     }
 }
 

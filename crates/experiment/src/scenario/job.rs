@@ -47,6 +47,9 @@ pub(super) static JOB: ProgramKind = ProgramKind {
     read,
 };
 
+/// Says where a step stands that others come after.
+const ORDER: &str = "a step comes after steps above it in the file, so that none waits in a circle";
+
 /// The most steps of a job.
 const MAX_STEPS: usize = 10_000;
 
@@ -100,9 +103,17 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     let shape = shape?;
     let (mut known, mut names) = (KnownCollectives::default(), Names::new());
+    let written = written_names(values);
     let mut steps: Vec<Option<ReadStep>> = vec![];
     for (place, value) in values.iter().enumerate() {
-        steps.push(read_step(reading, (place, value), &shape, per_node.unwrap_or(1), &mut known, &mut names));
+        steps.push(read_step(
+            reading,
+            (place, value),
+            &shape,
+            per_node.unwrap_or(1),
+            &mut known,
+            (&mut names, &written),
+        ));
         // Of steps that are too large the first is enough.
         if known.is_over_budget() {
             return None;
@@ -176,15 +187,17 @@ fn read_step(
     shape: &Shape,
     per_node: u64,
     known: &mut KnownCollectives,
-    names: &mut Names,
+    (names, written): (&mut Names, &Names),
 ) -> Option<ReadStep> {
     let table = StepTable::read(reading, value);
     let own = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
-    let after = after(reading, own.after.as_ref(), names);
+    let after = after(reading, own.after.as_ref(), names, written);
     let name = name(reading, own.name.as_ref(), (place, value), names);
     let takes_part = takes_part(reading, own.only.as_ref(), shape);
-    let body = read_body(reading, &table?, value, shape, per_node, known);
-    Some(ReadStep { name: name?, after: after?, takes_part: takes_part?, body: body? })
+    let body = read_body(reading, &table?, value, shape, per_node, known, takes_part.as_deref());
+    let (name, takes_part, mut body) = (name?, takes_part?, body?);
+    body.notes.extend(body.note_on_unsent(&name, &takes_part));
+    Some(ReadStep { name, after: after?, takes_part, body })
 }
 
 /// The name of a step, by default `step` and its number; reports a name that another step has.
@@ -209,8 +222,24 @@ fn name(
     Some(name)
 }
 
-/// The steps before that a step comes after, by default the one before it.
-fn after(reading: &mut Reading<'_>, written: Option<&Value>, names: &Names) -> Option<Vec<usize>> {
+/// The names that steps are given, with their places.
+fn written_names(steps: &[Value]) -> Names {
+    let of_step = |step: &Value| {
+        let Content::Table(entries) = &step.content else { return None };
+        let entry = entries.iter().find(|entry| entry.key == "name")?;
+        let Content::Text(name) = &entry.value.content else { return None };
+        Some((name.clone(), entry.value.place.clone()))
+    };
+    steps.iter().filter_map(of_step).collect()
+}
+
+/// The steps before that a step comes after, by default the one before it; `all` are the names of all steps.
+fn after(
+    reading: &mut Reading<'_>,
+    written: Option<&Value>,
+    names: &Names,
+    all: &Names,
+) -> Option<Vec<usize>> {
     let Some(value) = written else { return Some(names.len().checked_sub(1).into_iter().collect()) };
     let entries = match &value.content {
         // It comes after nothing.
@@ -227,6 +256,11 @@ fn after(reading: &mut Reading<'_>, written: Option<&Value>, names: &Names) -> O
                 reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
             }
             Some(place) => after.push(place),
+            None if let Some((_, place)) = all.iter().find(|(known, _)| known == name) => {
+                let message = format!("no step before it is called {name:?}, expected one above it");
+                let error = ScenarioError::at(&entry.place, message, "not a step before it");
+                reading.errors.push(error.because(Some(place), "it stands here").with_help(ORDER));
+            }
             None => {
                 let known: Vec<&str> = names.iter().map(|(known, _)| known.as_str()).collect();
                 let expected = match known[..] {
@@ -237,10 +271,7 @@ fn after(reading: &mut Reading<'_>, written: Option<&Value>, names: &Names) -> O
                 let message = format!("no step before it is called {name:?}, expected {expected}");
                 let error = ScenarioError::at(&entry.place, message, "not a step before it");
                 let advice = match help(name, &known) {
-                    none if none.is_empty() => {
-                        "a step comes after steps above it in the file, so that none waits in a circle"
-                            .to_owned()
-                    }
+                    none if none.is_empty() => ORDER.to_owned(),
                     advice => advice,
                 };
                 reading.errors.push(error.with_help(advice));
@@ -287,22 +318,37 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
                 .collect(),
             _ => vec![],
         };
-        let range = match numbers[..] {
-            [Some(axis), Some(first), Some(last)] => {
-                let axis = usize::try_from(axis).ok().filter(|&axis| axis < shape.dimension_count());
-                axis.filter(|&axis| first <= last && last < shape.lengths()[axis])
-                    .map(|axis| (axis, first, last))
-            }
-            _ => None,
-        };
-        let Some(range) = range else {
+        let [Some(axis), Some(first), Some(last)] = numbers[..] else {
             let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
             let expected =
                 format!("[axis, first, last] of the logical shape {}, all counted from 0", lengths.join("x"));
             reading.errors.push(entry.unexpected("range of only", expected));
             continue;
         };
+        let range = match range(shape, axis, first, last) {
+            Ok(range) => range,
+            Err(message) => {
+                reading.errors.push(ScenarioError::at(&entry.place, message, "no range of an axis"));
+                continue;
+            }
+        };
         ranges.push(range);
     }
     (reading.errors.len() == before).then_some(ranges)
+}
+
+/// An axis with a range of its coordinates, or what is wrong.
+fn range(shape: &Shape, axis: u64, first: u64, last: u64) -> Result<(usize, u64, u64), String> {
+    let number = usize::try_from(axis).ok();
+    let Some((number, &length)) = number.and_then(|own| Some((own, shape.lengths().get(own)?))) else {
+        let greatest = shape.dimension_count() - 1;
+        return Err(format!("axis {axis} in only, expected an axis of the logical shape: 0 to {greatest}"));
+    };
+    if first > last {
+        return Err(format!("only from {first} to {last}, expected a first that is not above the last"));
+    }
+    if last >= length {
+        return Err(format!("coordinate {last} in only, expected one of axis {axis}: 0 to {}", length - 1));
+    }
+    Ok((number, first, last))
 }

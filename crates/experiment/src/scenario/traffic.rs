@@ -65,6 +65,7 @@ pub(super) struct TrafficFile {
     diagonal: Diagonal,
     column: Option<ColumnName>,
     note: Option<String>,
+    has_choice: bool, // whether files of its format have a first and a second matrix
 }
 
 /// An entry of a matrix.
@@ -203,7 +204,7 @@ impl TrafficFile {
     /// The matrix of the contents of a file; none after an error.
     fn of_bytes(path: &Path, bytes: &[u8], matrix: Option<u64>, errors: &mut FileErrors<'_>) -> Option<Self> {
         let is_instance = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
-        let (mut column, mut note) = (None, None);
+        let (mut column, mut note, mut has_choice) = (None, None, false);
         let entries = if bytes.starts_with(MAGIC) {
             read_array(bytes, errors)?
         } else {
@@ -220,6 +221,7 @@ impl TrafficFile {
             } else if is_instance {
                 let instance = Instance::read(text, errors)?;
                 let chosen = chosen_matrix(&instance, matrix, errors)?;
+                has_choice = true;
                 note = instance.has_two().then(|| {
                     let other = if chosen == 0 { "second" } else { "first" };
                     format!("the {other} matrix is not read: distances are those of the machine")
@@ -234,7 +236,7 @@ impl TrafficFile {
             errors.of_file("nothing to send, expected an entry above 0 off the diagonal");
         }
         entries.shrink_to_fit();
-        Some(Self { rows, entries, diagonal, column, note })
+        Some(Self { rows, entries, diagonal, column, note, has_choice })
     }
 }
 
@@ -334,6 +336,12 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
             return None;
         }
     };
+    if let Some(value) = settings.get(Key::ProgramMatrix).filter(|_| !file.has_choice) {
+        let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
+        let error = ScenarioError::at(&value.place, message, "nothing to choose");
+        reading.errors.push(error.with_help("files of QAPLIB have two: their names end in .dat"));
+        return None;
+    }
     let (messages, rounded) = messages(reading, &file, factor?, name)?;
     let processes = u32::try_from(processes?.unwrap_or(0).max(file.rows).max(2)).ok()?;
     let count = messages.len() as u64;
@@ -367,9 +375,14 @@ fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
                 Content::Integer(_) | Content::Other => value.place.text().replace('_', ""),
                 _ => String::new(),
             };
-            let Ok(Some(amount)) = Amount::parse(text.as_bytes()) else {
-                let expected = "a number above 0 with at most 19 digits";
-                reading.errors.push(value.unexpected(Key::ProgramScale.path(), expected));
+            let parsed = Amount::parse(text.as_bytes());
+            let Ok(Some(amount)) = parsed else {
+                let limit = parsed.err().map_or("expected a number above 0", NoAmount::expected);
+                let message = format!("{} is {}, {limit}", Key::ProgramScale.path(), value.describe());
+                let error = ScenarioError::at(&value.place, message, "no factor of sizes");
+                let help =
+                    "a decimal number above 0 and below 2^63, with at most 19 digits, and 30 after the point";
+                reading.errors.push(error.with_help(help));
                 return None;
             };
             amount.ratio()

@@ -49,14 +49,25 @@ pub(super) fn definitions(values: &str) -> Result<Vec<Definition>, String> {
     read.map_err(|error| format!("the list of process groups is no JSON: {error}"))
 }
 
-/// Reads a file of groups: an object of lists of ranks.
-pub(super) fn read_groups(path: &Path) -> Result<BTreeMap<String, Vec<u32>>, Failure> {
+/// Reads a file of groups of so many ranks: an object of lists of ranks.
+pub(super) fn read_groups(path: &Path, ranks: usize) -> Result<BTreeMap<String, Vec<u32>>, Failure> {
+    let wrong = |message: String| Failure::Wrong(vec![ScenarioError::of_file(path, message)]);
     let bytes = input_file::read(path, MAX_FILE);
-    let bytes = bytes.map_err(|error| Failure::Unreadable(std::io::Error::from(error).to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        let message = format!("{error}, expected groups such as {{\"1\": [0, 1]}}");
-        Failure::Wrong(vec![ScenarioError::of_file(path, message)])
-    })
+    let bytes = bytes.map_err(|error| {
+        wrong(format!("the file of program.groups cannot be read: {}", std::io::Error::from(error)))
+    })?;
+    let groups: BTreeMap<String, Vec<u32>> = serde_json::from_slice(&bytes)
+        .map_err(|error| wrong(format!("{error}, expected groups such as {{\"1\": [0, 1]}}")))?;
+    match groups.iter().find_map(|(name, members)| no_rank(name, members, ranks)) {
+        Some(message) => Err(wrong(message)),
+        None => Ok(groups),
+    }
+}
+
+/// Names a member of a group that is no rank.
+fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
+    let other = members.iter().find(|own| **own as usize >= ranks)?;
+    Some(format!("group \"{name}\" has rank {other}, expected 0 to {}", ranks - 1))
 }
 
 /// The groups of a set of traces.
@@ -146,8 +157,8 @@ fn known(trace: &RankTrace) -> BTreeMap<&str, &Definition> {
 
 /// Checks that members are ranks, and that a rank that uses the group is one of them.
 fn check(name: &str, members: &[u32], rank: usize, ranks: usize) -> Result<(), String> {
-    if let Some(last) = members.last().filter(|own| **own as usize >= ranks) {
-        return Err(format!("group \"{name}\" has rank {last}, expected 0 to {}", ranks - 1));
+    if let Some(message) = no_rank(name, members, ranks) {
+        return Err(message);
     }
     if !members.iter().any(|own| *own as usize == rank) {
         let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();

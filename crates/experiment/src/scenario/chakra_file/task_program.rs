@@ -398,8 +398,8 @@ impl TraceProgram {
         (narrow(rank as u64), narrow(place as u64))
     }
 
-    /// Explains why a run is stuck, with the operations of the traces.
-    pub(crate) fn describe_stuck(&self, stuck: &StuckTasks) -> String {
+    /// Explains why a run is stuck, in which all messages are eager or not, with the operations of the traces.
+    pub(crate) fn describe_stuck(&self, stuck: &StuckTasks, is_eager: bool) -> String {
         let mut nodes: Vec<NodePlace> = stuck.operations.iter().map(|own| self.node_of(*own)).collect();
         nodes.dedup();
         if nodes.len() > 1 && nodes.first() == nodes.last() {
@@ -414,6 +414,7 @@ impl TraceProgram {
             })
             .collect();
         let reason = match stuck.reason {
+            StuckReason::Cycle if is_eager => "operations wait for one another",
             StuckReason::Cycle => {
                 "operations wait for one another (sends by rendezvous wait, execution.eager_units = \"all\" do not)"
             }

@@ -300,6 +300,15 @@ fn groups_come_from_a_file_and_gzipped_traces_are_the_same() {
     let run = folder.run();
     assert!(run.program.notes.iter().any(|note| note.starts_with("nothing says who is in group \"1\"")));
     assert_eq!(record(&run).makespan_cycles, plain.makespan_cycles);
+    fs::write(folder.0.path().join("s.toml"), text.replace("comm_group.json", "none.json")).unwrap();
+    let missing = folder.error();
+    assert!(
+        missing.starts_with("chakra/none.json: the file of program.groups cannot be read: "),
+        "{missing}"
+    );
+    fs::write(folder.0.path().join("chakra/none.json"), "{ \"1\": [0, 8] }").unwrap();
+    assert_eq!(folder.error(), "chakra/none.json: group \"1\" has rank 8, expected 0 to 7");
+    fs::write(folder.0.path().join("s.toml"), text).unwrap();
     let path = folder.0.path().join("chakra/astra.3.et");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
@@ -437,6 +446,16 @@ fn traces_that_make_no_program_are_refused() {
     let comp = |id| node(id, NodeType::Comp, &[], &[("duration_nanoseconds", Attribute::Int64(5))]);
     let error = |more: &str, ranks: &[Vec<Node>]| Folder::traces(&of_file(more), ranks).error();
     assert!(error("", &[vec![comp(1)]]).ends_with("1 traces, expected those of at least 2 ranks, from 0 on"));
+    let padded = Folder::traces(&of_file(""), &[vec![comp(1)]]);
+    fs::rename(padded.0.path().join("t.0.et"), padded.0.path().join("t.00.et")).unwrap();
+    let padded = padded.error();
+    assert!(
+        padded.ends_with("t.00.et has a number with zeros before it, expected t.0.et, t.1.et and so on"),
+        "{padded}"
+    );
+    let text = vec![node(1, NodeType::CommColl, &[], &[("comm_type", Attribute::Text("0".to_owned()))])];
+    let text = error("", &[text.clone(), text]);
+    assert!(text.contains("attribute comm_type is the text \"0\", expected an integer"), "{text}");
     let twice = error("", &[vec![comp(1), comp(1)], vec![]]);
     assert!(twice.starts_with("t.0.et: node 1 \"n1\" and node 1 \"n1\", 0 and 1 of the file"), "{twice}");
     let folder = Folder::traces(&of_file(""), &[vec![comp(1)], vec![comp(1)], vec![comp(1)]]);

@@ -308,7 +308,12 @@ impl Attributes<'_> {
     /// An integer, if it is there.
     fn integer(&self, name: &str) -> Result<Option<i128>, String> {
         let Some(value) = self.find(name) else { return Ok(None) };
-        let expected = || format!("attribute {name} is {value:?}, expected an integer");
+        let expected = || match value {
+            Value::Text(text) => {
+                format!("attribute {name} is the text {:?}, expected an integer", shortened(text))
+            }
+            other => format!("attribute {name} is {other:?}, expected an integer"),
+        };
         value.integer().map(Some).ok_or_else(expected)
     }
 

@@ -17,6 +17,8 @@ use crate::scenario::{budget::Budget, errors::ScenarioError, placement_file::Fai
 
 /// What stands for the number of a rank in the name of its file.
 pub(super) const RANK: &str = "{rank}";
+/// The most ranks whose dropped dependencies are told one by one.
+const MAX_TOLD: usize = 4;
 /// Memory per operation that has its part in an activity \[bytes\].
 const BYTES_A_PART: u64 = 160;
 
@@ -80,7 +82,7 @@ impl TraceSet {
         for (rank, path) in (0..).zip(&paths) {
             traces.push(read_trace(path, rank, budget)?);
         }
-        let file = groups.map(read_groups).transpose()?.unwrap_or_default();
+        let file = groups.map(|path| read_groups(path, paths.len())).transpose()?.unwrap_or_default();
         let groups = ProcessGroups::new(&traces, &file);
         let groups = groups.map_err(|(rank, message)| of_file(&paths[rank], message))?;
         let mut set = Self { paths, traces, groups, activities: vec![] };
@@ -250,14 +252,19 @@ impl TraceSet {
     /// Sentences on what the traces lack, given which dependencies count.
     pub(super) fn notes(&self, has_control: bool) -> Vec<String> {
         let mut notes = vec![];
-        for (rank, trace) in self.traces.iter().enumerate() {
+        let mut dropped = self.traces.iter().enumerate().filter_map(|(rank, trace)| {
             let kinds = if has_control { &trace.dropped[..] } else { &trace.dropped[..1] };
             let count: u64 = kinds.iter().map(|own| own.count).sum();
-            if let Some((id, missing)) = kinds.iter().find_map(|own| own.first) {
-                notes.push(format!(
-                    "rank {rank}: {count} dependencies on operations that the trace does not have are dropped, the first: {id} on {missing}"
-                ));
-            }
+            Some((rank, count, kinds.iter().find_map(|own| own.first)?))
+        });
+        for (rank, count, (id, missing)) in dropped.by_ref().take(MAX_TOLD) {
+            notes.push(format!(
+                "rank {rank}: {count} dependencies on operations that the trace does not have are dropped, the first: {id} on {missing}"
+            ));
+        }
+        let (ranks, count) = dropped.fold((0, 0), |(ranks, sum), (_, count, _)| (ranks + 1, sum + count));
+        if ranks > 0 {
+            notes.push(format!("{count} further ones are dropped at other ranks, {ranks} in number"));
         }
         let without = self.traces.iter().enumerate().filter(|own| own.1.without_duration > 0);
         let without: Vec<(usize, u64)> = without.map(|own| (own.0, own.1.without_duration)).collect();
@@ -301,12 +308,18 @@ fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     // The number may be in the name of a folder.
     let suffix = after.split('/').next().unwrap_or_default();
     let unreadable = |error: std::io::Error| Failure::Unreadable(format!("folder {folder}: {error}"));
-    let mut ranks: Vec<u32> = vec![];
+    let (mut ranks, mut padded): (Vec<u32>, Option<String>) = (vec![], None);
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name();
         let number = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(suffix));
-        let Some(number) = number else { continue };
-        ranks.extend(number.parse::<u32>().ok().filter(|own| own.to_string() == number));
+        let Some((number, rank)) = number.and_then(|own| Some((own, own.parse::<u32>().ok()?))) else {
+            continue;
+        };
+        if rank.to_string() == number {
+            ranks.push(rank);
+        } else {
+            padded.get_or_insert_with(|| format!("{prefix}{number}{suffix}"));
+        }
     }
     ranks.retain(|rank| Path::new(&format!("{before}{rank}{after}")).exists());
     ranks.sort_unstable();
@@ -317,6 +330,12 @@ fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
             "the trace of rank {missing} is missing, but that of rank {found} is there, expected ranks from 0 on without a gap"
         );
         return Err(of_file(&path(missing), message));
+    }
+    if let Some(name) = padded.filter(|_| ranks.is_empty()) {
+        let message = format!(
+            "{name} has a number with zeros before it, expected {prefix}0{suffix}, {prefix}1{suffix} and so on"
+        );
+        return Err(of_file(pattern, message));
     }
     if ranks.len() < 2 {
         let message = format!("{} traces, expected those of at least 2 ranks, from 0 on", ranks.len());

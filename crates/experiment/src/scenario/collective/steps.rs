@@ -81,6 +81,9 @@ pub(crate) fn is_key_of_step(path: &str) -> bool {
 /// Those of them that every step takes; a step with no others is a computation.
 const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
 
+/// Says how a computation is written.
+const NO_KIND: &str = "a step with compute_cycles or compute alone is a computation";
+
 /// The most steps of a sequence.
 const MAX_STEPS: usize = 10_000;
 
@@ -329,7 +332,8 @@ pub(in crate::scenario) fn kind(
         {
             let known: Vec<&str> =
                 choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
-            reading.errors.push(value.unknown_name(Key::ProgramKind.path(), text, &known));
+            let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
+            reading.errors.push(if text == "computation" { error.with_help(NO_KIND) } else { error });
             return None;
         }
         return value.choice(Key::ProgramKind.path(), &choices, reading.errors);
@@ -337,7 +341,7 @@ pub(in crate::scenario) fn kind(
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
-    reading.errors.push(error.with_help("a step with compute_cycles or compute alone is a computation"));
+    reading.errors.push(error.with_help(NO_KIND));
     None
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cubefold_collectives::{Collective, CollectiveSpecification, Groups};
+use cubefold_collectives::{Collective, Groups};
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_simulator::{Computations, Program, StageMessage, StageProgram, StepBody};
 use cubefold_topology::{Machine, MachineKind, Shape, narrow};
@@ -45,6 +45,34 @@ pub(super) struct ReadBody {
     pub(super) notes: Vec<String>,
 }
 
+impl ReadBody {
+    /// Says which messages of a step that is no collective are not sent because a rank takes no part, or that there is none.
+    pub(super) fn note_on_unsent(&self, name: &str, takes_part: &[bool]) -> Option<String> {
+        let (StepBody::Messages { program, .. }, None) = self.choices.first()? else { return None };
+        let is_in = |process: ProcessId| takes_part.get(process.label() as usize).is_none_or(|own| *own);
+        let (mut all, mut sent, mut of_stage) = (0_u64, 0_u64, (0, 0));
+        for stage in 0..program.stage_count() {
+            if stage == 0 || !program.repeats(stage) {
+                of_stage = (0, 0);
+                program.for_each_message(stage, &mut |source, destination, _| {
+                    of_stage.0 += 1;
+                    of_stage.1 += u64::from(is_in(source) && is_in(destination));
+                });
+            }
+            (all, sent) = (all + of_stage.0, sent + of_stage.1);
+        }
+        let left_out = all - sent;
+        match (sent, left_out) {
+            (0, 0) => Some(format!("step {name:?} sends nothing.")),
+            (0, _) => Some(format!("step {name:?} sends nothing: an end of each message takes no part.")),
+            (_, 0) => None,
+            _ => Some(format!(
+                "step {name:?} sends {sent} of {all} messages: of the others an end takes no part."
+            )),
+        }
+    }
+}
+
 /// Reads what a step does.
 pub(super) fn read_body(
     reading: &mut Reading<'_>,
@@ -53,6 +81,7 @@ pub(super) fn read_body(
     shape: &Shape,
     per_node: u64,
     known: &mut KnownCollectives,
+    takes_part: Option<&[bool]>,
 ) -> Option<ReadBody> {
     let settings = reading.settings.of_step(&table.step);
     let kind = job_kind(table);
@@ -77,7 +106,7 @@ pub(super) fn read_body(
         let choices = vec![(StepBody::Computation(reading.compute()?), None)];
         return Some(ReadBody { kind: "computation", choices, bytes: None, notes: vec![] });
     }
-    of_collective(reading, table, value, shape, per_node, known)
+    of_collective(reading, table, value, shape, per_node, known, takes_part)
 }
 
 /// The kind of a step that is neither a collective nor a computation.
@@ -109,12 +138,12 @@ fn of_collective(
     shape: &Shape,
     per_node: u64,
     known: &mut KnownCollectives,
+    takes_part: Option<&[bool]>,
 ) -> Option<ReadBody> {
     let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
     let asked = collective::ask(reading, kind, operation, per_node)?;
-    check_only(reading, table, &asked.specification, &asked.over)?;
     let (found, expected) = (asked.specification.shape.node_count(), shape.node_count());
     if found != expected {
         let message = format!("a step of {found} ranks, expected {expected} as in the program");
@@ -125,7 +154,10 @@ fn of_collective(
     let mut choices = vec![];
     for specification in std::iter::once(asked.specification).chain(asked.other) {
         match known.collective(reading, specification, &asked.over)? {
-            Ok(groups) => choices.push((body_of(&groups), Some(groups))),
+            Ok(groups) => {
+                check_only(reading, table, &groups, takes_part?)?;
+                choices.push((body_of(&groups), Some(groups)));
+            }
             Err(error) => {
                 let error = collective::misfit(reading, &error);
                 reading.errors.extend(error);
@@ -142,37 +174,27 @@ fn body_of(groups: &Arc<Groups>) -> StepBody {
     StepBody::Messages { shares: collective.share_count(), program: Arc::new(collective) }
 }
 
-/// Reports ranks that take part without all of their group.
+/// Reports a rank that takes part without all of its group.
 fn check_only(
     reading: &mut Reading<'_>,
     table: &StepTable,
-    specification: &CollectiveSpecification,
-    over: &[usize],
+    groups: &Groups,
+    takes_part: &[bool],
 ) -> Option<()> {
     let Some(only) = &table.own.only else { return Some(()) };
-    let Content::List(ranges) = &only.content else { return None };
-    for range in ranges {
-        let Content::List(numbers) = &range.content else { return None };
-        let numbers: Vec<Option<u64>> = numbers
-            .iter()
-            .map(|own| match own.content {
-                Content::Integer(number) => number,
-                _ => None,
-            })
-            .collect();
-        let [Some(axis), Some(first), Some(last)] = numbers[..] else { return None };
-        let axis = usize::try_from(axis).ok()?;
-        let is_whole =
-            first == 0 && specification.shape.lengths().get(axis).is_some_and(|&length| last + 1 == length);
-        if over.contains(&axis) && !is_whole {
-            let message = format!("only divides groups that extend over axis {axis}, expected whole groups");
-            let error = ScenarioError::at(&range.place, message, "a part of each group");
-            let error = error.because(reading.settings.place(Key::ProgramOver), "the groups");
-            reading
-                .errors
-                .push(error.with_help("give over without this axis: then groups do not extend along it"));
-            return None;
-        }
+    let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|own| *own);
+    for group in groups.ranks_of_groups() {
+        let (inside, outside): (Vec<&u32>, Vec<&u32>) = group.iter().partition(is_in);
+        let (Some(inside), Some(outside)) = (inside.first(), outside.first()) else { continue };
+        let message = format!(
+            "only divides a group: rank {inside} takes part and rank {outside} of its group does not, expected whole groups"
+        );
+        let error = ScenarioError::at(&only.place, message, "a part of a group")
+            .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
+            .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
+        let help = "groups extend along the axes of over; only counts along those of the program's shape";
+        reading.errors.push(error.with_help(help));
+        return None;
     }
     Some(())
 }
@@ -289,11 +311,15 @@ fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<u
         },
         _ => None,
     };
-    let axis = axis.filter(|&axis| axis <= greatest);
-    if axis.is_none() {
-        reading.errors.push(value.unexpected("over of a send", expected));
+    match axis {
+        Some(axis) if axis <= greatest => return Some(axis),
+        Some(axis) => {
+            let message = format!("axis {axis} in over of a send, expected {expected}");
+            reading.errors.push(ScenarioError::at(&value.place, message, "no axis of it"));
+        }
+        None => reading.errors.push(value.unexpected("over of a send", expected)),
     }
-    axis
+    None
 }
 
 /// How far along its axis a send goes, not 0.

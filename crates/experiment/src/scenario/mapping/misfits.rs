@@ -64,20 +64,24 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .because(Some(&fit.size.place), format!("{nodes} nodes"))
                 .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
                 .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-                .with_help("only a placement file leaves nodes empty or puts several processes on one")
+                .with_help("program.processes_per_node puts as many processes on each node; a placement file also leaves nodes empty")
         },
     )
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
     let (nodes, processes) = (fit.job_node_count(), fit.program.rank_count());
-    let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
+    let most = nodes.saturating_mul(fit.program.ranks_per_node);
+    let message = format!("{processes} processes on {nodes} nodes, expected at most {most} for standard");
     let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
         .because(Some(&fit.size.place), format!("{nodes} nodes"))
         .because(fit.settings.place(Key::ProgramFile), format!("{processes} processes"))
-        .because(standard.place.as_ref(), "puts process n on node n")
-        .with_help("only a placement file puts several processes on a node")
+        .because(fit.settings.place(Key::ProgramProcessesPerNode), "processes of a node")
+        .because(standard.place.as_ref(), "fills node after node")
+        .with_help(
+            "program.processes_per_node puts as many processes on each node, a placement file any number",
+        )
 }
 
 fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<ScenarioError> {

@@ -5,14 +5,18 @@ use cubefold_mapping::GraphGuest;
 use cubefold_simulator::{Reach, StencilError, StencilProgram};
 
 use super::NEIGHBOUR_EXCHANGE;
-use crate::scenario::{
-    ScenarioProgram,
-    errors::ScenarioError,
-    keys::{Key, MAX_INTEGER},
-    message_sizes::{self, ByStage},
-    program::Reading,
-    scenario_program::NeighbourCommunication,
-    value::Value,
+use crate::{
+    input::{Ratio, quantity::Measure},
+    scenario::{
+        ScenarioProgram,
+        errors::ScenarioError,
+        keys::{Key, MAX_INTEGER},
+        message_sizes::ByStage,
+        program::Reading,
+        scenario_program::NeighbourCommunication,
+        timing::quantity,
+        value::{Content, Value},
+    },
 };
 
 /// The keys of the cells of a process.
@@ -82,12 +86,28 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
     }
 }
 
+/// The bytes of a cell: a size, in whole bytes.
+fn cell_bytes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
+    let path = Key::ProgramCellBytes.path();
+    if !matches!(value.content, Content::Text(_)) {
+        return value.natural(path, 1..=MAX_INTEGER, reading.errors);
+    }
+    let bytes = quantity(value, path, Measure::Size, reading.errors)?;
+    let whole = u64::try_from(bytes.ceil()).ok().filter(|own| Ratio::from(*own) == bytes && *own > 0);
+    if whole.is_none() {
+        reading.errors.push(value.unexpected(path, "a whole number of bytes, at least 1"));
+    }
+    whole
+}
+
 /// The sizes of messages between processes with cells: `cell_bytes width^|S|` times the cells of the dimensions that
 /// do not differ.
 fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(u32) -> u128>> {
     let settings = reading.settings;
     for key in [Key::ProgramUnits, Key::ProgramBytes] {
-        if let Some(value) = settings.get(key).filter(|_| settings.is_written_with(key, Key::ProgramCells)) {
+        let has_cells = settings.get(Key::ProgramCells).is_some();
+        let is_beside = has_cells && settings.is_written_with(key, Key::ProgramCells);
+        if let Some(value) = settings.get(key).filter(|_| is_beside) {
             let message = format!("both {} and cells, expected one of them", key.path());
             let error = ScenarioError::at(&value.place, message, "with cells beside it");
             reading.errors.push(error.because(settings.place(Key::ProgramCells), "the cells"));
@@ -96,20 +116,29 @@ fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(
     }
     let width = settings.natural(Key::ProgramWidth, reading.errors);
     let scale = reading.machine.timing.scale();
-    let cell = match settings.get(Key::ProgramCellBytes) {
-        None => {
-            reading.errors.push(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
-            None
-        }
-        // A byte is a unit where units have no bytes.
-        Some(value) => message_sizes::size(value, Key::ProgramCellBytes.path(), scale, reading.errors)
-            .map(|(units, bytes)| if scale.is_some() { bytes } else { units }),
-    };
+    // A byte is a unit where units have no bytes.
+    let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
     let Some(value) = settings.get(Key::ProgramCells) else {
+        if let Some(sizes) = [Key::ProgramUnits, Key::ProgramBytes].iter().find_map(|&key| settings.get(key))
+        {
+            for key in [Key::ProgramWidth, Key::ProgramCellBytes] {
+                let Some(value) = settings.get(key) else { continue };
+                let message = format!("{} without program.cells, expected it beside them", key.path());
+                let error = ScenarioError::at(&value.place, message, "of cells");
+                let error = error.because(Some(&sizes.place), "the sizes of messages");
+                reading
+                    .errors
+                    .push(error.with_help("sizes are given, or follow from cells: remove one of them"));
+            }
+            return None;
+        }
         let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
         reading.errors.push(settings.missing(Key::ProgramCells, expected));
         return None;
     };
+    if settings.get(Key::ProgramCellBytes).is_none() {
+        reading.errors.push(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
+    }
     let dimensions = guest.shape().shape().dimension_count();
     let entries = value.list(Key::ProgramCells.path(), "lengths", reading.errors)?;
     if entries.len() != dimensions {

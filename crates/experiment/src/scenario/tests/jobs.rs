@@ -221,11 +221,8 @@ const ERRORS: [(&str, &str); 17] = [
         "s.toml:13:9: program.units is a list of 2, expected one value, or 3 entries: one for each number of dimensions that differ",
     ),
     ("steps: after a step that there is not", "s.toml:18:10: no step before it is called \"c\", expected a"),
-    (
-        "steps: after a later step",
-        "s.toml:14:10: no step before it is called \"b\", expected nothing: it is the first step",
-    ),
-    ("steps: after itself", "s.toml:18:10: no step before it is called \"b\", expected a"),
+    ("steps: after a later step", "s.toml:14:10: no step before it is called \"b\", expected one above it"),
+    ("steps: after itself", "s.toml:18:10: no step before it is called \"b\", expected one above it"),
     (
         "steps: two of one name",
         "s.toml:16:8: two steps are called \"a\", expected a name of its own for each",
@@ -288,11 +285,22 @@ fn ranks_outside_take_no_part() {
     let last = run.program.body.stage_count() - 1;
     assert_eq!(run.program.body.messages(last).len(), 1);
     assert_eq!(run.program.body.facts().total_compute, 4 * 9);
+    // Coordinates count along the shape of the program, whatever shape a step has of its own.
+    let own_shape = "[[program.steps]]\nname = \"b\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nshape = [2, 4]\nover = [1]\n";
+    assert_eq!(
+        job(&format!("{own_shape}only = [[0, 0, 1]]\n")).displayed(),
+        [
+            "s.toml:12:8: only divides a group: rank 0 takes part and rank 2 of its group does not, expected whole groups"
+        ]
+    );
+    assert!(job(&format!("{own_shape}only = [[1, 0, 1]]\n")).load().is_ok());
     let divided =
         "[[program.steps]]\nname = \"b\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nonly = [[1, 1, 1]]\n";
     assert_eq!(
         job(divided).displayed(),
-        ["s.toml:10:9: only divides groups that extend over axis 1, expected whole groups"]
+        [
+            "s.toml:10:8: only divides a group: rank 4 takes part and rank 0 of its group does not, expected whole groups"
+        ]
     );
 }
 
@@ -307,7 +315,7 @@ fn names_and_orders_that_make_no_job_are_named() {
         ("after = [\"forwad\"]", "s.toml:11:10: no step before it is called \"forwad\", expected forward"),
         (
             "name = \"b\"\nafter = [\"b\"]",
-            "s.toml:12:10: no step before it is called \"b\", expected forward",
+            "s.toml:12:10: no step before it is called \"b\", expected one above it",
         ),
         (
             "name = \"forward\"",
@@ -318,16 +326,15 @@ fn names_and_orders_that_make_no_job_are_named() {
             "s.toml:11:21: \"forward\" a second time in after, expected it once",
         ),
         ("by = 2", "s.toml:11:6: by in a step that is no send, expected kind = \"send\""),
-        (
-            "only = [[0, 1, 4]]",
-            "s.toml:11:9: range of only is a list of 3, expected [axis, first, last] of the logical shape 4x2, all counted from 0",
-        ),
+        ("only = [[0, 1, 4]]", "s.toml:11:9: coordinate 4 in only, expected one of axis 0: 0 to 3"),
         ("only = [[0, 1, 1], [0, 2, 2]]", "s.toml:11:8: only leaves no rank, expected at least one"),
     ];
     for (second, expected) in cases {
         assert_eq!(two(second).displayed(), [expected]);
     }
     assert_eq!(two("after = [\"forwad\"]").help(), "did you mean \"forward\"?");
+    let itself = two("name = \"b\"\nafter = [\"b\"]").help();
+    assert_eq!(itself, "a step comes after steps above it in the file, so that none waits in a circle");
     let coordinated =
         "[[program.steps]]\nname = \"a\"\ncompute_cycles = 1\n[execution]\nmode = \"coordinated\"\n";
     assert_eq!(
@@ -345,7 +352,7 @@ fn keys_that_make_no_send_are_named() {
         ),
         (
             "over = [2]",
-            "s.toml:8:8: over of a send is a list of 1, expected one axis of the logical shape, such as [0], of 0 to 1",
+            "s.toml:8:8: axis 2 in over of a send, expected one axis of the logical shape, such as [0], of 0 to 1",
         ),
         (
             "over = [0]\nby = 0",
@@ -356,6 +363,23 @@ fn keys_that_make_no_send_are_named() {
     for (keys, expected) in sends {
         assert_eq!(job(&format!("[[program.steps]]\nkind = \"send\"\n{keys}\n")).displayed(), [expected]);
     }
+}
+
+#[test]
+fn steps_that_send_less_than_all_are_told() {
+    let notes = |keys: &str| {
+        let run = job(&format!("[[program.steps]]\nname = \"a\"\nkind = \"send\"\nover = [0]\n{keys}\n"));
+        run.load().unwrap().runs.remove(0).program.notes.clone()
+    };
+    assert_eq!(notes("by = 3"), Vec::<String>::new());
+    assert_eq!(notes("by = 4"), ["step \"a\" sends nothing."]);
+    assert_eq!(notes("wrap = true\nby = -4"), ["step \"a\" sends nothing."]);
+    assert_eq!(
+        notes("only = [[0, 2, 2]]"),
+        ["step \"a\" sends nothing: an end of each message takes no part."]
+    );
+    let some = "step \"a\" sends 2 of 6 messages: of the others an end takes no part.";
+    assert_eq!(notes("only = [[0, 2, 3]]"), [some]);
 }
 
 #[test]
@@ -372,4 +396,6 @@ fn steps_of_other_numbers_of_ranks_are_refused() {
     let found = job(unknown).displayed();
     assert!(found[0].starts_with("s.toml:8:8: program.kind is \"sned\", expected all-reduce,"), "{found:?}");
     assert_eq!(job(unknown).help(), "did you mean \"send\"?");
+    let computation = "[[program.steps]]\nname = \"a\"\nkind = \"computation\"\ncompute_cycles = 4\n";
+    assert_eq!(job(computation).help(), "a step with compute_cycles or compute alone is a computation");
 }

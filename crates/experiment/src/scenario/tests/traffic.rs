@@ -241,6 +241,31 @@ fn a_matrix_larger_than_the_machine_is_refused() {
     );
     let two = files(TRAFFIC, "processes_per_node = 2", "m.csv", &rows);
     assert!(two.load().is_ok());
+    let nine = files(TRAFFIC, "processes_per_node = 2", "m.csv", &"0,1,0,0,0,0,0,0,0\n".repeat(9));
+    assert_eq!(nine.displayed(), ["s.toml:9:15: 9 processes on 4 nodes, expected at most 8 for standard"]);
+    assert!(nine.help().starts_with("program.processes_per_node puts as many processes on each node"));
+}
+
+#[test]
+fn keys_that_a_matrix_does_not_have_are_refused() {
+    let wrong = |keys: &str, name: &str| files(TRAFFIC, keys, name, "0,1\n1,0\n").displayed();
+    assert_eq!(
+        wrong("matrix = 1", "a.csv"),
+        ["s.toml:6:10: program.matrix of \"a.csv\", which has one matrix, expected none"]
+    );
+    let scales = [
+        ("0", "expected a number above 0"),
+        ("-2", "expected at least 0"),
+        ("0x10", "expected a number"),
+        ("1e30", "expected less than 2^63"),
+        ("1e-40", "expected at most 19 digits, and 30 after the point"),
+    ];
+    for (scale, expected) in scales {
+        let told = format!("s.toml:6:9: program.scale is {scale}, {expected}");
+        assert_eq!(wrong(&format!("scale = {scale}"), "a.csv"), [told]);
+    }
+    let (found, _) = messages(&files(TRAFFIC, "", "a.csv", "Source, Destination, Bytes\n0, 1, 7\n"));
+    assert_eq!(found, [(0, 1, 7)]);
 }
 
 const STENCIL: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\nkind = \"neighbour-exchange\"\n\
@@ -265,7 +290,10 @@ fn stencils_have_the_sizes_that_are_asked_for() {
     assert_eq!(sizes("neighbours = \"edges\"\nunits = [9, 2]"), all);
     // 2 layers of cells of 3 units: 2 * 10 along dimension 1, 2 * 5 along dimension 0, 2 * 2 at corners.
     let cells = [(1, 60), (3, 60), (4, 30), (5, 12), (7, 12), (12, 30), (13, 12), (15, 12)];
-    assert_eq!(sizes("neighbours = \"all\"\ncells = [5, 10]\nwidth = 2\ncell_bytes = 3"), cells);
+    for bytes in ["3", "\"3 B\""] {
+        let keys = format!("neighbours = \"all\"\ncells = [5, 10]\nwidth = 2\ncell_bytes = {bytes}");
+        assert_eq!(sizes(&keys), cells);
+    }
 }
 
 #[test]
@@ -284,6 +312,14 @@ fn keys_that_make_no_stencil_are_named() {
     assert_eq!(
         wrong("communication = \"stencil\"\ncells = [3, 3]\ncell_bytes = 8\nunits = 4"),
         ["s.toml:10:9: both program.units and cells, expected one of them"]
+    );
+    assert_eq!(
+        wrong("communication = \"stencil\"\nunits = 4\nwidth = 2"),
+        ["s.toml:9:9: program.width without program.cells, expected it beside them"]
+    );
+    assert_eq!(
+        wrong("communication = \"stencil\"\ncells = [3, 3]\ncell_bytes = \"0.5 B\""),
+        ["s.toml:9:14: program.cell_bytes is \"0.5 B\", expected a whole number of bytes, at least 1"]
     );
     assert_eq!(
         wrong("neighbours = \"all\""),

@@ -18,11 +18,17 @@ pub(super) enum ColumnName {
 
 /// The name of the third column, if the first line of a text is the header of triples.
 pub(super) fn triples_header(text: &str) -> Option<ColumnName> {
-    let header: Vec<&str> = lines(text, '#').next()?.fields().map(|field| field.text).collect();
-    match header[..] {
-        ["source", "destination", "bytes"] => Some(ColumnName::Bytes),
-        ["source", "destination", "units"] => Some(ColumnName::Units),
-        _ => None,
+    let line = lines(text, '#').next()?;
+    let mut fields = line.fields().map(|field| field.text);
+    let header = [fields.next()?, fields.next()?, fields.next()?];
+    if fields.next().is_some() {
+        return None;
+    }
+    let is = |names: [&str; 3]| header.iter().zip(names).all(|(own, name)| own.eq_ignore_ascii_case(name));
+    if is(["source", "destination", "bytes"]) {
+        Some(ColumnName::Bytes)
+    } else {
+        is(["source", "destination", "units"]).then_some(ColumnName::Units)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Chakra execution traces (Sridharan et al. 2023; schema `et_def.proto` of MLCommons): a file
 //! `program.RANK.et` per rank, with length-prefixed messages: a `GlobalMetadata` and then the nodes.
 //!
-//! Known readers need this: `is_cpu_op` is present and false, or nodes are skipped; `comm_size` is an
-//! `int64`; requirements name a node by its id, and ids are per rank.
+//! Known readers need this: `is_cpu_op` is present, or nodes are skipped, and true only for computations that the host
+//! has a processor for; `comm_size` is an `int64`; requirements name a node by its id, and ids are per rank.
 
 use std::collections::BTreeMap;
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Operation, OperationKind, Requirement};
+use cubefold_simulator::{EAGER_ALL, Operation, OperationKind, Requirement, TaskSchedule};
 use prost::Message;
 
 use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, label, schedule_of};
@@ -26,6 +26,8 @@ use schema::{AttributeProto, GlobalMetadata, Node, NodeType, Value};
 
 /// The version of the schema.
 const VERSION: &str = "0.0.4";
+/// The processor whose computations are marked as those of the host.
+const HOST: u16 = 1;
 
 fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
     let schedule = schedule_of(run, FORMAT.name)?;
@@ -65,10 +67,27 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
         notes.push("a requirement on the begin of an operation waits for its end".to_owned());
     }
-    if schedule.operations().iter().any(|own| own.processor > 0) {
-        notes.push("the processors of a process are left out".to_owned());
+    let shares = |own: &Operation| own.kind == OperationKind::Calc && own.processor > HOST;
+    if schedule.operations().iter().any(shares) {
+        notes.push(
+            "a trace knows two processors of a process: computations of the others are those of the first, and take turns"
+                .to_owned(),
+        );
     }
+    notes.extend(note_on_eager(run, &schedule));
     Ok(ProgramFiles { files: files.collect(), notes })
+}
+
+/// Says what readers have to know if messages of the run wait for their receives: traces are read with eager ones.
+fn note_on_eager(run: &Run, schedule: &TaskSchedule) -> Option<String> {
+    let has_messages = schedule.operations().iter().any(|own| own.kind == OperationKind::Send);
+    let eager = run.communication.eager();
+    (has_messages && eager != EAGER_ALL).then(|| {
+        format!(
+            "a scenario that reads the traces takes eager messages unless it says otherwise, other than this run: give \
+             execution.eager_units = {eager} for the same cycles"
+        )
+    })
 }
 
 /// A duration in whole microseconds, of which a computation takes at least one.
@@ -117,7 +136,8 @@ fn percent_above(exact: u64, written: u64) -> f64 {
 /// The node of an operation, without its id and requirements.
 fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError> {
     let attribute = |name: &str, value| AttributeProto { name: name.to_owned(), value: Some(value) };
-    let mut attr = vec![attribute("is_cpu_op", Value::Bool(false))];
+    let is_of_host = own.kind == OperationKind::Calc && own.processor == HOST;
+    let mut attr = vec![attribute("is_cpu_op", Value::Bool(is_of_host))];
     let too_large = |what: String| ProgramFileError::NotSaid {
         format: FORMAT.name,
         what,

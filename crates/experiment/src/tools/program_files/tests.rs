@@ -146,6 +146,31 @@ fn a_program_written_as_chakra_reads_back_with_the_same_cycles() {
 }
 
 #[test]
+fn chakra_keeps_the_processor_of_the_host_and_says_what_is_not_eager() {
+    let goal = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: calc 40 cpu 1\nl3: send 8b to 1 tag 1\nl3 requires l2\n}\n\
+                rank 1 {\nl1: recv 8b from 0 tag 1\nl2: calc 30 cpu 1\nl3: calc 20 cpu 1\nl3 requires l1\n}\n";
+    let machine = "[machine]\nkind = \"ring\"\nshape = [2]\n";
+    let directory = tempfile::tempdir().unwrap();
+    let load = |text: String| load_text(&directory.path().join("s.toml"), &text).unwrap().runs.remove(0);
+    std::fs::write(directory.path().join("p.goal"), goal).unwrap();
+    std::fs::write(directory.path().join("q.goal"), goal.replace(" cpu 1", "")).unwrap();
+    let run = load(format!("{machine}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n"));
+    let written = ProgramFormat::CHAKRA.write(&run).unwrap();
+    let eager = |note: &&String| note.contains("execution.eager_units = 0");
+    assert_eq!(written.notes.iter().filter(eager).count(), 1, "{:?}", written.notes);
+    for (name, bytes) in &written.files {
+        std::fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    let program =
+        "[program]\nkind = \"chakra\"\nfile = \"program.{rank}.et\"\n[execution]\neager_units = 0\n";
+    let read = load(format!("{machine}{program}"));
+    assert_eq!((makespan(&read), makespan(&run)), (68, 68));
+    // With one processor a rank the send waits for both calculations.
+    let one = load(format!("{machine}[program]\nkind = \"goal\"\nfile = \"q.goal\"\n"));
+    assert_eq!(makespan(&one), 118);
+}
+
+#[test]
 fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
     let run = run_of(CC_CUBE);
     let written = ProgramFormat::STAGES.write(&run).unwrap();
