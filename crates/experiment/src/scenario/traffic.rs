@@ -336,12 +336,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
             return None;
         }
     };
-    if let Some(value) = settings.get(Key::ProgramMatrix).filter(|_| !file.has_choice) {
-        let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
-        let error = ScenarioError::at(&value.place, message, "nothing to choose");
-        reading.errors.push(error.with_help("files of QAPLIB have two: their names end in .dat"));
-        return None;
-    }
+    check_choice(reading, &file, name)?;
     let (messages, rounded) = messages(reading, &file, factor?, name)?;
     let processes = u32::try_from(processes?.unwrap_or(0).max(file.rows).max(2)).ok()?;
     let count = messages.len() as u64;
@@ -364,6 +359,17 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
             None
         }
     }
+}
+
+/// Reports a choice of a matrix for a file whose format has only one.
+fn check_choice(reading: &mut Reading<'_>, file: &TrafficFile, name: &str) -> Option<()> {
+    let Some(value) = reading.settings.get(Key::ProgramMatrix).filter(|_| !file.has_choice) else {
+        return Some(());
+    };
+    let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
+    let error = ScenarioError::at(&value.place, message, "nothing to choose");
+    reading.errors.push(error.with_help("files of QAPLIB have two: their names end in .dat"));
+    None
 }
 
 /// The factor by which entries become units: `scale`, divided by the bytes of a unit if entries are bytes.

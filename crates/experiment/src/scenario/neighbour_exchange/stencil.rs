@@ -100,38 +100,42 @@ fn cell_bytes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
     whole
 }
 
+/// Reports sizes beside cells, and keys of cells beside sizes without them.
+fn check_beside_sizes(reading: &mut Reading<'_>) -> Option<()> {
+    let settings = reading.settings;
+    let given = |key: Key| Some((key, settings.get(key)?));
+    let Some((key, value)) = [Key::ProgramUnits, Key::ProgramBytes].into_iter().find_map(given) else {
+        return Some(());
+    };
+    let before = reading.errors.len();
+    if let Some(cells) = settings.place(Key::ProgramCells) {
+        if settings.is_written_with(key, Key::ProgramCells) {
+            let message = format!("both {} and cells, expected one of them", key.path());
+            let error = ScenarioError::at(&value.place, message, "with cells beside it");
+            reading.errors.push(error.because(Some(cells), "the cells"));
+        }
+    } else {
+        for own in [Key::ProgramWidth, Key::ProgramCellBytes] {
+            let Some(of_cells) = settings.place(own) else { continue };
+            let message = format!("{} without program.cells, expected it beside them", own.path());
+            let error = ScenarioError::at(of_cells, message, "of cells");
+            let error = error.because(Some(&value.place), "the sizes of messages");
+            reading.errors.push(error.with_help("sizes are given, or follow from cells: remove one of them"));
+        }
+    }
+    (reading.errors.len() == before).then_some(())
+}
+
 /// The sizes of messages between processes with cells: `cell_bytes width^|S|` times the cells of the dimensions that
 /// do not differ.
 fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(u32) -> u128>> {
     let settings = reading.settings;
-    for key in [Key::ProgramUnits, Key::ProgramBytes] {
-        let has_cells = settings.get(Key::ProgramCells).is_some();
-        let is_beside = has_cells && settings.is_written_with(key, Key::ProgramCells);
-        if let Some(value) = settings.get(key).filter(|_| is_beside) {
-            let message = format!("both {} and cells, expected one of them", key.path());
-            let error = ScenarioError::at(&value.place, message, "with cells beside it");
-            reading.errors.push(error.because(settings.place(Key::ProgramCells), "the cells"));
-            return None;
-        }
-    }
+    check_beside_sizes(reading)?;
     let width = settings.natural(Key::ProgramWidth, reading.errors);
     let scale = reading.machine.timing.scale();
     // A byte is a unit where units have no bytes.
     let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
     let Some(value) = settings.get(Key::ProgramCells) else {
-        if let Some(sizes) = [Key::ProgramUnits, Key::ProgramBytes].iter().find_map(|&key| settings.get(key))
-        {
-            for key in [Key::ProgramWidth, Key::ProgramCellBytes] {
-                let Some(value) = settings.get(key) else { continue };
-                let message = format!("{} without program.cells, expected it beside them", key.path());
-                let error = ScenarioError::at(&value.place, message, "of cells");
-                let error = error.because(Some(&sizes.place), "the sizes of messages");
-                reading
-                    .errors
-                    .push(error.with_help("sizes are given, or follow from cells: remove one of them"));
-            }
-            return None;
-        }
         let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
         reading.errors.push(settings.missing(Key::ProgramCells, expected));
         return None;
