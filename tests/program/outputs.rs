@@ -162,6 +162,31 @@ fn a_pipe_that_its_reader_closes_is_no_error() {
 }
 
 #[test]
+#[cfg(unix)]
+fn an_output_that_was_closed_before_is_an_error_and_the_null_device_is_none() {
+    let scratch = Scratch::empty();
+    let started = |redirection: &str, arguments: &[&str]| {
+        let script = format!("exec \"$0\" \"$@\" {redirection}");
+        let mut command = std::process::Command::new("sh");
+        let command = command.current_dir(root()).args(["-c", &script, env!("CARGO_BIN_EXE_cubefold")]);
+        let output = command.args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let closed = (Some(1), "error: cannot write standard output: it is closed\n".to_owned());
+    let file = scratch.path("r.csv");
+    for arguments in
+        [&["run", FIGURE_4][..], &["place", FIGURE_4, "--embedding", "xor"], &["explain", "xor"], &["--help"]]
+    {
+        assert_eq!(started(">&-", arguments), closed, "{arguments:?}");
+        for null in [">/dev/null", "1<>/dev/null"] {
+            assert_eq!(started(null, arguments), (Some(0), String::new()), "{arguments:?}");
+        }
+    }
+    // Results in a file need no standard output.
+    assert_eq!(started(">&-", &["run", FIGURE_4, "--output", &file]).0, Some(0));
+}
+
+#[test]
 fn quiet_leaves_the_results_and_their_tables_only() {
     let scratch = Scratch::empty();
     let part = part(&scratch);

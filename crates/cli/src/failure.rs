@@ -15,7 +15,7 @@ use textwrap::core::display_width;
 
 use crate::{
     option_value::Color,
-    output::{columns_of_messages, filled, of_system, say},
+    output::{closed_output, columns_of_messages, filled, of_system, say},
 };
 
 /// The exit codes, the same for every command.
@@ -101,6 +101,7 @@ impl Failure {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
+    /// Results that could not be written; no place is standard output.
     pub(crate) fn output(place: Option<&Path>, error: io::Error) -> Self {
         let place = place.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let error = of_system(&error).unwrap_or(error);
@@ -259,6 +260,10 @@ impl fmt::Display for Rendered<'_> {
 
 /// Prints an error of the command line, or the requested help.
 pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() && cubefold_standard_output::was_closed() {
+        Failure::output(None, closed_output()).print(Color::default());
+        return ExitCode::RunFailed;
+    }
     let text = error.to_string();
     let is_safe = text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_)));
     let columns = columns_of_messages().filter(|_| error.use_stderr());

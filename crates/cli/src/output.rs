@@ -400,6 +400,11 @@ impl Write for Output {
     }
 }
 
+/// The error for a standard output that was closed before the program began.
+pub(crate) fn closed_output() -> io::Error {
+    io::Error::other("it is closed")
+}
+
 /// Standard output. If its reader has closed it, the rest is dropped without an error.
 #[derive(Debug)]
 struct Pipe {
@@ -410,6 +415,9 @@ impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Ok(bytes.len());
+        }
+        if cubefold_standard_output::was_closed() {
+            return Err(closed_output());
         }
         match io::stdout().write(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
