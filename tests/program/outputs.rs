@@ -174,9 +174,7 @@ fn an_output_that_was_closed_before_is_an_error_and_the_null_device_is_none() {
     };
     let closed = (Some(1), "error: cannot write standard output: it is closed\n".to_owned());
     let file = scratch.path("r.csv");
-    for arguments in
-        [&["run", FIGURE_4][..], &["place", FIGURE_4, "--embedding", "xor"], &["explain", "xor"], &["--help"]]
-    {
+    for arguments in [&["run", FIGURE_4][..], &PLACE, &["explain", "xor"], &["--help"]] {
         assert_eq!(started(">&-", arguments), closed, "{arguments:?}");
         for null in [">/dev/null", "1<>/dev/null"] {
             assert_eq!(started(null, arguments), (Some(0), String::new()), "{arguments:?}");
