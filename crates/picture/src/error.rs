@@ -166,7 +166,9 @@ pub enum PictureError {
     #[error("a share of guest edges, expected a number of them: only busy cycles are shares of the makespan")]
     ShareOfEdges,
     /// Runs without sizes.
-    #[error("no run has a size and takes time, expected collectives or messages with sizes")]
+    #[error(
+        "no run has a size and takes time, expected collectives or messages with sizes, not jobs or task graphs"
+    )]
     NoSizes,
     /// Runs without open-loop traffic.
     #[error("no run has a load, expected open-loop traffic")]

@@ -19,10 +19,13 @@ const BOUND: &str = "#888888";
 /// The legend of rings, which mark interpolated sizes.
 const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 
+/// The kinds of programs without goodput: many messages of different sizes decide their makespan.
+const WITHOUT_GOODPUT: [&str; 3] = ["job", "goal", "chakra"];
+
 /// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes and seconds if all
 /// runs have them, else in units and cycles.
 ///
-/// A line joins the runs that agree in everything but the size. The dotted line is the goodput that the lower bounds
+/// A line joins the runs that agree in everything but the size; jobs and task graphs have none. The dotted line is the goodput that the lower bounds
 /// leave. Where the lines between measured sizes cross and the fastest changes, a ring marks the crossover.
 ///
 /// # Errors
@@ -115,8 +118,10 @@ impl GoodputChart {
         } else {
             (either("program_vector_units", "units"), cycles.clone())
         };
+        let kinds = results.words("program_kind").unwrap_or_default();
+        let has_goodput = |row: usize| kinds.get(row).is_none_or(|kind| !WITHOUT_GOODPUT.contains(kind));
         let mut runs = vec![];
-        for (row, name) in line_names(results).into_iter().enumerate() {
+        for (row, name) in line_names(results).into_iter().enumerate().filter(|(row, _)| has_goodput(*row)) {
             let at = |values: &[Option<f64>]| values.get(row).copied().flatten().filter(|value| *value > 0.0);
             let (Some(size), Some(makespan)) = (at(&sizes), at(&makespans)) else { continue };
             let bound = at(&bounds).zip(at(&cycles)).map(|(bound, cycles)| makespan * bound / cycles);

@@ -96,7 +96,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
             text: "The bytes of the largest message, or of the vector of a collective, over the \
-                   makespan; empty for task graphs, and if the scenario gives no bytes.",
+                   makespan; empty for jobs and task graphs, and if the scenario gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
             ..Definition::BLANK

@@ -399,11 +399,11 @@ fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Opt
     (!directions.is_empty()).then(|| directions.iter().map(number).collect())
 }
 
-/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time, or is a task
-/// graph, whose makespan is not about one message.
+/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time, or is a job or a
+/// task graph, whose makespan is not about one message.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    if run.program.body.special().tasks().is_some() {
+    if run.program.job.is_some() || run.program.body.special().tasks().is_some() {
         return None;
     }
     let bytes = run.program.vector_bytes().or(run.program.bytes)? as f64;
