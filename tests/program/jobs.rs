@@ -23,6 +23,18 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     assert_eq!((&steps[2]["begin_cycles"], &steps[2]["finish_cycles"]), (&100.into(), &160.into()));
     assert_eq!(steps[5]["iteration"], 1);
     assert!(steps[0].get("begin_seconds").is_none());
+    // The all-reduce at 100 to 506 runs beside `backward` at 100 to 160, and 15 cycles beside the next `forward`.
+    assert_eq!(
+        (&steps[1]["hidden_cycles"], &steps[1]["behind"]),
+        (&75.into(), &serde_json::json!(["backward", "forward"]))
+    );
+    assert_eq!(steps[1]["hidden_share"], 75.0 / 406.0);
+    assert_eq!(steps[1]["share"], 406.0 / record["makespan_cycles"].as_f64().unwrap());
+    assert!(
+        steps[0]["share"].is_number()
+            && steps[0].get("hidden_cycles").is_none()
+            && steps[0].get("behind").is_none()
+    );
     let (exposed, makespan) = (&record["exposed_cycles"], record["makespan_cycles"].as_u64().unwrap());
     assert!((1..8 * makespan).contains(&exposed.as_u64().unwrap()));
     assert_eq!(record["predicted_cycles"], Value::Null);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
-use cubefold_experiment::printable;
+use cubefold_experiment::{printable, records::SingleRunTable};
 use textwrap::{Options, WordSeparator, core::display_width, fill};
 
 use super::{
@@ -236,6 +236,18 @@ fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
 fn part_of(mut drawn: Vec<String>, below: usize, (above, with_header): (usize, bool)) -> String {
     drawn.truncate(drawn.len().saturating_sub(below));
     lines(drawn.into_iter().skip(if with_header { 0 } else { above }))
+}
+
+impl From<SingleRunTable> for TextTable {
+    /// The table without a caption.
+    fn from(table: SingleRunTable) -> Self {
+        Self {
+            words: table.columns.iter().take_while(|column| column.has_words).count(),
+            header: table.columns.iter().map(|column| column.title.to_owned()).collect(),
+            rows: table.rows,
+            ..Self::default()
+        }
+    }
 }
 
 impl TextTable {

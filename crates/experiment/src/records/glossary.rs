@@ -9,7 +9,7 @@ use crate::records::{
     construction_record::CONSTRUCTION,
     definition::Definition,
     execution_record::EXECUTION,
-    job_record::EXPOSED,
+    job_record::{EXPOSED, STEPS_OF_JOBS},
     machine_record::{MACHINE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
@@ -66,7 +66,13 @@ impl DefinitionGroup {
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(MAKESPAN).of(WHOLE_RUN).of(RATIO),
-            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED).of(EXPOSED),
+            group("Where the time goes")
+                .of(TOTALS)
+                .of(OVERLAPPED)
+                .of(WAITING)
+                .of(BLOCKED)
+                .of(EXPOSED)
+                .and(STEPS_OF_JOBS.iter()),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("Open-loop traffic").of(OPEN_LOOP),
             group("The placement").of(PLACEMENT).of(BOUNDS).of(CONSTRUCTION),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     RunRecord, Word,
     column::{Cell, Column, no_cell},
+    hidden_time::add_shares,
 };
 use crate::{
     records::definition::{Definition, Kind},
@@ -31,11 +32,23 @@ pub struct JobStepRecord {
     /// The finish in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_seconds: Option<f64>,
+    /// Its time over the makespan, from 0 to 1; files of earlier versions do not have this and the following.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Of a step of messages, the cycles in which a computation step of the run runs, by the intervals of steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_cycles: Option<u64>,
+    /// Those cycles over its own, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_share: Option<f64>,
+    /// The names of these computation steps, those that hide the most first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<Vec<String>>,
 }
 
 impl JobStepRecord {
     /// Makes the records of all steps of a run, iteration by iteration.
-    pub(super) fn all(run: &Run, times: &JobTimes) -> Vec<Self> {
+    pub(super) fn all(run: &Run, times: &JobTimes, makespan: u64) -> Vec<Self> {
         let Some(job) = run.program.job.as_deref() else { return vec![] };
         let seconds = |cycles: u64| run.scale.map(|scale| scale.seconds(cycles));
         let count = job.steps().len();
@@ -49,9 +62,21 @@ impl JobStepRecord {
                 finish_cycles: finish,
                 begin_seconds: seconds(begin),
                 finish_seconds: seconds(finish),
+                share: None,
+                hidden_cycles: None,
+                hidden_share: None,
+                behind: None,
             }
         };
-        times.steps.iter().enumerate().map(record).collect()
+        let mut records: Vec<Self> = times.steps.iter().enumerate().map(record).collect();
+        add_shares(&mut records, makespan);
+        records
+    }
+
+    /// The time from its earliest begin to its latest finish \[cycles\].
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.finish_cycles.saturating_sub(self.begin_cycles)
     }
 
     /// Whether it is a computation.
@@ -92,20 +117,6 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     },
     Column {
         definition: Definition {
-            name: "steps_begin_cycles",
-            title: "steps of a job",
-            aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
-            kind: Kind::Term,
-            unit: "cycles",
-            text: "The earliest begin and the latest finish of a step of a job over its ranks, in each iteration. \
-                   They are in JSON, and in a table of their own.",
-            source: "docs/model.md, section 23",
-            ..Definition::BLANK
-        },
-        value: no_cell,
-    },
-    Column {
-        definition: Definition {
             name: "trace_communication",
             title: "communication of traces",
             aliases: &["traced_seconds", "simulated_seconds", "simulated_cycles"],
@@ -119,5 +130,61 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: no_cell,
+    },
+];
+
+/// The definition of what is hidden.
+macro_rules! hidden_in_words {
+    () => {
+        "Hidden is the part of the interval of a step of messages, from its earliest begin to its latest finish over \
+         ranks, in which the interval of some computation step of the same run runs too: an upper estimate, of which \
+         exposed is the exact figure for a rank."
+    };
+}
+
+/// Members of the steps of jobs in JSON, and columns of their table.
+pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
+    Definition {
+        name: "steps_begin_cycles",
+        title: "steps of a job",
+        aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
+        kind: Kind::Term,
+        unit: "cycles",
+        text: "The earliest begin and the latest finish of a step of a job over its ranks, in each iteration. \
+               They are in JSON, and in a table of their own.",
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "steps_share",
+        title: "share of the makespan",
+        kind: Kind::Term,
+        text: "The part of the makespan between the earliest begin and the latest finish of a step of a job. Steps \
+               side by side count in full, so shares may add up to more than 1.",
+        formula: "(finish - begin) / makespan",
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "steps_hidden_cycles",
+        title: "hidden",
+        aliases: &["hidden_cycles", "hidden_share", "steps_hidden_share"],
+        kind: Kind::Term,
+        unit: "cycles",
+        text: concat!(hidden_in_words!(), " Tables show hidden_share, its part of the step."),
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "steps_behind",
+        title: "behind",
+        kind: Kind::Term,
+        text: concat!(
+            "The computation steps that hide a step of messages, each once over all iterations, the one that hides the \
+             most first; JSON has the first 16, tables the first 3. ",
+            hidden_in_words!()
+        ),
+        source: "docs/model.md, section 23",
+        ..Definition::BLANK
     },
 ];

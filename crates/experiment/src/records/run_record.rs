@@ -234,7 +234,11 @@ impl RunRecord {
             routing_steps: routing.map(|routing| routing.steps),
             conflicts: routing.map(|routing| routing.conflicts),
             longest_queue: traffic.longest_queue.filter(|_| is_closed),
-            steps: finished.outcome.job.as_ref().map(|times| JobStepRecord::all(run, times)),
+            steps: finished
+                .outcome
+                .job
+                .as_ref()
+                .map(|times| JobStepRecord::all(run, times, summary.makespan().get())),
             trace_communication: TraceTimesRecord::all(run, &finished.operations),
             exposed_cycles: exposed(run, finished),
             exposed_mean_cycles: exposed_mean(run, finished),

@@ -1,5 +1,5 @@
-//! Terms that people look up and that no file has: those of other tools, and those of the papers, each with what
-//! it is called here.
+//! Terms that people look up and that no file has: those of other tools and of the papers, each with what it is
+//! called here, and second meanings of headers.
 
 /// A term: its names, its source, and its meaning in one to three sentences.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 17] = [
+pub(super) static TERMS: [Term; 18] = [
     Term {
         names: &["matrix", "communication matrix", "matrix of bytes", "traffic matrix"],
         source: "docs/scenarios.md",
@@ -85,6 +85,12 @@ pub(super) static TERMS: [Term; 17] = [
         source: "nccl-tests, doc/PERFORMANCE.md",
         text: "The bytes that pass a rank in one direction divided by the time of a collective: in an all-reduce of P ranks \
                2 (P - 1) / P vectors. Goodput, the vector divided by the time, is algbw.",
+    },
+    Term {
+        names: &["share", "share of a step"],
+        source: "docs/model.md, section 23",
+        text: "In a table of the steps of a job, the part of the makespan between the earliest begin and the latest \
+               finish of a step: steps_share.",
     },
     Term {
         names: &["rail", "rails", "rail-optimised"],

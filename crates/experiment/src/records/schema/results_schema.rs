@@ -73,7 +73,8 @@ fn line(mut record: Value) -> Value {
 fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
-    for list in ["steps", "saturation_runs", "trace_communication"] {
+    run["properties"]["steps"] = list_of(&step_of_job());
+    for list in ["saturation_runs", "trace_communication"] {
         run["properties"][list] = list_of(&json!({ "type": "object" }));
     }
     run
@@ -205,6 +206,32 @@ fn column_schema(definition: &Definition) -> Value {
     schema
 }
 
+/// The schema of a step of a job in a run; its terms have the names of its members.
+fn step_of_job() -> Value {
+    let members = [
+        ("iteration", json!({ "type": "integer" })),
+        ("name", json!({ "type": "string" })),
+        ("kind", json!({ "type": "string" })),
+        ("begin_cycles", json!({ "type": "integer" })),
+        ("finish_cycles", json!({ "type": "integer" })),
+        ("begin_seconds", json!({ "type": "number" })),
+        ("finish_seconds", json!({ "type": "number" })),
+        ("share", json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+        ("hidden_cycles", json!({ "type": "integer" })),
+        ("hidden_share", json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+        ("behind", list_of(&json!({ "type": "string" }))),
+    ];
+    let described = members.map(|(member, mut schema)| {
+        if let Some(term) = Definition::find(&format!("steps_{member}")) {
+            schema["description"] = term.text.into();
+        }
+        (member.to_owned(), schema)
+    });
+    let mut step = object(&described.into_iter().collect());
+    step["required"] = json!(["iteration", "name", "kind", "begin_cycles", "finish_cycles"]);
+    step
+}
+
 /// The schema of a stage of a run.
 fn stage() -> Value {
     let count = || json!({ "type": ["integer", "null"] });
@@ -240,6 +267,9 @@ mod tests {
         assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
         assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
         assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+        let step = &run["steps"]["items"]["properties"];
+        assert_eq!(step["behind"]["items"]["type"], "string");
+        assert!(step["hidden_cycles"]["description"].as_str().unwrap().contains("computation step"));
         let process = &schema["$defs"]["process-line"]["properties"];
         assert_eq!(process["waiting_cycles"]["type"], json!(["integer", "null"]));
         assert_eq!(process["version"]["const"], json!(1));
