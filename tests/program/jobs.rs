@@ -50,6 +50,53 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
 }
 
 #[test]
+fn the_report_of_a_job_has_its_steps_and_no_goodput() {
+    let in_seconds = JOB
+        .replace(
+            "hop_cycles = 1\nlatency_cycles = 4",
+            "link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }",
+        )
+        .replace("units = 160", "bytes = \"8 KiB\"");
+    for job in [JOB, &in_seconds] {
+        let scratch = Scratch::with(&[("job.toml", job)]);
+        let path = scratch.path("job.toml");
+        let page = done(&["report", &path, "--quiet"]);
+        for text in [
+            "<h2>Steps</h2>",
+            "Table of steps",
+            "id=\"term-steps_hidden_cycles\"",
+            "#term-exposed_cycles",
+            "are exposed",
+        ] {
+            assert!(page.contains(text), "{text}");
+        }
+        let table = page.split("<h2>Steps</h2>").nth(1).unwrap().split("</table>").next().unwrap();
+        assert_eq!(table.matches("<tr>").count(), 1 + 6, "{table}");
+        assert_eq!(table.matches(">gradients</th>").count(), 2, "{table}");
+        assert!(!page.to_lowercase().contains("goodput"));
+        assert!(json(&["run", &path])["runs"][0]["goodput_bytes_per_second"].is_null());
+        assert!(!done(&["run", &path]).to_lowercase().contains("goodput"));
+        let drawn = run(&["draw", "goodput", &path, "--output", &scratch.path("g.svg")]);
+        assert_eq!(drawn.code, Some(2), "{}", drawn.stderr);
+        assert!(drawn.stderr.contains("not jobs or task graphs"), "{}", drawn.stderr);
+    }
+}
+
+#[test]
+fn what_hides_a_step_is_explained() {
+    for term in ["hidden", "behind", "hidden_share"] {
+        assert!(
+            done(&["explain", term])
+                .replace('\n', " ")
+                .contains("in which the interval of some computation step"),
+            "{term}"
+        );
+    }
+    let share = done(&["explain", "share"]);
+    assert!(share.replace('\n', " ").contains("the part of the makespan"), "{share}");
+}
+
+#[test]
 fn rows_of_processes_name_iteration_step_rank_and_share() {
     let scratch = Scratch::with(&[("job.toml", JOB)]);
     let rows = scratch.path("rows.csv");

@@ -5,6 +5,7 @@ mod column;
 mod contest;
 mod figures;
 mod runs_table;
+mod single_runs;
 
 use cubefold_experiment::{
     AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
@@ -59,6 +60,7 @@ pub fn report(
     let figures = figures(scenario, runs, animation.as_ref().map_or(0, |own| own.0.len()))?;
     let parts = Parts {
         columns: &columns,
+        terms: &single_runs::terms(runs),
         figures: &figures,
         animation: animation.as_ref(),
         is_moving: !animated.is_empty(),
@@ -69,6 +71,8 @@ pub fn report(
 /// What the page shows of the runs.
 struct Parts<'page> {
     columns: &'page [Column],
+    /// What other tables lead to.
+    terms: &'page [&'static Definition],
     figures: &'page [Figure],
     animation: Option<&'page Markup>,
     /// Whether the animation needs its script.
@@ -76,7 +80,7 @@ struct Parts<'page> {
 }
 
 fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts<'_>) -> Markup {
-    let Parts { columns, figures, animation, is_moving } = *parts;
+    let Parts { columns, terms, figures, animation, is_moving } = *parts;
     // Names of both scripts are their own.
     let moving = format!("\"use strict\";{{{}}}", animation::SCRIPT);
     html! {
@@ -99,9 +103,10 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
                 main {
                     (runs_table(runs, columns))
                     (fastest_algorithms(runs))
+                    (single_runs::tables(runs, terms))
                     @for figure in figures { (shown(figure)) }
                     @if let Some(animation) = animation { (animation) }
-                    (definitions(columns))
+                    (definitions(columns, terms))
                     section #scenario {
                         h2 { "The scenario" }
                         button type="button" #copy { "Copy" }
@@ -248,14 +253,16 @@ fn left_out(parts: &[Part]) -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-/// The definition of every column.
-fn definitions(columns: &[Column]) -> Markup {
+/// The definition of every column, and of other terms of the page.
+fn definitions(columns: &[Column], terms: &[&'static Definition]) -> Markup {
+    let of_columns = columns.iter().filter_map(|own| Some((own.name, own.title, own.definition?)));
+    let of_terms = terms.iter().map(|own| (own.name, own.title, *own));
     html! {
         section #definitions {
             h2 { "What the columns mean" }
             dl {
-                @for (column, definition) in columns.iter().filter_map(|own| Some((own, own.definition?))) {
-                    dt #{ "term-" (column.name) } tabindex="-1" { (column.title) " " code { (definition.name) } }
+                @for (name, title, definition) in of_columns.chain(of_terms) {
+                    dt #{ "term-" (name) } tabindex="-1" { (title) " " code { (definition.name) } }
                     dd { (meaning(definition)) }
                 }
             }
@@ -279,25 +286,29 @@ mod tests {
 
     use super::*;
     use crate::support::finished;
-    use cubefold_experiment::{load_text, records::RunRecord};
+    use cubefold_experiment::{
+        Run, load_text,
+        records::{RunRecord, TraceTimesRecord},
+    };
 
     const TEXT: &str = "name = \"<b>bold & co</b>\"\n[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\n\
                         kind = \"cc-cube\"\ncompute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"xor\"]\n";
 
+    fn reported(run: &Run) -> ReportedRun<'_> {
+        let finished = finished(run);
+        let record = RunRecord::new(run, 0, &finished);
+        ReportedRun {
+            name: run.embedding.to_string(),
+            group: String::new(),
+            bar: run.embedding.to_string(),
+            run,
+            record,
+            finished,
+        }
+    }
+
     fn page_of(text: &str) -> String {
         let scenario = load_text(Path::new("a test"), text).unwrap();
-        let reported = |run| {
-            let finished = finished(run);
-            let record = RunRecord::new(run, 0, &finished);
-            ReportedRun {
-                name: run.embedding.to_string(),
-                group: String::new(),
-                bar: run.embedding.to_string(),
-                run,
-                record,
-                finished,
-            }
-        };
         let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
         report(&scenario, text, &runs, &[]).unwrap()
     }
@@ -367,6 +378,50 @@ mod tests {
                 "Between 8 units and 800 units the fastest changes from recursive-doubling to ring."
             )
         );
+    }
+
+    #[test]
+    fn the_communication_of_traces_stands_in_a_table() {
+        let scenario = load_text(Path::new("a test"), TEXT).unwrap();
+        let times = |kind: &'static str| TraceTimesRecord {
+            kind: kind.into(),
+            operations: 4,
+            traced_seconds: 8e-6,
+            simulated_seconds: 6e-6,
+            simulated_cycles: 6000,
+        };
+        let mut runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
+        runs[1].record.trace_communication = Some(vec![times("all-reduce"), times("send")]);
+        let page = report(&scenario, TEXT, &runs, &[]).unwrap();
+        let table = page.split("<h2>Communication of the traces</h2>").nth(1).unwrap();
+        let table = table.split("</table>").next().unwrap();
+        assert!(
+            table.contains(
+                "<th scope=\"row\">all-reduce</th><td>4</td><td>2.00 us</td><td>1.50 us</td><td>0.75</td>"
+            ),
+            "{table}"
+        );
+        assert!(
+            table.contains("href=\"#term-trace_communication\"")
+                && page.contains("id=\"term-trace_communication\"")
+        );
+        assert!(!page.contains("<h2>Steps</h2>") && !page_of(TEXT).contains("Communication of the traces"));
+    }
+
+    #[test]
+    fn steps_of_jobs_stand_in_tables_of_the_first_runs_and_rows() {
+        let mut text = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nshape = [4]\niterations = 31\n\
+                        [[program.steps]]\nname = \"<i>\"\ncompute_cycles = 9\n\
+                        [[program.steps]]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 8\nafter = []\n"
+            .to_owned();
+        let page = page_of(&text);
+        crate::page::assert_fetches_nothing(&page);
+        assert!(page.contains("2 further rows are in JSON only") && !page.contains("<i>"), "{page}");
+        assert!(page.contains("<td class=\"words\">&lt;i&gt;</td>"), "{page}");
+        text += "[sweep]\n\"program.iterations\" = [1, 2, 3, 4, 5]\n";
+        let page = page_of(&text);
+        assert_eq!(page.matches("aria-label=\"Table of steps, ").count(), 4);
+        assert!(page.contains("These are the first 4 of 5 runs"), "{page}");
     }
 
     #[test]

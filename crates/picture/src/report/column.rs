@@ -48,7 +48,7 @@ impl Column {
 const ALWAYS_SHOWN: [&str; 4] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference", "load"];
 
 /// The columns that are shown if some run has a value, by their names in files.
-const COLUMNS: [&str; 40] = [
+const COLUMNS: [&str; 42] = [
     "load",
     "offered_load",
     "accepted_load",
@@ -77,6 +77,8 @@ const COLUMNS: [&str; 40] = [
     "totals_transfer_cycles",
     "totals_blocked_cycles",
     "totals_idle_at_end_cycles",
+    "exposed_cycles",
+    "exposed_mean_cycles",
     "longest_queue",
     "link_busy_max_cycles",
     BUSIEST_LINK,
