@@ -10,19 +10,23 @@ use crate::projection::Projection;
 
 /// The most places: a step takes time by their third power.
 pub(crate) const MAX_PLACES: usize = 160;
-/// By how much the value aimed at is above the best so far, at first and at last, relative to that of a placement.
-const AIMS: [f64; 2] = [0.05, 0.0005];
-/// The steps without a better value after which the aim comes nearer.
-const PATIENCE: u32 = 6;
+/// The length of the first steps and of the last ones, as a share of Polyak's, which would reach the value of a placement
+/// if the function were as steep all the way. The first are longer, since the way is long and nearly straight.
+const LENGTHS: [f64; 2] = [4.0, 0.004];
+/// By what steps become shorter, and the steps without a better value after which they do.
+const SHORTER: f64 = 0.7;
+const PATIENCE: u32 = 10;
+/// The share of the direction before that a step keeps: subgradients turn about the way that they have in common.
+const KEPT: f64 = 0.8;
 
 /// Bytes for so many places; 0 where there is no such bound.
 pub(crate) fn bytes(places: u64) -> u64 {
     if places > MAX_PLACES as u64 {
         return 0;
     }
-    // The multipliers, and the best so far; a dozen matrices.
-    let triples = places * places * places / 6;
-    2 * triples * size_of::<[f64; 4]>() as u64 + 14 * places * places * size_of::<f64>() as u64
+    // The multipliers, the best so far and the direction; a dozen matrices.
+    let multipliers = 4 * (places * places * places / 6) + places * places;
+    (3 * multipliers + 14 * places * places) * size_of::<f64>() as u64
 }
 
 /// Flows between tokens and the distances of as many places.
@@ -41,13 +45,6 @@ struct Limits {
     most: f64,
     detour: f64,    // of three distances the least sum of two less the third
     perimeter: f64, // the least sum of three
-}
-
-/// Multipliers, each at least 0.
-#[derive(Debug, Clone)]
-struct Multipliers {
-    triples: Vec<[f64; 4]>, // three detours, then the perimeter
-    pairs: Vec<[f64; 2]>,   // at least the least, at most the most
 }
 
 /// What multipliers take off the flows, and what they add to the bound.
@@ -72,9 +69,10 @@ impl<'a> Relaxation<'a> {
 
     /// A number that no placement is below, after so many steps. `known` is the value of a placement.
     pub(crate) fn bound(&self, steps: u32, known: f64) -> Option<f64> {
-        let mut own = Multipliers::zero(self.size);
+        let mut own = vec![0.0; self.multiplier_count()];
         let (mut best, mut best_value) = (own.clone(), f64::NEG_INFINITY);
-        let (mut aim, mut stale) = (AIMS[0], 0);
+        let mut direction = own.clone();
+        let (mut length, mut stale) = (LENGTHS[0], 0);
         for _ in 0..steps {
             let taken = self.taken(&own);
             let left: Vec<f64> =
@@ -83,72 +81,75 @@ impl<'a> Relaxation<'a> {
             let value = projected.value + taken.constant;
             if value > best_value {
                 (best_value, stale) = (value, 0);
-                best.triples.copy_from_slice(&own.triples);
-                best.pairs.copy_from_slice(&own.pairs);
+                best.copy_from_slice(&own);
             } else {
                 stale += 1;
             }
             if stale > PATIENCE {
-                (aim, stale) = (aim * 0.7, 0);
-                if aim < AIMS[1] {
-                    break;
-                }
+                (length, stale) = (length * SHORTER, 0);
             }
-            let far = known.min(best_value + aim * known) - value;
             let mut square = 0.0;
-            self.for_each(&mut own, &projected.distances, &mut |multiplier, lacks| {
-                if *multiplier > 0.0 || lacks > 0.0 {
+            let mut multipliers = own.iter();
+            self.for_each_lack(&projected.distances, &mut |lacks| {
+                let is_raised = multipliers.next().is_some_and(|own| *own > 0.0);
+                if lacks > 0.0 || is_raised {
                     square += lacks * lacks;
                 }
             });
-            if square == 0.0 {
+            if length < LENGTHS[1] || square == 0.0 || value >= known {
                 break;
             }
-            let step = far / square;
-            self.for_each(&mut own, &projected.distances, &mut |multiplier, lacks| {
-                *multiplier = (*multiplier + step * lacks).max(0.0);
+            let step = length * (known - value) / square;
+            let mut both = own.iter_mut().zip(&mut direction);
+            self.for_each_lack(&projected.distances, &mut |lacks| {
+                if let Some((multiplier, direction)) = both.next() {
+                    *direction = KEPT * *direction + (1.0 - KEPT) * lacks;
+                    *multiplier = (*multiplier + step * *direction).max(0.0);
+                }
             });
         }
         self.certain(&best)
     }
 
+    /// The number of multipliers, each at least 0: two of every pair, for the least and the largest distance, and four of
+    /// every triple, for three detours and the perimeter. They are in the order of [`for_each_lack`](Self::for_each_lack).
+    fn multiplier_count(&self) -> usize {
+        let pairs = self.size * (self.size - 1) / 2;
+        2 * pairs + 4 * (pairs * (self.size - 2) / 3)
+    }
+
     /// The value of multipliers, less than what it can be off by.
     #[expect(clippy::cast_precision_loss, reason = "some million")]
-    fn certain(&self, multipliers: &Multipliers) -> Option<f64> {
+    fn certain(&self, multipliers: &[f64]) -> Option<f64> {
         let taken = self.taken(multipliers);
         let left: Vec<f64> = self.flows.iter().zip(&taken.flows).map(|(one, other)| one - other).collect();
         let off = 8.0 * self.size as f64 * f64::EPSILON * crate::eigen::norm(&taken.absolute);
-        let terms = 4 * multipliers.triples.len() + 2 * multipliers.pairs.len();
-        let rounded = terms as f64 * f64::EPSILON * taken.terms;
+        let rounded = multipliers.len() as f64 * f64::EPSILON * taken.terms;
         Some(self.projection.certain(&left, off)? + taken.constant - rounded)
     }
 
-    /// Calls `visit` with every multiplier, and by how much distances between tokens lack what it stands for.
-    fn for_each(&self, own: &mut Multipliers, distances: &[f64], visit: &mut impl FnMut(&mut f64, f64)) {
+    /// Calls `visit` with how much distances between tokens lack of what each multiplier stands for.
+    fn for_each_lack(&self, distances: &[f64], visit: &mut impl FnMut(f64)) {
         let Limits { least, most, detour, perimeter } = self.limits;
-        let (mut triples, mut pairs) = (own.triples.iter_mut(), own.pairs.iter_mut());
         let rows: Vec<&[f64]> = distances.chunks_exact(self.size).collect();
         for (one, first) in rows.iter().enumerate() {
             for other in one + 1..self.size {
                 let pair = first[other];
-                if let Some([lower, upper]) = pairs.next() {
-                    visit(lower, least - pair);
-                    visit(upper, pair - most);
-                }
-                let (first, second) = (&first[other + 1..], &rows[other][other + 1..]);
-                for ((&first, &second), own) in first.iter().zip(second).zip(&mut triples) {
+                visit(least - pair);
+                visit(pair - most);
+                for (&first, &second) in first[other + 1..].iter().zip(&rows[other][other + 1..]) {
                     let all = pair + first + second;
-                    visit(&mut own[0], detour - (all - 2.0 * pair));
-                    visit(&mut own[1], detour - (all - 2.0 * first));
-                    visit(&mut own[2], detour - (all - 2.0 * second));
-                    visit(&mut own[3], perimeter - all);
+                    visit(detour - (all - 2.0 * pair));
+                    visit(detour - (all - 2.0 * first));
+                    visit(detour - (all - 2.0 * second));
+                    visit(perimeter - all);
                 }
             }
         }
     }
 
     /// What multipliers take off the flows.
-    fn taken(&self, own: &Multipliers) -> Taken {
+    fn taken(&self, mut multipliers: &[f64]) -> Taken {
         let (size, Limits { least, most, detour, perimeter }) = (self.size, self.limits);
         let (mut flows, mut absolute) = (vec![0.0; size * size], vec![0.0; size * size]);
         let (mut constant, mut terms) = (0.0, 0.0);
@@ -156,15 +157,15 @@ impl<'a> Relaxation<'a> {
             flows[one * size + other] += by;
             absolute[one * size + other] += all;
         };
-        let (mut triples, mut pairs) = (own.triples.iter(), own.pairs.iter());
         for one in 0..size {
             for other in one + 1..size {
-                if let Some([lower, upper]) = pairs.next() {
-                    add(one, other, lower - upper, lower + upper);
-                    constant += lower * least - upper * most;
-                    terms += lower * least + upper * most;
-                }
-                for (third, [pair, first, second, all]) in (other + 1..size).zip(&mut triples) {
+                let Some(([lower, upper], rest)) = multipliers.split_first_chunk() else { break };
+                add(one, other, lower - upper, lower + upper);
+                constant += lower * least - upper * most;
+                terms += lower * least + upper * most;
+                let (triples, rest) = rest.split_at(4 * (size - other - 1));
+                multipliers = rest;
+                for (third, [pair, first, second, all]) in (other + 1..size).zip(triples.as_chunks().0) {
                     let sum = pair + first + second + all;
                     add(one, other, sum - 2.0 * pair, sum);
                     add(one, third, sum - 2.0 * first, sum);
@@ -198,13 +199,6 @@ impl Limits {
             }
         }
         own
-    }
-}
-
-impl Multipliers {
-    fn zero(size: usize) -> Self {
-        let pairs = size * (size - 1) / 2;
-        Self { triples: vec![[0.0; 4]; pairs * (size - 2) / 3], pairs: vec![[0.0; 2]; pairs] }
     }
 }
 
