@@ -311,7 +311,9 @@ fn parts_of_a_program_are_written_whole_or_not_at_all() {
     fs::create_dir(&folder).unwrap();
     // A file of another hand in the place of the last one.
     let export = ["export", &scratch.path("s.toml"), "--format", "chakra", "--output", &folder];
-    done(&export);
+    let written = run(&export);
+    assert_eq!(written.code, Some(0));
+    assert!(written.stderr.contains("give execution.eager_units = 0 for the same cycles"), "{}", written.stderr);
     let names: Vec<String> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
