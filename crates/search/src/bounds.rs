@@ -3,15 +3,16 @@
 use std::fmt;
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, Cycles};
+use cubefold_simulator::{Communication, Cycles, Special};
 use cubefold_topology::LinkMode;
 
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
+    critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
-    recursion::{Contention, Nearest, least_makespan},
+    recursion::{Contention, Nearest, least_makespan, least_makespan_of_job},
     traffic::Traffic,
     triangles::{self, Relaxation},
 };
@@ -303,27 +304,39 @@ impl Bounds<'_> {
 
     fn prediction(&self, contention: Contention) -> Bound {
         let program = self.problem.program;
-        let cycles = if self.problem.has_prediction() {
-            least_makespan(program, self.problem.ranks, self.fastest, self.nearest, contention)
-        } else {
-            0
+        let cycles = match program.special() {
+            Special::Tasks(graph) => least_makespan_of_tasks(graph, self.fastest, self.nearest),
+            Special::Job(job) => least_makespan_of_job(job, self.fastest, self.nearest),
+            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+                least_makespan(program, self.problem.ranks, self.fastest, self.nearest, contention)
+            }
         };
         Bound { value: cycles.into(), kind: BoundKind::Prediction }
     }
 
-    /// All computations among all processors.
+    /// All computations among all processors; of task graphs and jobs, whose processors belong to their processes, those of
+    /// the busiest one.
     fn processors(&self) -> Bound {
         let Problem { program, rules, sites, .. } = *self.problem;
-        let mut total = 0;
-        if self.problem.has_prediction() {
-            for stage in 0..program.stage_count() {
-                let all = ProcessId::first(program.process_count());
-                total +=
-                    all.map(|process| u128::from(program.computation(stage, process).get())).sum::<u128>();
+        let value = match program.special() {
+            Special::Tasks(graph) => longest_computations_of_tasks(graph),
+            Special::Job(job) => {
+                let ranks = 0..u32::try_from(job.rank_count()).unwrap_or(u32::MAX);
+                ranks.map(|rank| job.computations_of(rank)).max().unwrap_or(0)
             }
-        }
-        let processors = sites.len() as u128 * u128::from(rules.processors().get());
-        Bound { value: total.div_ceil(processors.max(1)), kind: BoundKind::Processors }
+            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+                let processes = || ProcessId::first(program.process_count());
+                let of_stage = |stage| {
+                    processes()
+                        .map(|process| u128::from(program.computation(stage, process).get()))
+                        .sum::<u128>()
+                };
+                let total: u128 = (0..program.stage_count()).map(of_stage).sum();
+                let processors = sites.len() as u128 * u128::from(rules.processors().get());
+                total.div_ceil(processors.max(1))
+            }
+        };
+        Bound { value, kind: BoundKind::Processors }
     }
 }
 

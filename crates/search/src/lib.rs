@@ -26,6 +26,7 @@ mod assignment;
 mod bit_orders;
 mod bounds;
 mod complete;
+mod critical_path;
 mod distances;
 mod eigen;
 mod island;

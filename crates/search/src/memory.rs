@@ -1,11 +1,11 @@
 //! What a search keeps in memory, before it takes it.
 
-use cubefold_simulator::Evaluator;
+use cubefold_simulator::{Evaluator, Special};
 use cubefold_topology::NodeId;
 
 use crate::{
-    Objective, Problem, distances::Distances, judge::Measure, portfolio::ISLANDS, routes::Routes, tabu,
-    traffic::Traffic, triangles,
+    Objective, Problem, critical_path, distances::Distances, judge::Measure, portfolio::ISLANDS,
+    routes::Routes, tabu, traffic::Traffic, triangles,
 };
 
 impl Problem<'_> {
@@ -42,5 +42,18 @@ impl Problem<'_> {
             .saturating_add(judge.saturating_mul(ISLANDS + 1))
             .saturating_add(breeding)
             .saturating_add(triangles::bytes(places))
+            .saturating_add(self.bytes_of_paths())
+    }
+
+    /// Bytes of the bounds by longest paths.
+    fn bytes_of_paths(&self) -> u64 {
+        match self.program.special() {
+            Special::Tasks(graph) => critical_path::bytes(graph),
+            Special::Job(job) => {
+                let ranks = job.rank_count() * size_of::<u64>() as u64;
+                ranks.saturating_mul(job.steps().len() as u64)
+            }
+            Special::None | Special::Cube(_) | Special::RandomAccess(_) => 0,
+        }
     }
 }

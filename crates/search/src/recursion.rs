@@ -1,8 +1,8 @@
 //! The makespan that no placement is below: the recursion of section 15 with every message over the shortest way that any
-//! placement could give it.
+//! placement could give it. Task graphs have one of their own ([`critical_path`](crate::critical_path)).
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, End, Peer, Program};
+use cubefold_simulator::{Communication, End, Job, Peer, Program};
 use cubefold_topology::LinkMode;
 
 /// What every placement has in common.
@@ -25,7 +25,7 @@ pub(crate) enum Contention {
 
 impl Nearest {
     /// The least time of a message of so many units \[cycles\].
-    fn transfer(self, rules: Communication, units: u64) -> u64 {
+    pub(crate) fn transfer(self, rules: Communication, units: u64) -> u64 {
         let timing = rules.timing_of(units);
         let apart = timing.transfer(self.links).get();
         if self.shares { apart.min(timing.transfer(0).get()) } else { apart }
@@ -42,9 +42,6 @@ impl Nearest {
 }
 
 /// A lower bound of the makespan over all placements of a stage program \[cycles\].
-///
-/// Under half-duplex links both messages of an exchange set out in one cycle; that of the lower label has the smaller key,
-/// so on their common link the other one waits for it.
 pub(crate) fn least_makespan(
     program: &dyn Program,
     ranks: u64,
@@ -52,44 +49,113 @@ pub(crate) fn least_makespan(
     nearest: Nearest,
     contention: Contention,
 ) -> u64 {
-    let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-    let meets = contention == Contention::Some
-        && rules.links() == LinkMode::HalfDuplex
-        && rules.packet().is_none()
-        && rules.eager() == 0
-        && nearest.links == 1
-        && !nearest.shares;
-    let (mut finishes, mut readies) = (vec![0_u64; processes], vec![0_u64; processes]);
-    let (mut computations, mut received, mut sent): (_, Vec<Peer>, Vec<Peer>) = (vec![], vec![], vec![]);
+    let mut recursion = Recursion::new(program, ranks, rules, nearest, contention);
+    let mut finishes = vec![0; recursion.readies.len()];
     for stage in 0..program.stage_count() {
-        program.list_computations(stage, &mut computations);
-        for ((ready, finish), computation) in readies.iter_mut().zip(&finishes).zip(&computations) {
-            *ready = finish.saturating_add(*computation);
-        }
-        for process in ProcessId::first(program.process_count()) {
-            let own = readies[process.label() as usize];
-            let mut finish = own;
-            received.clear();
-            program.list(End::Destination, stage, process, &mut received);
-            sent.clear();
-            if meets {
-                program.list(End::Source, stage, process, &mut sent);
-            }
-            for &Peer { process: source, units } in &received {
-                let from = readies[source.label() as usize];
-                let start = if rules.is_eager(units) { from } else { from.max(own) };
-                let back = sent.iter().find(|peer| meets && peer.process == source && source > process);
-                // Shares of one rank sit on one node.
-                let is_inside = u64::from(source.label()) % ranks == u64::from(process.label()) % ranks;
-                let transfer = match back {
-                    _ if is_inside => rules.timing_of(units).transfer(0).get(),
-                    Some(peer) => Nearest::transfer_after(rules, units, peer.units),
-                    None => nearest.transfer(rules, units),
-                };
-                finish = finish.max(start.saturating_add(transfer));
-            }
-            finishes[process.label() as usize] = finish;
-        }
+        recursion.advance(stage, &mut finishes);
     }
     finishes.into_iter().max().unwrap_or(0)
+}
+
+/// A lower bound of the makespan over all placements of a job \[cycles\]: a step begins at a rank when those that it comes
+/// after are over there, and computations that share a processor do not wait for each other.
+pub(crate) fn least_makespan_of_job(job: &Job, rules: Communication, nearest: Nearest) -> u64 {
+    let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
+    let mut recursion = Recursion::new(job, job.rank_count(), rules, nearest, Contention::None);
+    let mut finishes = vec![0; recursion.readies.len()];
+    let mut before = vec![0_u64; ranks]; // when the iteration before is over at each rank
+    for iteration in 0..job.iterations() {
+        let mut over: Vec<Vec<u64>> = vec![]; // by step and rank
+        for (number, step) in job.steps().iter().enumerate() {
+            for (process, finish) in finishes.iter_mut().enumerate() {
+                let rank = process % ranks;
+                let begin = step.after.iter().map(|&own| over[own][rank]).max();
+                *finish = begin.unwrap_or(before[rank]);
+            }
+            let first = job.first_stage(iteration, number);
+            for stage in first..first + step.stage_count() {
+                recursion.advance(stage, &mut finishes);
+            }
+            let shares = |rank: usize| finishes[rank..].iter().step_by(ranks).max().copied();
+            over.push((0..ranks).map(|rank| shares(rank).unwrap_or(0)).collect());
+        }
+        for (rank, before) in before.iter_mut().enumerate() {
+            *before = over.iter().map(|own| own[rank]).max().unwrap_or(0);
+        }
+    }
+    before.into_iter().max().unwrap_or(0)
+}
+
+/// The stages of a program, one after another.
+struct Recursion<'a> {
+    program: &'a dyn Program,
+    ranks: u64,
+    rules: Communication,
+    nearest: Nearest,
+    /// Whether the two messages of an exchange meet. Under half-duplex links both set out in one cycle; that of the lower
+    /// label has the smaller key, so on their common link the other one waits for it.
+    meets: bool,
+    readies: Vec<u64>, // by process
+    computations: Vec<u64>,
+    received: Vec<Peer>,
+    sent: Vec<Peer>,
+}
+
+impl<'a> Recursion<'a> {
+    fn new(
+        program: &'a dyn Program,
+        ranks: u64,
+        rules: Communication,
+        nearest: Nearest,
+        contention: Contention,
+    ) -> Self {
+        let meets = contention == Contention::Some
+            && rules.links() == LinkMode::HalfDuplex
+            && rules.packet().is_none()
+            && rules.eager() == 0
+            && nearest.links == 1
+            && !nearest.shares;
+        let readies = vec![0; usize::try_from(program.process_count()).unwrap_or(usize::MAX)];
+        let (computations, received, sent) = (vec![], vec![], vec![]);
+        Self { program, ranks, rules, nearest, meets, readies, computations, received, sent }
+    }
+
+    /// Replaces the cycles at which processes are over with the stage before by those of this stage.
+    fn advance(&mut self, stage: usize, finishes: &mut [u64]) {
+        self.program.list_computations(stage, &mut self.computations);
+        for ((ready, finish), computation) in self.readies.iter_mut().zip(&*finishes).zip(&self.computations)
+        {
+            *ready = finish.saturating_add(*computation);
+        }
+        for process in ProcessId::first(self.program.process_count()) {
+            finishes[process.label() as usize] = self.finish(stage, process);
+        }
+    }
+
+    /// The earliest cycle at which a process is over with a stage.
+    fn finish(&mut self, stage: usize, process: ProcessId) -> u64 {
+        let Self { program, rules, nearest, meets, .. } = *self;
+        let own = self.readies[process.label() as usize];
+        let mut finish = own;
+        self.received.clear();
+        program.list(End::Destination, stage, process, &mut self.received);
+        self.sent.clear();
+        if meets {
+            program.list(End::Source, stage, process, &mut self.sent);
+        }
+        for &Peer { process: source, units } in &self.received {
+            let from = self.readies[source.label() as usize];
+            let start = if rules.is_eager(units) { from } else { from.max(own) };
+            let back = self.sent.iter().find(|peer| meets && peer.process == source && source > process);
+            // Shares of one rank sit on one node.
+            let is_inside = u64::from(source.label()) % self.ranks == u64::from(process.label()) % self.ranks;
+            let transfer = match back {
+                _ if is_inside => rules.timing_of(units).transfer(0).get(),
+                Some(peer) => Nearest::transfer_after(rules, units, peer.units),
+                None => nearest.transfer(rules, units),
+            };
+            finish = finish.max(start.saturating_add(transfer));
+        }
+        finish
+    }
 }

@@ -1,11 +1,12 @@
 //! Searches against every placement, and bounds against placements drawn at random.
 
-use std::{num::NonZeroU64, ops::ControlFlow};
+use std::{num::NonZeroU64, ops::ControlFlow, sync::Arc};
 
 use cubefold_mapping::{Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CubeProgram, Cycles, EngineChoice, Program, Request, StageMessage,
-    StageProgram, Switching, predict, simulate,
+    Communication, Computations, CubeProgram, Cycles, EngineChoice, Job, JobStep, Operation, Program,
+    Request, StageMessage, StageProgram, StepBody, Switching, TaskGraph, TaskScheduleBuilder, predict,
+    simulate, task_schedule,
 };
 use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, NodeId, TieRule};
 use rand::{RngExt, SeedableRng};
@@ -227,6 +228,84 @@ fn for_each_placement(case: &Case, visit: &mut impl FnMut(&[NodeId])) {
         }
     }
     next(case, &mut vec![], visit);
+}
+
+/// The job of random steps with the messages of cases, some of them side by side, on the ranks of the first.
+fn draw_job(case: &Case, generator: &mut ChaCha8Rng) -> Job {
+    let ranks = u32::try_from(case.program.process_count()).unwrap();
+    let iterations = generator.random_range(1..3);
+    let steps = (0..4_usize).map(|number| {
+        let messages =
+            StepBody::Messages { program: Arc::new(Case::draw(generator, ranks).program), shares: 1 };
+        let computation = StepBody::Computation(Cycles::new(generator.random_range(1..40)));
+        let body = if generator.random_bool(0.4) { computation } else { messages };
+        let after = (0..number).filter(|_| generator.random_bool(0.5)).collect();
+        JobStep { name: number.to_string(), body, after, takes_part: vec![] }
+    });
+    Job::new(ranks, iterations, steps.collect()).unwrap()
+}
+
+/// The task graph of a case, with few tags so that sends and receives meet in the order of the run.
+fn draw_tasks(case: &Case, generator: &mut ChaCha8Rng) -> TaskGraph {
+    let schedule = task_schedule(&case.program).unwrap();
+    let mut builder = TaskScheduleBuilder::new(schedule.process_count());
+    let tags = generator.random_range(1..3);
+    for own in schedule.operations() {
+        let processor = u16::from(generator.random_bool(0.2));
+        builder.add(Operation { tag: own.tag % tags, processor, ..*own });
+    }
+    for (number, own) in (0..).zip(schedule.requirements()) {
+        for (before, requirement) in own {
+            builder.require(number, before, requirement);
+        }
+    }
+    TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::new(generator.random_range(0..3)))
+}
+
+/// No placement of a job or a task graph has a makespan below its bound; returns the sum of all bounds as a share of that of
+/// the optima.
+fn bounds_of_paths(rounds: u64) -> f64 {
+    let mut generator = ChaCha8Rng::seed_from_u64(23);
+    let (mut bounds, mut optima) = (0.0, 0.0);
+    for round in 0..rounds {
+        let case = Case::draw(&mut generator, 4);
+        let (job, tasks) = (draw_job(&case, &mut generator), draw_tasks(&case, &mut generator));
+        let program: &dyn Program = if round % 2 == 0 { &job } else { &tasks };
+        let problem = Problem { program, ..case.problem() };
+        let mut least = u64::MAX;
+        for_each_placement(&case, &mut |nodes| {
+            let table = PlacementTable::new(&case.machine, nodes.to_vec()).unwrap();
+            let request = Request::asynchronous(EngineChoice::Sized);
+            let run = simulate(program, &Placement::Table(table), case.rules, &request, &mut ());
+            // By rendezvous, operations may wait for each other for ever.
+            least = least.min(run.map_or(u64::MAX, |run| run.summary.makespan().get()));
+        });
+        if least == u64::MAX {
+            continue;
+        }
+        let tables = Tables::new(&case);
+        let traffic = Traffic::new(program, problem.ranks);
+        let known = Known { problem, traffic: &traffic, ..tables.known(&case) };
+        let bound = bound(&known, Objective::Makespan, Depth { steps: 0, known: 0 });
+        assert!(bound.value <= least.into(), "{bound:?} {least} {round}");
+        (bounds, optima) = (
+            bounds + f64::from(u32::try_from(bound.value).unwrap()),
+            optima + f64::from(u32::try_from(least).unwrap()),
+        );
+    }
+    bounds / optima
+}
+
+#[test]
+fn no_placement_of_a_job_or_a_task_graph_is_below_its_bound() {
+    let tightness = bounds_of_paths(24);
+    assert!(tightness > 0.6, "{tightness}");
+}
+
+#[test]
+#[ignore = "a minute: more of the same"]
+fn no_placement_of_a_job_or_a_task_graph_is_below_its_bound_at_length() {
+    bounds_of_paths(3000);
 }
 
 /// Complete searches find the least value of all placements, and no bound is above it.
