@@ -313,7 +313,11 @@ fn parts_of_a_program_are_written_whole_or_not_at_all() {
     let export = ["export", &scratch.path("s.toml"), "--format", "chakra", "--output", &folder];
     let written = run(&export);
     assert_eq!(written.code, Some(0));
-    assert!(written.stderr.contains("give execution.eager_units = 0 for the same cycles"), "{}", written.stderr);
+    assert!(
+        written.stderr.contains("give execution.eager_units = 0 for the same cycles"),
+        "{}",
+        written.stderr
+    );
     let names: Vec<String> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
