@@ -94,7 +94,7 @@ pub use self::{
     sweep::SweptValue,
 };
 pub(crate) use self::{
-    collective::is_key_of_step,
+    collective::{is_key_of_step, step_kinds},
     keys::MAX_INTEGER,
     loading::RULES as CODE_TYPE_RULES,
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},

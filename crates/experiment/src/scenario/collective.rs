@@ -5,7 +5,7 @@
 //! algorithms have a choice of is read in [`choices`], steps one after another in [`steps`].
 
 mod choices;
-mod hierarchical;
+pub(super) mod hierarchical;
 mod steps;
 
 use std::num::NonZeroU64;
@@ -28,7 +28,7 @@ use super::{
 use crate::scenario::{PhysicalScale, ScenarioProgram};
 
 use choices::{chunks, exchange, ports, stage_order};
-pub(crate) use steps::is_key_of_step;
+pub(crate) use steps::{is_key_of_step, step_kinds};
 pub(super) use {
     choices::BEST,
     steps::{

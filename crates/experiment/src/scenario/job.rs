@@ -21,7 +21,7 @@ use super::{
     source_file::Place,
     value::{Content, Value},
 };
-use crate::scenario::ScenarioProgram;
+use crate::{input::text::shortened, scenario::ScenarioProgram};
 
 pub(super) use step_body::STEP_KINDS;
 
@@ -320,9 +320,12 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
         };
         let [Some(axis), Some(first), Some(last)] = numbers[..] else {
             let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
-            let expected =
-                format!("[axis, first, last] of the logical shape {}, all counted from 0", lengths.join("x"));
-            reading.errors.push(entry.unexpected("range of only", expected));
+            let expected = format!(
+                "three integers [axis, first, last] of the logical shape {}, all counted from 0",
+                lengths.join("x")
+            );
+            let message = format!("range {} of only, expected {expected}", shortened(&entry.written()));
+            reading.errors.push(ScenarioError::at(&entry.place, message, "no range"));
             continue;
         };
         let range = match range(shape, axis, first, last) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
-pub(super) use self::misfits::no_groups;
+pub(super) use self::misfits::{no_groups, too_many_processes};
 use self::{
     misfits::{misfits, no_box},
     one_embedding::placement,

@@ -383,7 +383,10 @@ fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
             };
             let parsed = Amount::parse(text.as_bytes());
             let Ok(Some(amount)) = parsed else {
-                let limit = parsed.err().map_or("expected a number above 0", NoAmount::expected);
+                let limit = match parsed {
+                    Ok(_) | Err(NoAmount::Negative) => "expected a number above 0",
+                    Err(other) => other.expected(),
+                };
                 let message = format!("{} is {}, {limit}", Key::ProgramScale.path(), value.describe());
                 let error = ScenarioError::at(&value.place, message, "no factor of sizes");
                 let help =

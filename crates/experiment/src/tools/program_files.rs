@@ -149,13 +149,20 @@ impl ProgramFormat {
     ///
     /// If the format or the runtime cannot express the program.
     pub fn write_with(self, run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
-        if run.program.body.special().job().is_some_and(|job| !job.is_chain()) {
-            // Files would make each step wait for the one before it, and take other cycles.
-            return Err(ProgramFileError::NotSaid {
-                format: self.name(),
-                what: "steps side by side".to_owned(),
-                expected: "steps each of which comes after the one before it",
-            });
+        if let Some(job) = run.program.body.special().job() {
+            // Files would take other cycles: in them each step waits for the one before it, and no share for another.
+            let refused = |what: &str, expected| {
+                Err(ProgramFileError::NotSaid { format: self.name(), what: what.to_owned(), expected })
+            };
+            if !job.is_chain() {
+                return refused("steps side by side", "steps each of which comes after the one before it");
+            }
+            if job.share_count() > 1 {
+                return refused(
+                    "a job whose ranks are divided into shares, as ports = \"all\" does",
+                    "one port, or steps without name, after and only",
+                );
+            }
         }
         (self.0.write)(run, options)
     }
@@ -201,8 +208,10 @@ fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSch
         }
         return Ok(graph.schedule().clone());
     }
+    // The ranks of a job have processors of their own.
+    let is_job = run.program.body.special().job().is_some();
     let (load, processors) = (run.placement.max_load(), run.communication.processors().get());
-    if load > processors && run.program.body.facts().total_compute > 0 {
+    if load > processors && !is_job && run.program.body.facts().total_compute > 0 {
         let what = format!("{load} processes that share {processors} processors of a node");
         return not_said(what, "a processor for each process");
     }

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{DIALECT, key_forms::form, list_of, object, one_or_list};
-use crate::scenario::{KeyDefault, KeyValues, ScenarioKey, is_key_of_step, scenario_keys};
+use crate::scenario::{KeyDefault, KeyValues, ScenarioKey, is_key_of_step, scenario_keys, step_kinds};
 
 /// The schema of a scenario file.
 #[must_use]
@@ -88,6 +88,7 @@ pub(super) fn step_schema() -> Value {
     let mut step = object(&properties.collect());
     let text = json!({ "type": "string" });
     let range = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 3, "maxItems": 3 });
+    step["properties"]["kind"]["enum"] = step_kinds().into();
     step["properties"]["name"] = text.clone();
     step["properties"]["after"] = list_of(&text);
     step["properties"]["only"] = list_of(&range);
@@ -132,6 +133,9 @@ mod tests {
         assert_eq!(case["properties"]["machine.shape"]["type"], "array");
         let own = steps["items"]["properties"].as_object().unwrap();
         assert!(own.contains_key("algorithm") && own.contains_key("compute_cycles"));
+        let kinds = own["kind"]["enum"].as_array().unwrap();
+        assert!(kinds.contains(&json!("send")) && kinds.contains(&json!("all-reduce")));
+        assert!(!kinds.contains(&json!("cc-cube")) && !kinds.contains(&json!("sequence")));
         assert!(!own.contains_key("processes_per_node") && own["exchange"]["default"].is_null());
     }
 }

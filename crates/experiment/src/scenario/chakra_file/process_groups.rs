@@ -64,8 +64,11 @@ pub(super) fn read_groups(path: &Path, ranks: usize) -> Result<BTreeMap<String, 
     }
 }
 
-/// Names a member of a group that is no rank.
+/// Names a member of a group that is no rank, or a group without members.
 fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
+    if members.is_empty() {
+        return Some(format!("group \"{name}\" has no rank, expected its members"));
+    }
     let other = members.iter().find(|own| **own as usize >= ranks)?;
     Some(format!("group \"{name}\" has rank {other}, expected 0 to {}", ranks - 1))
 }

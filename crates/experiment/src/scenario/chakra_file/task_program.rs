@@ -148,6 +148,10 @@ impl Lowering<'_> {
             nodes.len(),
             shown.join(", ")
         );
+        let message = match &shown[..] {
+            [only] => format!("rank {rank}: {only} waits for itself, expected an order"),
+            _ => message,
+        };
         let Failure::Wrong(errors) = of_file(&self.set.paths[rank as usize], message) else {
             return of_file(self.pattern, error.to_string());
         };

@@ -264,7 +264,7 @@ impl TraceSet {
         }
         let (ranks, count) = dropped.fold((0, 0), |(ranks, sum), (_, count, _)| (ranks + 1, sum + count));
         if ranks > 0 {
-            notes.push(format!("{count} further ones are dropped at other ranks, {ranks} in number"));
+            notes.push(format!("{count} further ones are dropped at {ranks} other ranks"));
         }
         let without = self.traces.iter().enumerate().filter(|own| own.1.without_duration > 0);
         let without: Vec<(usize, u64)> = without.map(|own| (own.0, own.1.without_duration)).collect();

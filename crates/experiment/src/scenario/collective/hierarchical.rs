@@ -4,6 +4,8 @@
 //! It is a sequence of three collectives. Ranks that share a node are consecutive: the devices of a node of a
 //! cluster, or the processes that embeddings put on a node.
 
+use std::sync::Arc;
+
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
 };
@@ -20,13 +22,20 @@ use crate::scenario::{
 };
 
 /// The table of the two algorithms, if the algorithm is hierarchical.
-pub(super) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
+pub(in crate::scenario) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
     let value = reading.settings.get(Key::ProgramAlgorithm)?;
     let Content::Table(entries) = &value.content else { return None };
     match entries.as_slice() {
         [only] if only.key == "hierarchical" => Some(&only.value),
         _ => None,
     }
+}
+
+/// A hierarchical all-reduce: its three collectives, and its vector in bytes if units have bytes.
+#[derive(Debug)]
+pub(in crate::scenario) struct Levels {
+    pub(in crate::scenario) steps: Vec<Arc<Groups>>,
+    pub(in crate::scenario) bytes: Option<u64>,
 }
 
 /// Reads a hierarchical all-reduce with `per_node` processes a node.
@@ -37,6 +46,24 @@ pub(super) fn read(
     value: &Value,
     per_node: u64,
 ) -> Option<ScenarioProgram> {
+    let Levels { steps, bytes } = read_levels(reading, operation, value, per_node)?;
+    let collective = one_after_another(&steps)?;
+    take_program(reading, 0, &collective)?;
+    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+}
+
+/// The collectives of a hierarchical all-reduce as one.
+pub(in crate::scenario) fn one_after_another(steps: &[Arc<Groups>]) -> Option<Collective> {
+    Collective::of_steps(steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()).ok() // of the same ranks
+}
+
+/// Reads the collectives of a hierarchical all-reduce with `per_node` processes a node.
+pub(in crate::scenario) fn read_levels(
+    reading: &mut Reading<'_>,
+    operation: Operation,
+    value: &Value,
+    per_node: u64,
+) -> Option<Levels> {
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
     if operation != Operation::AllReduce {
         let message = format!("a hierarchical {operation}, expected an all-reduce");
@@ -65,29 +92,25 @@ pub(super) fn read(
         (step(Operation::AllReduce, outer?, units.div_ceil(inside)), others),
         (step(Operation::AllGather, inner?, units), vec![0]),
     ];
-    let collective = sequence(reading, &steps)?;
     let scale = reading.machine.timing.scale();
     let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+    Some(Levels { steps: made(reading, &steps)?, bytes })
 }
 
-/// The collectives one after the other, if they fit in memory; their bytes are taken from the budget.
-fn sequence(
+/// The collectives, if they fit in memory, of which they take their part.
+fn made(
     reading: &mut Reading<'_>,
     steps: &[(CollectiveSpecification, Vec<usize>); 3],
-) -> Option<Collective> {
+) -> Option<Vec<Arc<Groups>>> {
     let most = steps.iter().map(|(own, over)| Groups::bytes_at_most(own, over)).fold(0, u64::saturating_add);
     if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {
         over_budget(reading, over, steps[0].0.shape.node_count());
         return None;
     }
-    let (mut made, mut bytes) = (vec![], 0);
+    let mut made = vec![];
     for (specification, over) in steps {
         match Groups::new(specification.clone(), over) {
-            Ok(groups) => {
-                bytes += groups.bytes();
-                made.push(CollectiveStep::from(groups));
-            }
+            Ok(groups) => made.push(Arc::new(groups)),
             Err(error) => {
                 let error = misfit(reading, &error);
                 reading.errors.extend(error);
@@ -95,9 +118,12 @@ fn sequence(
             }
         }
     }
-    let collective = Collective::of_steps(made).ok()?; // three steps of the same ranks
-    take_program(reading, bytes, &collective)?;
-    Some(collective)
+    let kept = made.iter().map(|own| own.bytes()).sum();
+    if let Err(over) = reading.settings.budget().take(kept) {
+        over_budget(reading, over, steps[0].0.shape.node_count());
+        return None;
+    }
+    Some(made)
 }
 
 /// The algorithm of a level, which performs these operations.

@@ -9,11 +9,15 @@ use cubefold_collectives::{
     StepsError,
 };
 
-use super::{Asked, KINDS, ask, misfit, of_collective, over_budget, take_program};
+use super::{
+    Asked, KINDS, ask,
+    hierarchical::{self, Levels},
+    misfit, of_collective, over_budget, take_program,
+};
 use crate::scenario::{
     ScenarioProgram,
     errors::{ScenarioError, alternatives, help},
-    job::JOB,
+    job::{JOB, STEP_KINDS},
     keyed_values::KeyedValues,
     keys::Key,
     message_sizes::{self, ByStage},
@@ -78,6 +82,12 @@ pub(crate) fn is_key_of_step(path: &str) -> bool {
     STEP_KEYS.iter().any(|key| key.path() == path)
 }
 
+/// The kinds that a step may have, by name.
+pub(crate) fn step_kinds() -> Vec<&'static str> {
+    let others = STEP_KINDS.iter().map(|kind| kind.name);
+    KINDS.iter().map(|(kind, _)| kind.name).chain(others).collect()
+}
+
 /// Those of them that every step takes; a step with no others is a computation.
 const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
 
@@ -119,11 +129,11 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     }
     let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
-    let bytes = steps.iter().map(|step| step.bytes).collect();
+    let bytes = steps.iter().flat_map(|step| step.choices[0].iter().map(|_| step.bytes)).collect();
     let counts: Vec<usize> = steps.iter().map(|step| step.choices.len()).collect();
     let mut programs = vec![];
     for chosen in combinations(reading, value, &counts)? {
-        let choices = steps.iter().zip(chosen).map(|(step, choice)| step.choices[choice].clone());
+        let choices = steps.iter().zip(chosen).flat_map(|(step, choice)| step.choices[choice].clone());
         match Collective::of_steps(choices.collect()) {
             Ok(sequence) => {
                 take_program(reading, 0, &sequence)?;
@@ -192,7 +202,7 @@ impl KnownCollectives {
 
 /// A step: what it may be, of which the fastest counts, and its vector in bytes.
 struct ReadStep {
-    choices: Vec<CollectiveStep>, // at least one
+    choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
     bytes: Option<u64>,
 }
 
@@ -218,16 +228,21 @@ fn read_step(
     let is_computation = step.values.keys().iter().next().is_some()
         && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
     if is_computation {
-        let choices = vec![CollectiveStep::Computation(reading.compute()?.get())];
+        let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
         return Some(ReadStep { choices, bytes: None });
     }
     let (kind, operation) = kind(&mut reading, value, &[])?;
     report_foreign(&mut reading, &step, kind);
+    if let Some(value) = hierarchical::table(&reading) {
+        let Levels { steps, bytes } = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
+        let choices = vec![steps.into_iter().map(CollectiveStep::Groups).collect()];
+        return Some(ReadStep { choices, bytes });
+    }
     let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
     let mut choices = vec![];
     for specification in std::iter::once(specification).chain(other) {
         match known.collective(&mut reading, specification, &over)? {
-            Ok(groups) => choices.push(CollectiveStep::Groups(groups)),
+            Ok(groups) => choices.push(vec![CollectiveStep::Groups(groups)]),
             Err(error) => {
                 let error = misfit(&reading, &error);
                 reading.errors.extend(error);
@@ -333,7 +348,7 @@ pub(in crate::scenario) fn kind(
             let known: Vec<&str> =
                 choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
             let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
-            reading.errors.push(if text == "computation" { error.with_help(NO_KIND) } else { error });
+            reading.errors.push(if text.starts_with("comput") { error.with_help(NO_KIND) } else { error });
             return None;
         }
         return value.choice(Key::ProgramKind.path(), &choices, reading.errors);

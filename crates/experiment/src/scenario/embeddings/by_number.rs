@@ -14,7 +14,7 @@ use crate::scenario::{
     embeddings::Maker,
     errors::ScenarioError,
     keys::Key,
-    mapping::{Fit, NamedEmbedding},
+    mapping::{Fit, NamedEmbedding, too_many_processes},
     placement_file::Failure,
     scenario_program::ContractedGuest,
     source_file::Place,
@@ -61,12 +61,7 @@ pub(in crate::scenario) fn in_turn(
     let place = named.place.as_ref().unwrap_or(&fit.size.place);
     let needed = usize::try_from(processes.div_ceil(each)).unwrap_or(usize::MAX);
     let Some(used) = nodes.get(..needed) else {
-        let message = format!(
-            "{processes} processes, {each} a node, on {} nodes, expected at least {needed} nodes for {}",
-            nodes.len(),
-            named.name
-        );
-        return Err(Failure::Wrong(vec![ScenarioError::at(place, message, "too many processes")]));
+        return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
     };
     if fit.program.block.is_some() {
         if together != NonZeroU64::MAX {

@@ -8,9 +8,13 @@ use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_simulator::{Computations, Program, StageMessage, StageProgram, StepBody};
 use cubefold_topology::{Machine, MachineKind, Shape, narrow};
 
+use crate::input::text::shortened;
 use crate::scenario::{
     ScenarioProgram,
-    collective::{self, KnownCollectives, StepTable},
+    collective::{
+        self, KnownCollectives, StepTable,
+        hierarchical::{self, Levels},
+    },
     errors::{ScenarioError, alternatives},
     keys::Key,
     message_sizes::{self, ByStage},
@@ -143,20 +147,23 @@ fn of_collective(
     let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
-    let asked = collective::ask(reading, kind, operation, per_node)?;
-    let (found, expected) = (asked.specification.shape.node_count(), shape.node_count());
-    if found != expected {
-        let message = format!("a step of {found} ranks, expected {expected} as in the program");
-        let place = table.step.values.get(Key::ProgramShape).map_or(&value.place, |shape| &shape.place);
-        reading.errors.push(ScenarioError::at(place, message, "other ranks"));
-        return None;
+    if let Some(levels) = hierarchical::table(reading) {
+        let Levels { steps, bytes } = hierarchical::read_levels(reading, operation, levels, per_node)?;
+        for groups in &steps {
+            check_only(reading, table, groups, takes_part?)?;
+        }
+        check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
+        let choices = vec![(as_body(hierarchical::one_after_another(&steps)?), None)];
+        return Some(ReadBody { kind: operation.name(), choices, bytes, notes: vec![] });
     }
+    let asked = collective::ask(reading, kind, operation, per_node)?;
+    check_ranks(reading, table, value, asked.specification.shape.node_count(), shape)?;
     let mut choices = vec![];
     for specification in std::iter::once(asked.specification).chain(asked.other) {
         match known.collective(reading, specification, &asked.over)? {
             Ok(groups) => {
                 check_only(reading, table, &groups, takes_part?)?;
-                choices.push((body_of(&groups), Some(groups)));
+                choices.push((as_body(Collective::of_groups(Arc::clone(&groups))), Some(groups)));
             }
             Err(error) => {
                 let error = collective::misfit(reading, &error);
@@ -168,9 +175,26 @@ fn of_collective(
     Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, notes: vec![] })
 }
 
+/// Reports a collective of other ranks than those of the program.
+fn check_ranks(
+    reading: &mut Reading<'_>,
+    table: &StepTable,
+    value: &Value,
+    found: u64,
+    shape: &Shape,
+) -> Option<()> {
+    let expected = shape.node_count();
+    if found == expected {
+        return Some(());
+    }
+    let message = format!("a step of {found} ranks, expected {expected} as in the program");
+    let place = table.step.values.get(Key::ProgramShape).map_or(&value.place, |shape| &shape.place);
+    reading.errors.push(ScenarioError::at(place, message, "other ranks"));
+    None
+}
+
 /// A collective as a step.
-fn body_of(groups: &Arc<Groups>) -> StepBody {
-    let collective = Collective::of_groups(Arc::clone(groups));
+fn as_body(collective: Collective) -> StepBody {
     StepBody::Messages { shares: collective.share_count(), program: Arc::new(collective) }
 }
 
@@ -317,7 +341,10 @@ fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<u
             let message = format!("axis {axis} in over of a send, expected {expected}");
             reading.errors.push(ScenarioError::at(&value.place, message, "no axis of it"));
         }
-        None => reading.errors.push(value.unexpected("over of a send", expected)),
+        None => {
+            let message = format!("over = {} of a send, expected {expected}", shortened(&value.written()));
+            reading.errors.push(ScenarioError::at(&value.place, message, "no axis"));
+        }
     }
     None
 }

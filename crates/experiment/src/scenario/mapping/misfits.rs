@@ -69,16 +69,18 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
     )
 }
 
-fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
+/// The error for more processes than an embedding has places for, on the nodes of the job.
+pub(in crate::scenario) fn too_many_processes(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (nodes, processes) = (fit.job_node_count(), fit.program.rank_count());
     let most = nodes.saturating_mul(fit.program.ranks_per_node);
-    let message = format!("{processes} processes on {nodes} nodes, expected at most {most} for standard");
-    let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
+    let message =
+        format!("{processes} processes on {nodes} nodes, expected at most {most} for {}", embedding.name);
+    let place = fit.settings.place(Key::ProgramProcesses).or(embedding.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
         .because(Some(&fit.size.place), format!("{nodes} nodes"))
         .because(fit.settings.place(Key::ProgramFile), format!("{processes} processes"))
         .because(fit.settings.place(Key::ProgramProcessesPerNode), "processes of a node")
-        .because(standard.place.as_ref(), "fills node after node")
+        .because(embedding.place.as_ref(), "places them")
         .with_help(
             "program.processes_per_node puts as many processes on each node, a placement file any number",
         )

@@ -7,7 +7,7 @@ use cubefold_topology::NodeId;
 
 use super::{
     BYTES_A_SHARE, Fit, NamedEmbedding,
-    misfits::{no_groups, not_a_cube},
+    misfits::{no_groups, not_a_cube, too_many_processes},
     take_bytes,
 };
 use crate::scenario::{
@@ -51,6 +51,11 @@ fn placement_of_ranks(
     let region = fit.region();
     let named = || PlacementKey::named(embedding.name.to_string(), fit.program, region);
     match &embedding.name {
+        EmbeddingName::Registered { embedding: own, .. }
+            if matches!(own.maker, Maker::Seeded(_)) && fit.job_node_count() < fit.group_count() =>
+        {
+            Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
+        }
         EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
         EmbeddingName::Registered { embedding: registered, .. } => {
             by_registered(fit, embedding, registered, library)

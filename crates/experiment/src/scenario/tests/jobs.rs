@@ -269,6 +269,25 @@ fn a_chain_takes_as_long_as_the_sequence() {
 }
 
 #[test]
+fn a_hierarchical_collective_is_a_step() {
+    let asked = "kind = \"all-reduce\"\nalgorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\nunits = 96\n";
+    let record_of = |steps: &str| {
+        let files = Files::new(&[("s.toml", &format!("{TORUS}processes_per_node = 2\n{steps}"))]);
+        record(&files.load().unwrap().runs[0])
+    };
+    let alone = record_of(asked);
+    let step = |name: &str| record_of(&format!("[[program.steps]]\n{name}{asked}"));
+    let (sequence, job) = (step(""), step("name = \"a\"\n"));
+    assert_eq!((sequence.program.kind.as_ref(), job.program.kind.as_ref()), ("sequence", "job"));
+    for own in [sequence, job] {
+        assert_eq!((own.makespan_cycles, own.hops), (alone.makespan_cycles, alone.hops));
+    }
+    let divided = format!("{TORUS}processes_per_node = 2\n[[program.steps]]\nonly = [[0, 0, 0]]\n{asked}");
+    let found = Files::new(&[("s.toml", &divided)]).displayed();
+    assert!(found[0].contains("only divides a group: rank 0 takes part and rank 1"), "{found:?}");
+}
+
+#[test]
 fn ranks_outside_take_no_part() {
     let text = "[[program.steps]]\nname = \"a\"\ncompute_cycles = 9\nonly = [[0, 1, 2]]\n\
                 [[program.steps]]\nname = \"b\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nover = [0]\nonly = [[1, 1, 1]]\n\
@@ -327,6 +346,10 @@ fn names_and_orders_that_make_no_job_are_named() {
         ),
         ("by = 2", "s.toml:11:6: by in a step that is no send, expected kind = \"send\""),
         ("only = [[0, 1, 4]]", "s.toml:11:9: coordinate 4 in only, expected one of axis 0: 0 to 3"),
+        (
+            "only = [[1, -1, 1]]",
+            "s.toml:11:9: range [1, -1, 1] of only, expected three integers [axis, first, last] of the logical shape 4x2, all counted from 0",
+        ),
         ("only = [[0, 1, 1], [0, 2, 2]]", "s.toml:11:8: only leaves no rank, expected at least one"),
     ];
     for (second, expected) in cases {

@@ -128,7 +128,7 @@ fn random_placements_follow_the_seed_and_fit_smaller_programs() {
     let network = "[machine]\nkind = \"butterfly\"\ndimensions = 3\n[program]\ndimensions = 4";
     assert!(runs(1, network).placement.is_one_to_one());
     let few = format!("{RING}[program]\ndimensions = 4\n[mapping]\nembeddings = [\"random\"]");
-    assert_eq!(errors(&few), ["7:15: embedding random: 8 nodes for 16 processes, expected at least 16"]);
+    assert_eq!(errors(&few), ["7:15: 16 processes on 8 nodes, expected at most 8 for random"]);
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn keys_that_a_matrix_does_not_have_are_refused() {
     );
     let scales = [
         ("0", "expected a number above 0"),
-        ("-2", "expected at least 0"),
+        ("-2", "expected a number above 0"),
         ("0x10", "expected a number"),
         ("1e30", "expected less than 2^63"),
         ("1e-40", "expected at most 19 digits, and 30 after the point"),

@@ -46,7 +46,8 @@ fn notes(run: &Run) -> Vec<String> {
         let first = computations(stage).next().unwrap_or(0);
         if computations(stage).any(|own| own != first) {
             return vec![format!(
-                "computations are left out: in stage {stage} they differ between processes (--format goal has them)"
+                "give program.processes = {processes} with the file; computations are left out: in stage {stage} they differ \
+                 between processes (--format goal has them)"
             )];
         }
         by_stage.push(first);

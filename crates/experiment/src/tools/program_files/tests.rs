@@ -171,6 +171,23 @@ fn chakra_keeps_the_processor_of_the_host_and_says_what_is_not_eager() {
 }
 
 #[test]
+fn jobs_are_written_if_their_ranks_have_one_share_and_their_steps_an_order() {
+    let job = |own: &str, last: &str| {
+        run_of(&format!(
+            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\n[[program.steps]]\nname = \"a\"\ncompute_cycles = 17\n\
+             [[program.steps]]\nkind = \"all-reduce\"\nalgorithm = \"bucket\"\nunits = 64\n{own}{last}"
+        ))
+    };
+    for format in [ProgramFormat::GOAL, ProgramFormat::CHAKRA, ProgramFormat::STAGES] {
+        let error = |run: &Run| format.write(run).unwrap_err().to_string();
+        assert!(format.write(&job("", "")).is_ok(), "{format:?}");
+        let shares = "cannot express a job whose ranks are divided into shares";
+        assert!(error(&job("ports = \"all\"\n", "")).contains(shares), "{format:?}");
+        assert!(error(&job("", "after = []\n")).contains("cannot express steps side by side"), "{format:?}");
+    }
+}
+
+#[test]
 fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
     let run = run_of(CC_CUBE);
     let written = ProgramFormat::STAGES.write(&run).unwrap();
