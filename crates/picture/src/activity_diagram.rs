@@ -88,7 +88,10 @@ impl ActivityDiagram<'_> {
         let rows = as_drawn(self.rows.len() as u64);
         let row_height = (640.0 / rows).clamp(3.0, 20.0);
         let (width, height) = (960.0, rows * row_height + 124.0);
-        let margins = Margins { left: 52, below: 36, right: 16, above: 64 };
+        let widest = self.rows.iter().map(|name| text_width(name, TEXT)).fold(0.0, f64::max);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 300")]
+        let left = (widest + 20.0).clamp(52.0, 300.0) as u32;
+        let margins = Margins { left, below: 36, right: 16, above: 64 };
         let unit = self.scale.unit(*self.cycles.end());
         let across = Axis {
             title: unit.title("cycle"),

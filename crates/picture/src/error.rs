@@ -43,6 +43,9 @@ pub enum PictureError {
         /// The limit \[bytes\].
         limit: u64,
     },
+    /// Runs whose time is not divided among activities.
+    #[error("no run whose time is divided, expected one that is no job with steps side by side")]
+    NoShares,
     /// A window outside of the run.
     #[error("{what} {from}..{to}, expected a range from 0 to at most {last}")]
     EmptyWindow {
@@ -192,6 +195,7 @@ impl PictureError {
     pub fn help(&self) -> &str {
         match self {
             Self::SeveralRows { help, .. } => help,
+            Self::NoShares => "cubefold draw timeline shows when each step begins and is over",
             Self::NoDelays => "cubefold draw compare shows what the makespan is made of",
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::TooManyRows { .. } => "draw a part, with --ranks 0..7",

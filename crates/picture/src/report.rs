@@ -102,6 +102,7 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
                 }
                 main {
                     (runs_table(runs, columns))
+                    @for note in notes(runs) { p { (note) } }
                     (fastest_algorithms(runs))
                     (single_runs::tables(runs, terms))
                     @for figure in figures { (shown(figure)) }
@@ -131,6 +132,17 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
             }
         }
     }
+}
+
+/// What of the programs is not sent, rounded or assumed, each sentence once.
+fn notes<'a>(runs: &'a [ReportedRun<'_>]) -> Vec<&'a str> {
+    let mut notes: Vec<&str> = vec![];
+    for note in runs.iter().flat_map(|run| &run.record.program.notes) {
+        if !notes.contains(&note.as_str()) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// The beginning of a text that the page shows: whole lines, unless the first is longer.
@@ -417,6 +429,11 @@ mod tests {
         let page = page_of(&text);
         crate::page::assert_fetches_nothing(&page);
         assert!(page.contains("2 further rows are in JSON only") && !page.contains("<i>"), "{page}");
+        // Its ranks compute and send at the same time.
+        assert!(!page.contains("Where the time goes") && page_of(TEXT).contains("Where the time goes"));
+        let silent = text
+            .replace("kind = \"all-reduce\"\nalgorithm = \"ring\"", "kind = \"send\"\nover = [0]\nby = 4");
+        assert!(page_of(&silent).contains("<p>step \"step 1\" sends nothing.</p>"));
         assert!(page.contains("<td class=\"words\">&lt;i&gt;</td>"), "{page}");
         text += "[sweep]\n\"program.iterations\" = [1, 2, 3, 4, 5]\n";
         let page = page_of(&text);

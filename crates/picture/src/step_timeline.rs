@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The longest name of a lane; longer ones are shortened.
-const MAX_NAME: usize = 14;
+const MAX_NAME: usize = 24;
 
 /// Draws the steps of a job; the window's rows are steps.
 ///
@@ -81,6 +81,7 @@ fn short(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
+        font::text_width,
         support::{finished, run},
         timeline::timeline,
     };
@@ -88,17 +89,24 @@ mod tests {
     const JOB: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\niterations = 2\n\
                        [[program.steps]]\nname = \"backward\"\ncompute_cycles = 50\n\
                        [[program.steps]]\nname = \"gradients\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 64\n\
-                       [[program.steps]]\nname = \"a computation beside\"\ncompute_cycles = 30\nafter = [\"backward\"]\n";
+                       [[program.steps]]\nname = \"a computation beside the others\"\ncompute_cycles = 30\nafter = [\"backward\"]\n";
 
     #[test]
     fn every_step_has_a_lane_and_computations_differ_from_messages() {
         let run = run(JOB);
         let picture = timeline("a job", &run, &finished(&run), &Window::default()).unwrap();
         let svg = picture.svg();
-        for name in ["backward", "gradients", "a computatio.."] {
+        for name in ["backward", "gradients", "a computation beside t.."] {
             assert!(svg.contains(name), "{name}");
         }
         assert_eq!(svg.matches("class=\"mark\"").count(), 6, "three steps in two iterations");
+        // Names end at the lanes, and begin inside the picture.
+        let ends = svg
+            .lines()
+            .filter(|line| line.contains("text-anchor=\"end\""))
+            .filter_map(|line| line.split_once("x=\"")?.1.split_once('"')?.0.parse::<f64>().ok());
+        let name = text_width("a computation beside t..", crate::sheet::TEXT);
+        assert!(ends.clone().any(|x| x >= name), "{name} {:?}", ends.collect::<Vec<_>>());
         assert!(svg.contains("backward, iteration 0: computation, cycles 0 to 50"));
         assert!(svg.contains("gradients, iteration 1: messages, cycles "));
         let one = Window { processes: Some(1..=1), cycles: None, memory: None };

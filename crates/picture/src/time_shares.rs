@@ -33,14 +33,21 @@ pub struct ComparedRun<'record> {
 }
 
 /// Draws the makespan of each run as a bar, split by the activities of the mean process, with the lower bound as a line
-/// if one is known. Bars of a group stand below its name.
+/// if one is known. Bars of a group stand below its name. Jobs with steps side by side have no bar: what their processes do
+/// overlaps.
 ///
 /// # Errors
 ///
-/// When there are more than [`MAX_BARS`].
+/// When there are more than [`MAX_BARS`], or no bar.
 pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, PictureError> {
     const BAR: f64 = 22.0;
     const STEP: f64 = 32.0;
+    let divided: Vec<ComparedRun<'_>> =
+        runs.iter().filter(|run| run.record.divided_time().is_some()).cloned().collect();
+    if divided.is_empty() && !runs.is_empty() {
+        return Err(PictureError::NoShares);
+    }
+    let runs = &divided[..];
     if runs.len() > MAX_BARS {
         return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS });
     }
@@ -172,7 +179,7 @@ fn makespan(record: &RunRecord) -> String {
 /// The cycles of all processes in each activity; together the makespan times the processes.
 fn parts(record: &RunRecord) -> [(Activity, u128); 6] {
     Activity::ALL.map(|activity| {
-        let Some(totals) = record.totals else { return (activity, 0) };
+        let Some(totals) = record.divided_time() else { return (activity, 0) };
         let cycles = match activity {
             Activity::Compute => totals.compute_cycles,
             Activity::Sharing => totals.sharing_cycles,

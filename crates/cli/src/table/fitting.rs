@@ -71,7 +71,7 @@ impl TextTable {
             hidden.left_out.iter().copied().filter(|name| whole.place_of(name).is_some()).collect();
         if !left_out.is_empty() {
             notes.push(format!(
-                "Left out, to fit {columns} columns: {}. --format markdown or csv shows all.",
+                "Left out, to fit {columns} columns: {}. --format markdown shows all.",
                 left_out.join(", ")
             ));
         }
@@ -86,7 +86,8 @@ impl TextTable {
             let is_alike = self.rows.windows(2).all(|pair| pair[0][place] == pair[1][place]);
             let is_mark = |place: usize| self.header.get(place).is_some_and(String::is_empty);
             if self.rows.len() > 1 && is_alike && !is_mark(place) && !is_mark(place + 1) {
-                said.push(format!("{} {}", self.header[place], self.rows[0][place]));
+                let value = &self.rows[0][place];
+                said.extend((!value.is_empty()).then(|| format!("{} {value}", self.header[place])));
                 table.words -= usize::from(place < table.words);
                 table.remove(place);
             }
@@ -275,7 +276,7 @@ mod tests {
         let wide = table(&header, &[&["byweight", "16", "123456", "1"], &["gray", "17", "0", "2"]]);
         let narrow = table(&header, &[&["xor", "16", "1", "1"], &["gray", "17", "0", "2"]]);
         let fitted = TextTable::fit(&[narrow.clone(), wide, narrow.clone()], 33);
-        let note = "Left out, to fit 33 columns: queue. --format markdown or csv shows all.";
+        let note = "Left out, to fit 33 columns: queue. --format markdown shows all.";
         for fitted in fitted {
             assert_eq!(fitted.table.header, ["embedding", "makespan", "waiting"]);
             assert_eq!(fitted.notes, [note]);
@@ -309,7 +310,7 @@ mod tests {
         );
         let fitted = fit(&wide, 30);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "waiting"]);
-        assert_eq!(fitted.notes, ["Left out, to fit 30 columns: queue. --format markdown or csv shows all."]);
+        assert_eq!(fitted.notes, ["Left out, to fit 30 columns: queue. --format markdown shows all."]);
     }
 
     #[test]
@@ -320,10 +321,7 @@ mod tests {
         );
         let fitted = fit(&wide, 30);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "queue"]);
-        assert_eq!(
-            fitted.notes,
-            ["Left out, to fit 30 columns: waiting. --format markdown or csv shows all."]
-        );
+        assert_eq!(fitted.notes, ["Left out, to fit 30 columns: waiting. --format markdown shows all."]);
     }
 
     #[test]

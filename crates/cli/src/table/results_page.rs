@@ -79,7 +79,7 @@ pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 3] {
 
 /// The columns of the processes' time.
 pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
-    let bar = |row: &RunRow<'_>| row.record.totals.as_ref().and_then(time_bar).unwrap_or_default();
+    let bar = |row: &RunRow<'_>| row.record.divided_time().as_ref().and_then(time_bar).unwrap_or_default();
     Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
@@ -339,7 +339,7 @@ fn time_bar(totals: &TotalsRecord) -> Option<String> {
 
 /// The meaning of the letters of the bars, if there are any.
 pub(super) fn bar_legend(records: &[RunRecord]) -> Option<String> {
-    let bars: String = records.iter().filter_map(|record| time_bar(record.totals.as_ref()?)).collect();
+    let bars: String = records.iter().filter_map(|record| time_bar(&record.divided_time()?)).collect();
     let used = ACTIVITIES.iter().filter(|(letter, _, _)| bars.contains(*letter));
     let meanings: Vec<String> = used.map(|(letter, meaning, _)| format!("{letter} {meaning}")).collect();
     (!meanings.is_empty()).then(|| format!("time: a tenth a letter: {}.", meanings.join(", ")))

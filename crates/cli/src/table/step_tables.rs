@@ -4,6 +4,15 @@ use cubefold_experiment::records::{RunCaption, RunRecord, SingleRunTable, counte
 
 use super::{Page, TextTable};
 
+/// A sentence on what of these runs is exposed, if they tell it.
+pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> Option<String> {
+    let mut first = runs.clone();
+    match (first.next(), first.next()) {
+        (Some(only), None) => only.exposed_in_words(),
+        _ => RunRecord::all_exposed_in_words(runs),
+    }
+}
+
 /// Adds a table of the steps of each run that is a job, and sentences on what is exposed.
 pub(super) fn add_steps(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
     let jobs = runs.iter().zip(records).filter(|(_, record)| record.steps.is_some());
@@ -29,7 +38,6 @@ pub(super) fn add_steps(page: &mut Page, runs: &[RunCaption], records: &[RunReco
             SingleRunTable::MAX_RUNS
         ));
     }
-    notes
-        .extend(shown().filter_map(|(_, record)| record.exposed_in_words((count > 1).then_some(record.run))));
+    notes.extend(exposed(shown().map(|(_, record)| record)));
     page.notes(notes);
 }

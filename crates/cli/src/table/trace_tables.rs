@@ -2,7 +2,7 @@
 
 use cubefold_experiment::records::{RunCaption, RunRecord, SingleRunTable};
 
-use super::{Page, TextTable};
+use super::{Page, TextTable, step_tables::exposed};
 
 /// Adds a table for each run of traces that say how long their communication took, and what its times are.
 pub(super) fn add_trace_communication(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
@@ -22,5 +22,7 @@ pub(super) fn add_trace_communication(page: &mut Page, runs: &[RunCaption], reco
         let shown = SingleRunTable::MAX_RUNS;
         notes.push(format!("The communication of the first {shown} runs; that of all is in JSON."));
     }
+    let of_traces = records.iter().filter(|record| record.exposed_cycles.is_some() && record.steps.is_none());
+    notes.extend(exposed(of_traces.take(SingleRunTable::MAX_RUNS)));
     page.notes(notes);
 }

@@ -4,7 +4,7 @@ use cubefold_simulator::{JobTimes, StepTimes};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    RunRecord, Word,
+    RunRecord, StepRecord, TotalsRecord, Word,
     column::{Cell, Column, no_cell},
     hidden_time::add_shares,
 };
@@ -86,6 +86,20 @@ impl JobStepRecord {
     }
 }
 
+impl RunRecord {
+    /// The totals of the time of processes if they add up to processes times makespan. In jobs with steps side by side a rank
+    /// does several things at once.
+    #[must_use]
+    pub fn divided_time(&self) -> Option<TotalsRecord> {
+        let steps = self.program.steps.as_deref().unwrap_or_default();
+        let follows = |pair: &[StepRecord]| match (&pair[0].name, &pair[1].after) {
+            (Some(before), Some(after)) => after.contains(before),
+            _ => true,
+        };
+        self.totals.filter(|_| steps.windows(2).all(follows))
+    }
+}
+
 /// Columns of what a job or traces do not hide behind their computations, and of their parts.
 pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     Column {
@@ -119,7 +133,7 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
         definition: Definition {
             name: "trace_communication",
             title: "communication of traces",
-            aliases: &["traced_seconds", "simulated_seconds", "simulated_cycles"],
+            aliases: &["traced", "simulated", "traced_seconds", "simulated_seconds", "simulated_cycles"],
             kind: Kind::Term,
             unit: "s",
             text: "The times of the messages and collectives of Chakra traces by kind, summed over the operations of \

@@ -91,7 +91,7 @@ impl SingleRunTable {
             vec![
                 times.kind.to_string(),
                 times.operations.to_string(),
-                engineering_seconds(traced / operations),
+                if traced > 0.0 { engineering_seconds(traced / operations) } else { String::new() },
                 engineering_seconds(simulated / operations),
                 if traced > 0.0 { format!("{:.2}", simulated / traced) } else { String::new() },
             ]
@@ -113,22 +113,38 @@ impl RunRecord {
         self.trace_communication.as_deref().map(SingleRunTable::of_traces)
     }
 
-    /// A sentence on what no computation step of a job hides, with the number of the run if there are several.
+    /// A sentence on what no computation of a job or of traces hides.
     #[must_use]
-    pub fn exposed_in_words(&self, number: Option<u64>) -> Option<String> {
+    pub fn exposed_in_words(&self) -> Option<String> {
         let mean = self.exposed_mean_cycles?;
-        let share = match self.makespan_cycles {
-            None | Some(0) => String::new(),
-            Some(makespan) => {
-                #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
-                let percent = 100.0 * mean / makespan as f64;
-                format!(", {percent:.1} % of the makespan")
-            }
-        };
-        let run = number.map_or_else(|| "Of".to_owned(), |number| format!("Run {number}: of"));
-        Some(format!(
-            "{run} the time of a rank {mean:.1} cycles{share} are exposed: no computation step of it runs."
-        ))
+        let share = self.exposed_share().map(|own| format!(", {own} of the makespan")).unwrap_or_default();
+        let why = self.why_exposed();
+        Some(format!("Of the time of a rank {mean:.1} cycles{share} are exposed: {why}."))
+    }
+
+    /// A sentence on what no computation hides in each of several runs.
+    #[must_use]
+    pub fn all_exposed_in_words<'a>(runs: impl Iterator<Item = &'a Self>) -> Option<String> {
+        let mut why = None;
+        let shares: Vec<String> = runs
+            .filter_map(|run| {
+                why.get_or_insert(run.why_exposed());
+                Some(format!("{} in run {}", run.exposed_share()?, run.run))
+            })
+            .collect();
+        let why = why.filter(|_| !shares.is_empty())?;
+        Some(format!("Of the makespan a rank is exposed, that is {why}: {}.", shares.join(", ")))
+    }
+
+    /// The exposed share of the makespan of a rank, in the mean.
+    fn exposed_share(&self) -> Option<String> {
+        #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
+        let makespan = self.makespan_cycles.filter(|own| *own > 0)? as f64;
+        Some(percent(self.exposed_mean_cycles? / makespan))
+    }
+
+    fn why_exposed(&self) -> &'static str {
+        if self.steps.is_some() { "no computation step of it runs" } else { "its device does not compute" }
     }
 }
 
@@ -181,6 +197,6 @@ mod tests {
         let untraced = TraceTimesRecord { traced_seconds: 0.0, ..times.clone() };
         let table = SingleRunTable::of_traces(&[times, untraced]);
         assert_eq!(table.rows[0], ["all-reduce", "4", "2.00 us", "1.50 us", "0.75"]);
-        assert_eq!(table.rows[1][4], "");
+        assert_eq!(table.rows[1], ["all-reduce", "4", "", "1.50 us", ""]);
     }
 }

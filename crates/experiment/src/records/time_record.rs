@@ -151,9 +151,10 @@ pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
             kind: Kind::Term,
             text: "A bar of ten letters in tables, which divides the time of all processes into tenths, \
                    rounded so that the shares add up. c computes, s shares a processor, w waits, t is \
-                   in transfer, b is blocked, and a dot is idle at the end.",
+                   in transfer, b is blocked, and a dot is idle at the end. Jobs with steps side by side have none: \
+                   their ranks do several things at once.",
             formula: "compute + sharing + waiting + transfer + blocked + idle at the end = P * \
-                     makespan in asynchronous runs",
+                     makespan in asynchronous runs, but in jobs with steps side by side",
             source: "docs/reading-results.md, where does the time go",
             ..Definition::BLANK
         },

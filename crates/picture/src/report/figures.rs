@@ -59,13 +59,8 @@ pub(super) fn figures(
     }
     let goodput = goodputs(scenario, runs, &mut budget)?;
     let ends = ends_beside(runs);
+    let shares = shares(scenario, runs, &mut budget)?;
     let figures = vec![
-        Figure {
-            title: "Where the time goes",
-            explanation: "The makespan of each run, split into what the mean process does. A line across the bar is \
-                          what no placement goes below, where that is known.",
-            parts: vec![shares(scenario, runs, &mut budget)?],
-        },
         Figure {
             title: "Distances",
             explanation: "The number of guest edges with each dilation, the distance between neighbours of the program.",
@@ -82,7 +77,8 @@ pub(super) fn figures(
         }),
         links(runs, &mut budget),
     ];
-    Ok(latency.into_iter().chain(goodput).chain(figures).chain(busy_links(runs, &mut budget)).collect())
+    let first = latency.into_iter().chain(goodput).chain(shares);
+    Ok(first.chain(figures).chain(busy_links(runs, &mut budget)).collect())
 }
 
 /// The latency of open-loop traffic over its load, if there is such traffic.
@@ -225,21 +221,32 @@ impl PageBudget {
     }
 }
 
+/// What the mean process of each run does, if there is a run whose time is divided.
 fn shares(
     scenario: &Scenario,
     runs: &[ReportedRun<'_>],
     budget: &mut PageBudget,
-) -> Result<Part, PictureError> {
+) -> Result<Option<Figure>, PictureError> {
     let first = runs.iter().take(MAX_BARS).map(|run| ComparedRun {
         name: run.name.clone(),
         group: run.group.clone(),
         bar: run.bar.clone(),
         record: &run.record,
     });
-    let picture = time_shares(&scenario.name, &first.collect::<Vec<_>>())?;
+    let picture = match time_shares(&scenario.name, &first.collect::<Vec<_>>()) {
+        Ok(picture) => picture,
+        Err(PictureError::NoShares) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let name =
         if runs.len() > MAX_BARS { format!("The first {MAX_BARS} runs") } else { "All runs".to_owned() };
-    Ok(Part { name, open: true, picture: budget.admit(Ok(picture)) })
+    Ok(Some(Figure {
+        title: "Where the time goes",
+        explanation: "The makespan of each run, split into what the mean process does; not of jobs with steps side by \
+                      side, whose processes do several things at once. A line across the bar is what no placement goes \
+                      below, where that is known.",
+        parts: vec![Part { name, open: true, picture: budget.admit(Ok(picture)) }],
+    }))
 }
 
 fn spectra(

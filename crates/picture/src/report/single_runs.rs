@@ -39,7 +39,7 @@ fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
                 @for run in jobs.iter().take(SingleRunTable::MAX_RUNS) {
                     @if let Some(table) = run.record.step_table() {
                         (one(&table, "steps", terms, (jobs.len() > 1).then_some(&run.name)))
-                        @if let Some(sentence) = run.record.exposed_in_words(None) { p { (sentence) } }
+                        @if let Some(sentence) = run.record.exposed_in_words() { p { (sentence) } }
                         @if table.left_out > 0 {
                             p.left-out { (counted(table.left_out, "further row")) " are in JSON only: cubefold run --format json." }
                         }

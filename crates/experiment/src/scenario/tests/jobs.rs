@@ -269,6 +269,27 @@ fn a_chain_takes_as_long_as_the_sequence() {
 }
 
 #[test]
+fn the_time_of_jobs_is_divided_where_no_steps_are_side_by_side() {
+    let record_of = |after: &str| {
+        let steps = format!(
+            "[[program.steps]]\nname = \"c\"\ncompute_cycles = 100\n[[program.steps]]\nname = \"g\"\nkind = \"all-reduce\"\n\
+             algorithm = \"ring\"\nunits = 64\n{after}"
+        );
+        record(&job(&steps).load().unwrap().runs[0])
+    };
+    let chain = record_of("");
+    let totals = chain.divided_time().unwrap();
+    let all = totals.compute_cycles
+        + totals.sharing_cycles
+        + totals.waiting_cycles
+        + totals.transfer_cycles
+        + totals.blocked_cycles
+        + totals.idle_at_end_cycles;
+    assert_eq!(all, 8 * u128::from(chain.makespan_cycles.unwrap()));
+    assert!(record_of("after = []\n").divided_time().is_none());
+}
+
+#[test]
 fn a_hierarchical_collective_is_a_step() {
     let asked = "kind = \"all-reduce\"\nalgorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\nunits = 96\n";
     let record_of = |steps: &str| {
