@@ -133,7 +133,7 @@ impl RunRecord {
             })
             .collect();
         let why = why.filter(|_| !shares.is_empty())?;
-        Some(format!("Of the makespan a rank is exposed, that is {why}: {}.", shares.join(", ")))
+        Some(format!("Exposed is the share of the makespan of a rank in which {why}: {}.", shares.join(", ")))
     }
 
     /// The exposed share of the makespan of a rank, in the mean.
