@@ -6,6 +6,7 @@ use cubefold_experiment::{
     exact_mean,
     records::{ClaimRecord, Figure},
 };
+use cubefold_topology::greatest_common_divisor;
 
 /// A statement of a paper that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,10 +127,6 @@ impl Quantity {
     fn value(self) -> f64 {
         exact_mean(self.numerator.into(), self.denominator.into()).unwrap_or(f64::NAN)
     }
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 impl From<u64> for Quantity {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Communication, Cycles, Special};
-use cubefold_topology::LinkMode;
+use cubefold_topology::{LinkMode, greatest_common_divisor};
 
 use crate::{
     Objective, Problem,
@@ -162,7 +162,8 @@ impl Bounds<'_> {
         let assignment = self.assignment();
         let projection = if depth.steps > 0 { self.projection(depth) } else { None };
         let bound = projection.filter(|own| own.value > assignment.value).unwrap_or(assignment);
-        let divisor = self.traffic.pairs().fold(0, |divisor, (_, _, units)| gcd(divisor, units));
+        let flows = self.traffic.pairs();
+        let divisor = flows.fold(0, |divisor, (_, _, units)| greatest_common_divisor(divisor, units));
         let divisor = u128::from(divisor.max(1));
         Bound { value: bound.value.div_ceil(divisor) * divisor, ..bound }
     }
@@ -338,9 +339,4 @@ impl Bounds<'_> {
         };
         Bound { value, kind: BoundKind::Processors }
     }
-}
-
-/// The largest number that divides both; of 0 and another number the other.
-fn gcd(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { gcd(other, one % other) }
 }

@@ -4,6 +4,8 @@
 //! multiplications, a shift and a subtraction. A [`Divisor`] shifts and masks where the length is a power of two: fewer
 //! instructions, and a branch that is always predicted.
 
+use std::ops::Rem;
+
 /// A length in `1..=2^32` with its reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Length {
@@ -121,6 +123,22 @@ impl Divisor {
     }
 }
 
+/// Returns the largest number that divides two numbers of any width; of 0 and another number the other (Euclid,
+/// Elements VII.2).
+///
+/// ```
+/// assert_eq!(cubefold_topology::greatest_common_divisor(12_u64, 18), 6);
+/// ```
+#[must_use]
+pub fn greatest_common_divisor<N: Copy + Default + PartialEq + Rem<Output = N>>(one: N, other: N) -> N {
+    let zero = N::default();
+    let (mut one, mut other) = (one, other);
+    while other != zero {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
 /// Returns an index, a coordinate or another number known to be below 2^32 as 32 bits.
 #[must_use]
 #[inline]
@@ -133,6 +151,17 @@ pub fn narrow(number: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_greatest_common_divisor_is_the_largest_that_divides_both() {
+        for (one, other) in (0..60_u64).flat_map(|one| (0..60_u64).map(move |other| (one, other))) {
+            let divides = |by: &u64| one.is_multiple_of(*by) && other.is_multiple_of(*by);
+            let expected =
+                if one == 0 && other == 0 { 0 } else { (1..=one.max(other)).rfind(divides).unwrap() };
+            assert_eq!(greatest_common_divisor(one, other), expected);
+        }
+        assert_eq!(greatest_common_divisor(u128::MAX, u128::MAX / 3), u128::MAX / 3);
+    }
 
     #[test]
     fn quotients_of_any_numbers_are_those_of_plain_division() {

@@ -41,7 +41,7 @@ mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
 pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart};
-pub use divisor::{Divisor, Length, narrow};
+pub use divisor::{Divisor, Length, greatest_common_divisor, narrow};
 pub use edge_grammar::{
     DerivationError, DerivedWords, EDGE_GRAMMARS, EdgeGrammar, GrammarMistake, MAX_DERIVED_PAIRS,
     NamedGrammar, UnmetGrammarCondition,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_topology::{Shape, narrow};
+use cubefold_topology::{Shape, greatest_common_divisor, narrow};
 
 /// A condition on the logical shape of a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +65,4 @@ fn is_power_of_three(mut number: u64) -> bool {
         number /= 3;
     }
     number == 1
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

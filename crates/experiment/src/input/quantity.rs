@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+pub(crate) use cubefold_topology::greatest_common_divisor;
+
 use super::exact_mean::exact_mean;
 
 /// Largest number of digits, including those after the point.
@@ -106,14 +108,6 @@ impl fmt::Display for Ratio {
         let digits = format!("{fraction:06}");
         write!(formatter, "{whole}.{}", digits.trim_end_matches('0'))
     }
-}
-
-/// The greatest number that divides both.
-pub(crate) fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 /// The kinds of quantities.

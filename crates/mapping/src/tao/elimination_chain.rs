@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use cubefold_topology::greatest_common_divisor;
+
 use super::factor::{divisors, least_feasible};
 use super::simple_reduction::ratios;
 
@@ -79,10 +81,6 @@ fn first_vector(length: u64, left: &mut [u64]) -> Vec<u64> {
         rest /= factor;
     }
     vector
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Assignments of guest dimensions to host dimensions that they divide with quotients up to `most`.

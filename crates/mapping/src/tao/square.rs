@@ -4,6 +4,8 @@
 //! The letters of both: `a` is the greatest common divisor of the numbers of dimensions `d` and `c`, `u = d / a`,
 //! `v = c / a`, and `s = l^(1/v)`.
 
+use cubefold_topology::greatest_common_divisor;
+
 use super::bijection::{Bijection, Composition, Expansion, Fold, Permutation, SimpleReduction, Supernodes};
 use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
@@ -334,10 +336,6 @@ impl Rising {
     }
 }
 
-fn greatest_common_divisor(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
-}
-
 /// The whole number whose `exponent`-th power is `power`, if any.
 pub(super) fn root(power: u64, exponent: usize) -> Option<u64> {
     let exponent = u32::try_from(exponent).ok().filter(|&exponent| exponent > 0)?;
@@ -378,6 +376,5 @@ mod tests {
         assert_eq!(root(1 << 32, 32), Some(2));
         assert_eq!(root(1 << 32, 1), Some(1 << 32));
         assert_eq!(root(12, 2), None);
-        assert_eq!(greatest_common_divisor(12, 18), 6);
     }
 }
