@@ -32,25 +32,35 @@ impl<'run> Routes<'run> {
         match self {
             Self::Grid(grid) => grid.begin(from, to),
             Self::Network(routes) => {
-                let distance = routes.distance(from, to).unwrap_or(0);
-                (distance.into(), link(routes, [from, from, to]))
+                let links = routes.distance(from, to).unwrap_or(0);
+                (links.into(), link(routes, [from, from, to], links))
             }
         }
     }
 
-    /// The next leg of a message at `at`; `None` at its destination. Only routes of networks depend on the source.
+    /// The next leg of a message at `at`, so many links from its destination; `None` there. Only routes of networks depend
+    /// on the source.
     #[inline]
-    pub(crate) fn next_leg(&self, source: impl FnOnce() -> NodeId, at: NodeId, to: NodeId) -> Option<Leg> {
+    pub(crate) fn next_leg(
+        &self,
+        source: impl FnOnce() -> NodeId,
+        [at, to]: [NodeId; 2],
+        links: u32,
+    ) -> Option<Leg> {
         match self {
             Self::Grid(grid) => grid.next_leg(at, to),
-            Self::Network(routes) => link(routes, [source(), at, to]),
+            Self::Network(routes) => {
+                let source = if routes.depend_on_source() { source() } else { at };
+                link(routes, [source, at, to], links)
+            }
         }
     }
 }
 
-/// The next link of a route as a leg, given its ends and the node between.
-fn link(routes: &NetworkRoutes<'_>, [from, at, to]: [NodeId; 3]) -> Option<Leg> {
-    let direction = routes.next(from, at, to)?;
+/// The next link of a route as a leg, given its ends, the node between, and the links from there.
+#[inline]
+fn link(routes: &NetworkRoutes<'_>, ends: [NodeId; 3], links: u32) -> Option<Leg> {
+    let direction = routes.next_of_links(ends, links)?;
     Some(Leg { direction, hops: 1 })
 }
 
@@ -84,7 +94,7 @@ impl GridRoutes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, Wrap};
+    use cubefold_topology::{MachineKind, Wrap, narrow};
 
     #[test]
     fn routes_are_those_of_the_machine() {
@@ -102,9 +112,10 @@ mod tests {
                 let routes = Routes::new(machine, tie);
                 for (at, to) in machine.nodes().flat_map(|at| machine.nodes().map(move |to| (at, to))) {
                     let leg = machine.next_leg(at, to, tie);
-                    assert_eq!(routes.begin(at, to), (machine.distance(at, to), leg));
-                    assert_eq!(routes.next_leg(|| at, at, to), leg);
-                    assert_eq!(routes.next_leg(|| at, to, to), None);
+                    let links = machine.distance(at, to);
+                    assert_eq!(routes.begin(at, to), (links, leg));
+                    assert_eq!(routes.next_leg(|| at, [at, to], narrow(links)), leg);
+                    assert_eq!(routes.next_leg(|| at, [to, to], 0), None);
                 }
             }
         }

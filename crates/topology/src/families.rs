@@ -72,7 +72,7 @@ impl Family {
         dimensions: 1..=15,
         lengths: |own, words| vec![own + 1, words],
         links: butterfly,
-        with_formula: |network, order| network.with_formula(Butterfly { order }),
+        with_formula: |network, order| network.with_formula(Butterfly::new(order)),
     };
 
     /// Words of `n` bits, linked by rotation and by exchange.

@@ -10,7 +10,7 @@ mod choice;
 mod dimension_order;
 mod rows;
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{fmt, sync::Arc};
 
 pub use self::choice::{RouteChoice, mix};
 pub(crate) use self::dimension_order::DimensionOrder;
@@ -32,9 +32,14 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     /// The number of shortest routes between two nodes; `None` if no formula has it.
     fn route_count(&self, at: u32, to: u32) -> Option<u64>;
 
-    /// The ports of `at` that lead nearer to `to`, another node, if they are consecutive and as many shortest routes
-    /// begin with each; `None` if neighbours are to be compared.
-    fn nearer_ports(&self, _at: u32, _to: u32) -> Option<Range<u16>> {
+    /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
+    fn is_nearer(&self, at: u32, to: u32, links: u32) -> bool {
+        self.distance(at, to) == links
+    }
+
+    /// Of the ports of `at` that lead nearer to `to`, another node, in ascending order the one at the place that `choose`
+    /// returns for their number, if as many shortest routes begin with each; `None` if neighbours are to be compared.
+    fn nearer_port(&self, _at: u32, _to: u32, _choose: &dyn Fn(u16) -> u16) -> Option<u16> {
         None
     }
 
@@ -73,6 +78,12 @@ trait ToDestination {
     /// The number of shortest routes from a node; `None` if it is to be counted.
     fn route_count(&self, node: u32) -> Option<u64>;
 
+    /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
+    #[inline]
+    fn is_nearer(&self, node: u32, links: u32) -> bool {
+        self.distance(node) == Some(links)
+    }
+
     /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
     fn continues(&self, _at: u32, _next: u32, _weight: u64) -> bool {
@@ -95,6 +106,11 @@ impl ToDestination for ByFormula<'_> {
     #[inline]
     fn route_count(&self, node: u32) -> Option<u64> {
         self.formula.route_count(node, self.to)
+    }
+
+    #[inline]
+    fn is_nearer(&self, node: u32, links: u32) -> bool {
+        self.formula.is_nearer(node, self.to, links)
     }
 
     #[inline]
@@ -139,6 +155,13 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
+    /// Whether the next node of a route depends on its source, too.
+    #[inline]
+    #[must_use]
+    pub fn depend_on_source(&self) -> bool {
+        self.order.is_some() || matches!(self.choice, RouteChoice::Spread(_))
+    }
+
     /// The distance between two nodes \[links\]; `None` without a route.
     ///
     /// # Panics
@@ -166,7 +189,7 @@ impl<'network> NetworkRoutes<'network> {
     /// When there is no such node.
     #[must_use]
     pub fn next_node(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<NodeId> {
-        let port = self.next_port([from, at, to])?;
+        let port = self.next_port([from, at, to], None)?;
         Some(self.network.neighbours(at)[usize::from(port)])
     }
 
@@ -179,11 +202,22 @@ impl<'network> NetworkRoutes<'network> {
     #[inline]
     #[must_use]
     pub fn next(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<Direction> {
-        Some(self.network.direction(at, self.next_port([from, at, to])?))
+        Some(self.network.direction(at, self.next_port([from, at, to], None)?))
     }
 
-    /// The port of that link.
-    fn next_port(&self, ends: [NodeId; 3]) -> Option<u16> {
+    /// The same at a node from which so many links of the route are left, which need not be found again.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn next_of_links(&self, [from, at, to]: [NodeId; 3], links: u32) -> Option<Direction> {
+        Some(self.network.direction(at, self.next_port([from, at, to], Some(links))?))
+    }
+
+    /// The port of that link; `links` are left of the route, if it is known.
+    fn next_port(&self, ends: [NodeId; 3], links: Option<u32>) -> Option<u16> {
         let [_, at, to] = ends;
         if at == to {
             return None;
@@ -192,33 +226,39 @@ impl<'network> NetworkRoutes<'network> {
             return self.network.port_to(at.index(), next.index());
         }
         match (self.network.formula(), &self.table) {
-            (Some(formula), _) => match formula.nearer_ports(at.index(), to.index()) {
-                Some(ports) => self.port_of_alike(ends, ports, formula),
-                None => self.compared_port(ends, &ByFormula { formula, to: to.index() }),
-            },
-            (None, Some(table)) => self.compared_port(ends, table.row(self.network, to)),
+            (Some(formula), _) => {
+                let choose = |ports| self.place_of_alike(ends, ports, formula);
+                let compared = || self.compared_port(ends, links, &ByFormula { formula, to: to.index() });
+                formula.nearer_port(at.index(), to.index(), &choose).or_else(compared)
+            }
+            (None, Some(table)) => self.compared_port(ends, links, table.row(self.network, to)),
             (None, None) => None,
         }
     }
 
-    /// The port among consecutive ones that lead nearer and begin equally many routes.
-    fn port_of_alike(&self, ends: [NodeId; 3], ports: Range<u16>, formula: &dyn Distances) -> Option<u16> {
+    /// The place of the chosen one of so many ports that lead nearer and begin equally many routes.
+    fn place_of_alike(&self, ends: [NodeId; 3], ports: u16, formula: &dyn Distances) -> u16 {
         match self.choice {
-            RouteChoice::Spread(seed) if ports.len() > 1 => {
-                let [_, at, to] = ends;
-                let next = self.network.neighbours(at)[usize::from(ports.start)];
-                let each = formula.route_count(next.index(), to.index())?.min(MAX_ROUTE_COUNT);
-                let drawn = route_hash(seed, ends) % (each * ports.len() as u64) / each;
-                Some(ports.start + u16::try_from(drawn).ok()?)
+            RouteChoice::Spread(seed) if ports > 1 => {
+                let ([_, at, to], ports) = (ends, u64::from(ports));
+                let all = formula.route_count(at.index(), to.index()).unwrap_or(ports);
+                let each = (all / ports).min(MAX_ROUTE_COUNT);
+                u16::try_from(route_hash(seed, ends) % (each * ports) / each).unwrap_or(0) // below `ports`
             }
-            RouteChoice::Lowest | RouteChoice::Spread(_) => Some(ports.start),
+            RouteChoice::Lowest | RouteChoice::Spread(_) => 0,
         }
     }
 
-    /// The port that is found by comparing the distances of all neighbours.
-    fn compared_port(&self, ends: [NodeId; 3], distances: &impl ToDestination) -> Option<u16> {
+    /// The port that is found by comparing the distances of all neighbours with that of the node.
+    fn compared_port(
+        &self,
+        ends: [NodeId; 3],
+        links: Option<u32>,
+        distances: &impl ToDestination,
+    ) -> Option<u16> {
         let [_, at, to] = ends;
-        let nearer = distances.distance(at.index())?.checked_sub(1)?;
+        debug_assert!(links.is_none_or(|links| distances.distance(at.index()) == Some(links)));
+        let nearer = links.or_else(|| distances.distance(at.index()))?.checked_sub(1)?;
         if nearer == 0 {
             let port = self.network.port_to(at.index(), to.index())?;
             return Some(self.parallel_port(ends, port));
@@ -226,7 +266,7 @@ impl<'network> NetworkRoutes<'network> {
         let (first, neighbours) = self.network.inner_neighbours(at);
         let channels = self.network.first_channel(at.index()) as usize;
         let is_nearer = |(port, next): &(u16, &NodeId)| {
-            distances.distance(next.index()) == Some(nearer)
+            distances.is_nearer(next.index(), nearer)
                 && distances.continues(
                     at.index(),
                     next.index(),
@@ -289,7 +329,7 @@ impl<'network> NetworkRoutes<'network> {
             let mut level: Vec<u32> = beyond.collect();
             level.sort_unstable();
             level.dedup();
-            level.retain(|&node| distances.distance(node) == Some(left));
+            level.retain(|&node| distances.is_nearer(node, left));
             levels.push(level);
         }
         levels.push(vec![to]);

@@ -307,7 +307,7 @@ impl<'run> Packets<'run> {
             let record = messages.table.record(packet.message());
             // On networks, which one engine has, the route may depend on the source.
             let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
-            self.routes.next_leg(source, packet.node(), record.to)
+            self.routes.next_leg(source, [packet.node(), record.to], packet.links())
         };
         // A packet with links left is not at its destination.
         if let Some(leg) = leg {

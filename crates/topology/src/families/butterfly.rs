@@ -1,6 +1,6 @@
 //! Butterflies, and walks along a line of levels, which are the routes of butterflies and of trees of switches.
 
-use crate::routes::Distances;
+use crate::{Divisor, routes::Distances};
 
 /// A shortest walk along a line of levels from one to another that crosses given gaps: those of the bits, or digits, in
 /// which two nodes of a butterfly, or of a tree of switches, differ.
@@ -51,16 +51,21 @@ impl LevelWalk {
 /// Nodes `(i, x)` at `i + (n + 1) x`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Butterfly {
-    pub(super) order: u32, // n
+    levels: Divisor, // n + 1
 }
 
 impl Butterfly {
+    /// Returns the distances of a network of so many dimensions.
+    pub(super) fn new(order: u32) -> Self {
+        Self { levels: Divisor::new(u64::from(order) + 1) }
+    }
+
     #[inline]
     fn walk(self, at: u32, to: u32) -> LevelWalk {
-        let levels = self.order + 1;
-        let word = (at / levels) ^ (to / levels);
+        let ((from, i), (end, j)) = (self.levels.split(at), self.levels.split(to));
+        let word = from ^ end;
         let gaps = (word != 0).then(|| (word.trailing_zeros(), word.ilog2()));
-        LevelWalk::new(at % levels, to % levels, gaps)
+        LevelWalk::new(i, j, gaps)
     }
 }
 

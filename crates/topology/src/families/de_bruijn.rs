@@ -27,6 +27,14 @@ impl DeBruijn {
         u64::from(down) | u64::from(up) << HALF
     }
 
+    /// Whether `2 m + |s|` is at least this for any block, more than `n`.
+    #[inline]
+    fn overlaps(self, x: u32, y: u32, least: u32) -> bool {
+        // A block that moves by `s` places has at most `n - s` bits. All of them move by so many at the end of every route.
+        let mut shifts = (0..=2 * self.order - least).rev();
+        shifts.any(|shift| runs(self.agreement(x, y, shift), (least - shift).div_ceil(2)) != 0)
+    }
+
     /// The greatest `2 m + |s|`.
     #[inline]
     fn overlap(self, x: u32, y: u32) -> u32 {
@@ -49,6 +57,12 @@ impl Distances for DeBruijn {
     #[inline]
     fn distance(&self, at: u32, to: u32) -> u32 {
         2 * self.order - self.overlap(at, to)
+    }
+
+    /// No neighbour of a node is nearer than by one link.
+    #[inline]
+    fn is_nearer(&self, at: u32, to: u32, links: u32) -> bool {
+        links >= self.order || self.overlaps(at, to, 2 * self.order - links)
     }
 
     fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {

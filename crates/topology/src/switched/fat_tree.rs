@@ -1,7 +1,5 @@
 //! Fat trees of two levels, and k-ary n-trees (Petrini & Vanneschi 1997).
 
-use std::ops::Range;
-
 use super::Hosts;
 use crate::{Digit, Divisor, IndexDigit, families::LevelWalk, narrow, routes::Distances};
 
@@ -131,7 +129,7 @@ impl Distances for FatTree {
 
     /// None to a switch of a k-ary tree. The ports of a switch lead down first, then up.
     #[inline]
-    fn nearer_ports(&self, at: u32, to: u32) -> Option<Range<u16>> {
+    fn nearer_port(&self, at: u32, to: u32, choose: &dyn Fn(u16) -> u16) -> Option<u16> {
         let (port, count) = match *self {
             Self::LeafSpine { hosts, leaves, spines } => {
                 let [(own, up), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
@@ -157,7 +155,7 @@ impl Distances for FatTree {
             },
             Self::KAry { .. } => return None,
         };
-        let [first, end] = [port, port + count].map(u16::try_from);
-        Some(first.ok()?..end.ok()?)
+        let count = u16::try_from(count).ok()?;
+        u16::try_from(port + u32::from(choose(count))).ok()
     }
 }

@@ -33,16 +33,50 @@ impl HyperX {
         links
     }
 
+    /// The length of each dimension, and the coordinates of two switches.
+    #[inline]
+    fn coordinates(&self, one: u32, other: u32) -> impl Iterator<Item = [u32; 3]> {
+        self.lengths.iter().scan((one, other), |rest, length| {
+            let ((one, own), (other, its)) = (length.split(rest.0), length.split(rest.1));
+            *rest = (one, other);
+            Some([narrow(length.get()), own, its])
+        })
+    }
+
     /// The number of coordinates in which two switches differ.
     #[inline]
     fn differing(&self, one: u32, other: u32) -> u32 {
-        let (mut rest, mut count) = ([one, other], 0);
-        for length in &self.lengths {
-            let [(one, own), (other, its)] = rest.map(|rest| length.split(rest));
-            count += u32::from(own != its);
-            rest = [one, other];
+        self.coordinates(one, other).map(|[_, own, its]| u32::from(own != its)).sum()
+    }
+
+    /// Of the ports of a switch that lead nearer to another, in ascending order the one at the place that `choose` returns
+    /// for their number; counted after those of hosts.
+    ///
+    /// Ports lead to lower switches first, along the highest dimension before the others, then to higher switches, along
+    /// the lowest dimension before the others.
+    fn port_between(&self, one: u32, other: u32, choose: &dyn Fn(u16) -> u16) -> Option<u32> {
+        let (mut down_count, mut up_count, mut lower) = (0, 0, 0);
+        for [_, own, its] in self.coordinates(one, other) {
+            down_count += u16::from(its < own);
+            up_count += u16::from(its > own);
+            lower += own;
         }
-        count
+        let place = choose(down_count + up_count);
+        // By dimension: the ports down, of which those of higher dimensions come before, and then the ports up.
+        let is_down = place < down_count;
+        let mut left = if is_down { down_count - 1 - place } else { place - down_count };
+        let (mut down, mut up) = (lower, lower);
+        for [length, own, its] in self.coordinates(one, other) {
+            down -= own;
+            if own != its && (its < own) == is_down {
+                if left == 0 {
+                    return Some(if is_down { down + its } else { up + (its - own - 1) });
+                }
+                left -= 1;
+            }
+            up += length - own - 1;
+        }
+        None
     }
 }
 
@@ -66,5 +100,17 @@ impl Distances for HyperX {
     fn route_count(&self, at: u32, to: u32) -> Option<u64> {
         let ((one, _), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
         Some((1..=u64::from(self.differing(one, other))).product())
+    }
+
+    fn nearer_port(&self, at: u32, to: u32, choose: &dyn Fn(u16) -> u16) -> Option<u16> {
+        let ((one, up), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
+        let port = if up == 1 {
+            0
+        } else if one == other {
+            self.hosts.place(to)
+        } else {
+            self.hosts.per_switch() + self.port_between(one, other, choose)?
+        };
+        u16::try_from(port).ok()
     }
 }
