@@ -225,22 +225,27 @@ impl<'run> Packets<'run> {
             .saturating_add(machine.bytes_of_routes())
     }
 
-    /// Packets that continue in their direction join the queues of their next channels, which is most of what happens.
-    /// The records that other events need are prefetched.
-    fn go_on<B: Border>(
+    /// Handles a chunk of the events of a cycle. The records that they need are prefetched.
+    fn process_chunk<B: Border>(
         &mut self,
         events: &[Event],
         now: Cycle,
         messages: &Messages<'_, B>,
         arrivals: &mut Arrivals,
     ) {
-        if let PacketNetwork::FirstCome(network) = &mut self.channels {
-            network.go_on(events, now, messages, &mut arrivals.leaving, &mut self.events);
-        }
         for Event { packet, kind } in events {
             if *kind == EventKind::Crossed && !packet.goes_on() {
                 messages.table.prefetch(packet.message());
             }
+        }
+        if let PacketNetwork::FirstCome(network) = &mut self.channels {
+            network.go_on(events, messages, &mut arrivals.leaving);
+        }
+        for event in events {
+            self.process(event, now, messages, arrivals);
+        }
+        if let PacketNetwork::FirstCome(network) = &mut self.channels {
+            network.join_together(now, &messages.table, &mut self.events);
         }
     }
 
@@ -256,7 +261,7 @@ impl<'run> Packets<'run> {
         match event.kind {
             EventKind::Crossed if !packet.goes_on() => self.turn(packet, now, messages, arrivals),
             EventKind::Crossed => {
-                // Under first come first served it has joined the next queue.
+                // Under first come first served it joins the next queue with others.
                 if let PacketNetwork::Granted(network) = &self.channels {
                     let packet = network.cross(packet);
                     self.join(&packet, now, messages, arrivals);
@@ -291,6 +296,21 @@ impl<'run> Packets<'run> {
         }
     }
 
+    /// A packet that has crossed a channel needs the first of another leg from `now` on.
+    #[inline]
+    fn continue_on<B: Border>(
+        &mut self,
+        packet: &Packet,
+        now: Cycle,
+        messages: &Messages<'_, B>,
+        arrivals: &mut Arrivals,
+    ) {
+        match &mut self.channels {
+            PacketNetwork::FirstCome(network) => network.arrive(packet, messages, &mut arrivals.leaving),
+            PacketNetwork::Granted(_) => self.join(packet, now, messages, arrivals),
+        }
+    }
+
     /// A packet that has crossed the last channel of a leg joins the queue of the first channel of the next leg.
     #[inline]
     fn turn<B: Border>(
@@ -313,7 +333,7 @@ impl<'run> Packets<'run> {
         if let Some(leg) = leg {
             let packet = packet.on_leg(leg);
             match self.channels.crossing().gap(crossed, &packet, &messages.table) {
-                Cycles::ZERO => self.join(&packet, now, messages, arrivals),
+                Cycles::ZERO => self.continue_on(&packet, now, messages, arrivals),
                 gap => {
                     self.events.add(Event::of(packet, EventKind::Arrival), (now + gap).get());
                 }
@@ -335,10 +355,7 @@ impl Transport for Packets<'_> {
         }
         let mut events = std::mem::take(&mut self.taken);
         while self.events.take(&mut events) {
-            self.go_on(&events, now, messages, arrivals);
-            for event in &events {
-                self.process(event, now, messages, arrivals);
-            }
+            self.process_chunk(&events, now, messages, arrivals);
         }
         self.taken = events;
     }

@@ -31,7 +31,7 @@ pub(super) struct FirstComeNetwork {
     per_link: bool, // whether links are occupied, not channels
     resources: Vec<Resource>,
     window: u64,                    // the upper half of the present cycle
-    arrivals: Vec<(usize, Packet)>, // of a chunk of events, with the places that they join
+    arrivals: Vec<(usize, Packet)>, // of a chunk of events, with the places that they are about to join
     joiners: Vec<Joiner>,           // that are ordered at the end of this cycle
     longest: LongestQueue,
     log: TransmissionLog,
@@ -174,38 +174,56 @@ impl FirstComeNetwork {
         }
     }
 
-    /// Those packets of a chunk of events that go on in their direction join the queues of their next channels. Those
-    /// whose next channel is of another engine are added to `leaving`, with that.
+    /// Those packets of a chunk of events that go on in their direction arrive at their next channels, which is most of
+    /// what happens.
     pub(super) fn go_on<B: Border>(
         &mut self,
         chunk: &[Event],
-        now: Cycle,
         messages: &Messages<'_, B>,
         leaving: &mut Vec<(usize, Packet)>,
-        events: &mut TimeWheel<Event>,
     ) {
-        let mut arrivals = std::mem::take(&mut self.arrivals);
         for Event { packet, kind } in chunk {
             if *kind == EventKind::Crossed && packet.goes_on() {
                 let packet = self.crossing.cross(packet);
-                if !B::IS_ALONE
-                    && let Some(engine) = messages.elsewhere(self.owner(&packet))
-                {
-                    leaving.push((engine, packet));
-                } else {
-                    arrivals.push((self.place(&packet), packet));
-                }
+                self.arrive(&packet, messages, leaving);
             }
         }
-        for &(place, _) in &arrivals {
+    }
+
+    /// A packet that has crossed a channel arrives at the next, whose record is prefetched: it will
+    /// [join](Self::join_together) the queue. If that is of another engine, it is added to `leaving`, with the engine.
+    #[inline]
+    pub(super) fn arrive<B: Border>(
+        &mut self,
+        packet: &Packet,
+        messages: &Messages<'_, B>,
+        leaving: &mut Vec<(usize, Packet)>,
+    ) {
+        if !B::IS_ALONE
+            && let Some(engine) = messages.elsewhere(self.owner(packet))
+        {
+            leaving.push((engine, *packet));
+        } else {
+            let place = self.place(packet);
             prefetch_index(&self.resources, place);
+            self.arrivals.push((place, *packet));
         }
+    }
+
+    /// The packets that have arrived join the queues of their channels.
+    pub(super) fn join_together(
+        &mut self,
+        now: Cycle,
+        messages: &MessageTable,
+        events: &mut TimeWheel<Event>,
+    ) {
+        let mut arrivals = std::mem::take(&mut self.arrivals);
         events.prefetch();
         for (place, packet) in &arrivals {
             if self.log.keeps() {
-                self.join_later(*place, packet, now, &messages.table, events);
+                self.join_later(*place, packet, now, messages, events);
             } else {
-                self.join_at(*place, packet, now, &messages.table, events);
+                self.join_at(*place, packet, now, messages, events);
             }
         }
         arrivals.clear();
