@@ -101,6 +101,16 @@ impl Progress {
         prefetch_index(&self.all, process.label() as usize);
     }
 
+    /// Prefetches the records of some processes, unless all fit in the L2 cache.
+    #[inline]
+    pub(crate) fn prefetch_all(&self, processes: &[ProcessId]) {
+        if !self.fit_in_cache() {
+            for &process in processes {
+                self.prefetch(process);
+            }
+        }
+    }
+
     /// Bytes for so many processes.
     pub(crate) fn bytes(processes: u64) -> u64 {
         processes.saturating_mul(size_of::<ProcessState>() as u64)

@@ -174,6 +174,19 @@ impl<'run> StageProcesses<'run> {
         Self { program, stage_count: program.stage_count(), state, observer }
     }
 
+    /// The processes that begin their next stage do so, the last first.
+    fn begin_stages<T, B: Border>(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
+        let mut beginning = std::mem::take(&mut self.state.beginning);
+        for chunk in beginning.rchunks(PREFETCHED_TOGETHER) {
+            self.state.progress.prefetch_all(chunk);
+            for &process in chunk.iter().rev() {
+                self.begin_stage(process, now, core);
+            }
+        }
+        beginning.clear();
+        self.state.beginning = beginning;
+    }
+
     fn begin_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &mut Core<'_, T, B>) {
         let label = core.messages.border.label(process);
         let computation = self.program.computation(self.state.progress.next_stage(process), label);
@@ -222,6 +235,7 @@ impl<'run> StageProcesses<'run> {
         let PeerLists { all, ends } = peers;
         all.clear();
         ends.clear();
+        progress.prefetch_all(processes);
         for &process in processes {
             let (stage, label) = (progress.next_stage(process), border.label(process));
             self.program.list(End::Destination, stage, label, all);
@@ -406,9 +420,7 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
     /// stage in no time begins the next in the same cycle.
     fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
         loop {
-            while let Some(process) = self.state.beginning.pop() {
-                self.begin_stage(process, now, core);
-            }
+            self.begin_stages(now, core);
             if self.state.ready.is_empty() {
                 return;
             }
