@@ -63,11 +63,18 @@ impl<W: Word> Flight<W> {
         blocked: &mut Vec<W>,
     ) {
         let (mut at, mut kept) = (0, 0);
-        let continues = |word: W| (word >= two_links) & free(word);
+        // Without a branch for each message.
+        let all_continue = |chunk: &[W; CHUNK]| {
+            let mut all = true;
+            for word in chunk {
+                let word = word.plus(step);
+                all &= (word >= two_links) & free(word);
+            }
+            all
+        };
         while at < self.through {
-            // Without a branch for each message.
             if let Some(chunk) = self.moving[at..self.through].first_chunk::<CHUNK>()
-                && chunk.iter().fold(true, |all, word| all & continues(word.plus(step)))
+                && all_continue(chunk)
             {
                 self.moving.copy_within(at..at + CHUNK, kept);
                 for word in &mut self.moving[kept..kept + CHUNK] {

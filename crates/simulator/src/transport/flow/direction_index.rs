@@ -52,6 +52,7 @@ impl DirectionIndex {
     }
 
     /// The entry of a leg of `hops` links from `node`, whose first link is in the slab.
+    #[inline]
     pub(super) fn enter(&self, node: u32, hops: u32) -> Entry {
         let line = &self.line;
         let [above, coordinate, below] = line.divide(node.into());
@@ -77,6 +78,7 @@ impl DirectionIndex {
     }
 
     /// The node to which the link at `position` leads.
+    #[inline]
     pub(super) fn leave(&self, position: u32) -> NodeId {
         let line = &self.line;
         let (number, from_first) = line.segment.divide(position.into());
@@ -112,6 +114,7 @@ impl Line {
     }
 
     /// The part of a node's index above this dimension, the node's coordinate in it, and the part below.
+    #[inline]
     fn divide(&self, node: u64) -> [u64; 3] {
         let (quotient, below) = self.stride.divide(node);
         let (above, coordinate) = self.length.divide(quotient);
