@@ -102,7 +102,6 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
                 }
                 main {
                     (runs_table(runs, columns))
-                    @for note in notes(runs) { p { (note) } }
                     (fastest_algorithms(runs))
                     (single_runs::tables(runs, terms))
                     @for figure in figures { (shown(figure)) }
@@ -164,6 +163,7 @@ fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
             }
         }
         @for sentence in sentences(runs) { p.best { (sentence) } }
+        @for note in notes(runs) { p { (note) } }
     }
 }
 
@@ -433,7 +433,7 @@ mod tests {
         assert!(!page.contains("Where the time goes") && page_of(TEXT).contains("Where the time goes"));
         let silent = text
             .replace("kind = \"all-reduce\"\nalgorithm = \"ring\"", "kind = \"send\"\nover = [0]\nby = 4");
-        assert!(page_of(&silent).contains("<p>step \"step 1\" sends nothing.</p>"));
+        assert!(page_of(&silent).contains("<p>step &quot;step 1&quot; sends nothing.</p>"));
         assert!(page.contains("<td class=\"words\">&lt;i&gt;</td>"), "{page}");
         text += "[sweep]\n\"program.iterations\" = [1, 2, 3, 4, 5]\n";
         let page = page_of(&text);

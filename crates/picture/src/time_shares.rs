@@ -42,12 +42,7 @@ pub struct ComparedRun<'record> {
 pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, PictureError> {
     const BAR: f64 = 22.0;
     const STEP: f64 = 32.0;
-    let divided: Vec<ComparedRun<'_>> =
-        runs.iter().filter(|run| run.record.divided_time().is_some()).cloned().collect();
-    if divided.is_empty() && !runs.is_empty() {
-        return Err(PictureError::NoShares);
-    }
-    let runs = &divided[..];
+    let runs = &divided(runs)?;
     if runs.len() > MAX_BARS {
         return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS });
     }
@@ -93,6 +88,12 @@ pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, P
     let bound = has_bound.then(|| ("lower bound".to_owned(), Sign::Upright));
     Legend::new(Legend::activities(&shown).chain(bound), left, width - 8.0).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
+}
+
+/// The runs whose time is divided among activities.
+fn divided<'record>(runs: &[ComparedRun<'record>]) -> Result<Vec<ComparedRun<'record>>, PictureError> {
+    let divided: Vec<_> = runs.iter().filter(|run| run.record.divided_time().is_some()).cloned().collect();
+    if divided.is_empty() && !runs.is_empty() { Err(PictureError::NoShares) } else { Ok(divided) }
 }
 
 /// A row of the picture.
