@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Repeats the table "Forty programs and machines" of docs/search.md: `cubefold search` by makespan, with the default effort.
+"""Repeats the table of forty programs and machines in docs/search.md: `cubefold search` by makespan, with the default effort.
 
     benches/search_forty.py
     benches/search_forty.py --seed 1 cube-8x8 fat-tree
