@@ -2,7 +2,7 @@
 //!
 //! The axes of the guest, in some order, count through the nodes of the machine with its axes in some order, the
 //! first fastest. Where lengths differ, an axis of the guest takes several axes of the machine, or a part of one: it
-//! is *factorised*. A *folded* order goes through the box of such an axis, and along an axis without wraparound, by the
+//! is *factorised*, greedily or as the order says. A *folded* order goes through the box of such an axis, and along an axis without wraparound, by the
 //! construction of Tao 1988 with the least dilation, so that the ends of a ring are near each other; the other orders
 //! count as they are.
 
@@ -18,12 +18,20 @@ const MAX_PAIRS: usize = 5040;
 /// An order of the axes of a guest on those of a machine.
 ///
 /// Written as `0=3/1=1x2`: guest axis 0 (counted from 0) counts fastest and lies along dimension 3 of the machine
-/// (counted from 1), guest axis 1 comes next and takes dimension 1, then dimension 2. A folded order ends in
-/// `/folded`.
+/// (counted from 1), guest axis 1 comes next and takes dimension 1, then dimension 2. In `0=1:2x2:4/1=1:4x2:4` the
+/// lengths are given: guest axis 0 takes boxes of 2 in dimension 1 by 4 in dimension 2, and guest axis 1 counts the
+/// boxes, 4 in either dimension. A folded order ends in `/folded`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AxisOrder {
-    axes: Vec<(usize, Vec<usize>)>, // of the guest in their order, each with axes of the machine, from 0
+    axes: Vec<(usize, Vec<HostPart>)>, // of the guest in their order
     is_folded: bool,
+}
+
+/// What an axis of the guest takes of an axis of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct HostPart {
+    host: usize,
+    length: Option<u64>, // as much as fits, where none is given
 }
 
 /// A part of an axis of the machine that an axis of the guest takes.
@@ -102,19 +110,75 @@ impl AxisOrder {
                     continue;
                 }
                 known.push(by_axis);
-                let hosts = |factors: &[Factor]| factors.iter().map(|factor| factor.host).collect();
-                let axes = factors.iter().map(|(axis, factors)| (*axis, hosts(factors))).collect();
-                let plain = Self { axes, is_folded: false };
-                let folded = Self { is_folded: true, ..plain.clone() };
-                let is_changed = factors.iter().any(|(_, factors)| fold(factors, machine).is_some());
-                found.push(plain);
-                found.extend(is_changed.then_some(folded));
+                let part = |factor: &Factor| HostPart { host: factor.host, length: None };
+                found.extend(Self::plain_and_folded(&factors, machine, part));
             }
         }
         if found.is_empty() {
             return Err(AxisOrderError::Lengths { guest: lengths(guest), host: lengths(host) });
         }
         Ok(found)
+    }
+
+    /// Orders by which every axis of a guest takes a box of its own, with lengths as many ways as there are, in each
+    /// dimension inside those of the axes after it; at most `most`.
+    #[must_use]
+    pub fn boxes(guest: &Shape, machine: &Machine, most: usize) -> Vec<Self> {
+        let mut found = vec![];
+        if check_counts(guest, machine).is_err() || guest.dimension_count() > MAX_BOXED {
+            return found;
+        }
+        for order in permutations(guest.dimension_count()) {
+            let lengths: Vec<(usize, u64)> =
+                order.iter().map(|&axis| (axis, guest.lengths()[axis])).collect();
+            for_each_boxing(&lengths, &mut Taken::nothing_of(machine.shape()), &mut vec![], &mut |factors| {
+                let part = |factor: &Factor| HostPart { host: factor.host, length: Some(factor.length) };
+                if found.len() < most {
+                    found.extend(Self::plain_and_folded(factors, machine, part));
+                }
+            });
+        }
+        found.truncate(most);
+        found
+    }
+
+    /// An order that counts as it is, and the folded one where that differs.
+    fn plain_and_folded(
+        factors: &[(usize, Vec<Factor>)],
+        machine: &Machine,
+        part: impl Fn(&Factor) -> HostPart,
+    ) -> impl Iterator<Item = Self> {
+        let parts = |factors: &[Factor]| factors.iter().map(&part).collect();
+        let axes = factors.iter().map(|(axis, factors)| (*axis, parts(factors))).collect();
+        let plain = Self { axes, is_folded: false };
+        let is_changed = factors.iter().any(|(_, factors)| fold(factors, machine).is_some());
+        let folded = is_changed.then(|| Self { is_folded: true, ..plain.clone() });
+        std::iter::once(plain).chain(folded)
+    }
+
+    /// The factors of every axis of the guest; none where lengths do not divide each other, or are others than given.
+    fn factors(&self, guest: &Shape, host: &Shape) -> Option<Vec<(usize, Vec<Factor>)>> {
+        let parts = || self.axes.iter().flat_map(|(_, parts)| parts);
+        if parts().all(|part| part.length.is_none()) {
+            let guest_order: Vec<usize> = self.axes.iter().map(|&(axis, _)| axis).collect();
+            let mut host_order: Vec<usize> = parts().map(|part| part.host).collect();
+            host_order.dedup();
+            return factorise(guest, &guest_order, host, &host_order);
+        }
+        let mut taken = Taken::nothing_of(host);
+        let mut all = vec![];
+        for (axis, parts) in &self.axes {
+            let mut factors = vec![];
+            for part in parts {
+                factors.push(taken.take(part.host, part.length?)?);
+            }
+            let length: u64 = factors.iter().map(|factor| factor.length).product();
+            if length != guest.lengths()[*axis] {
+                return None;
+            }
+            all.push((*axis, factors));
+        }
+        Some(all)
     }
 
     /// The node of every process of the guest, whose first coordinate varies fastest.
@@ -128,17 +192,22 @@ impl AxisOrder {
         let wrong =
             || AxisOrderError::Axes { order: self.to_string(), guest: lengths(guest), host: lengths(host) };
         let guest_order: Vec<usize> = self.axes.iter().map(|&(axis, _)| axis).collect();
-        let mut host_order: Vec<usize> = self.axes.iter().flat_map(|(_, hosts)| hosts).copied().collect();
-        host_order.dedup();
+        let parts = || self.axes.iter().flat_map(|(_, parts)| parts);
+        let mut hosts: Vec<usize> = parts().map(|part| part.host).collect();
+        if parts().any(|part| part.length.is_some()) {
+            hosts.sort_unstable();
+        }
+        hosts.dedup();
         if !is_permutation(&guest_order, guest.dimension_count())
-            || !is_permutation(&host_order, host.dimension_count())
+            || !is_permutation(&hosts, host.dimension_count())
         {
             return Err(wrong());
         }
-        let factors = factorise(guest, &guest_order, host, &host_order)
+        let factors = self
+            .factors(guest, host)
             .ok_or_else(|| AxisOrderError::Lengths { guest: lengths(guest), host: lengths(host) })?;
-        let is_as_written = factors.iter().zip(&self.axes).all(|((_, factors), (_, hosts))| {
-            factors.iter().map(|factor| factor.host).eq(hosts.iter().copied())
+        let is_as_written = factors.iter().zip(&self.axes).all(|((_, factors), (_, parts))| {
+            factors.iter().map(|factor| factor.host).eq(parts.iter().map(|part| part.host))
         });
         if !is_as_written {
             return Err(wrong());
@@ -181,8 +250,79 @@ impl AxisOrder {
     }
 
     /// The axes of the guest, the fastest first, each with the axes of the machine that it takes; all counted from 0.
-    pub fn axes(&self) -> impl Iterator<Item = (usize, &[usize])> {
-        self.axes.iter().map(|(axis, hosts)| (*axis, hosts.as_slice()))
+    pub fn axes(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        self.axes.iter().map(|(axis, parts)| (*axis, parts.iter().map(|part| part.host).collect()))
+    }
+}
+
+/// The most axes of a guest whose boxes are listed.
+const MAX_BOXED: usize = 4;
+
+/// How much of each axis of the machine is taken.
+struct Taken<'a> {
+    host: &'a Shape,
+    lengths: Vec<u64>,
+}
+
+impl<'a> Taken<'a> {
+    fn nothing_of(host: &'a Shape) -> Self {
+        Self { host, lengths: vec![1; host.dimension_count()] }
+    }
+
+    /// The next part of an axis, if so much is left of it.
+    fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
+        let (whole, stride) = (*self.host.lengths().get(host)?, self.lengths[host]);
+        let is_left = length > 0 && (whole / stride).is_multiple_of(length);
+        is_left.then(|| {
+            self.lengths[host] *= length;
+            Factor { host, length, stride }
+        })
+    }
+
+    /// Gives back what was taken last of an axis.
+    fn give_back(&mut self, factor: Factor) {
+        self.lengths[factor.host] = factor.stride;
+    }
+}
+
+/// Calls `visit` with every division of axes of the machine among those of the guest, given with their lengths.
+fn for_each_boxing(
+    guest: &[(usize, u64)],
+    taken: &mut Taken<'_>,
+    factors: &mut Vec<(usize, Vec<Factor>)>,
+    visit: &mut impl FnMut(&[(usize, Vec<Factor>)]),
+) {
+    let Some((&(axis, length), others)) = guest.split_first() else { return visit(factors) };
+    for_each_box(length, 0, taken, &mut vec![], &mut |box_, taken| {
+        factors.push((axis, box_.to_vec()));
+        for_each_boxing(others, taken, factors, visit);
+        factors.pop();
+    });
+}
+
+/// Calls `visit` with every box of so many nodes in the axes from `host` on.
+fn for_each_box(
+    length: u64,
+    host: usize,
+    taken: &mut Taken<'_>,
+    factors: &mut Vec<Factor>,
+    visit: &mut dyn FnMut(&[Factor], &mut Taken<'_>),
+) {
+    if host == taken.host.dimension_count() {
+        if length == 1 {
+            visit(factors, taken);
+        }
+        return;
+    }
+    for part in (1..=length).filter(|&part| length.is_multiple_of(part)) {
+        if part == 1 {
+            for_each_box(length, host + 1, taken, factors, visit);
+        } else if let Some(factor) = taken.take(host, part) {
+            factors.push(factor);
+            for_each_box(length / part, host + 1, taken, factors, visit);
+            factors.pop();
+            taken.give_back(factor);
+        }
     }
 }
 
@@ -279,10 +419,14 @@ fn lengths(shape: &Shape) -> String {
 
 impl fmt::Display for AxisOrder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (axis, hosts)) in self.axes.iter().enumerate() {
+        for (place, (axis, parts)) in self.axes.iter().enumerate() {
             let separator = if place == 0 { "" } else { "/" };
-            let hosts: Vec<String> = hosts.iter().map(|host| (host + 1).to_string()).collect();
-            write!(formatter, "{separator}{axis}={}", hosts.join("x"))?;
+            let part = |part: &HostPart| match part.length {
+                None => (part.host + 1).to_string(),
+                Some(length) => format!("{}:{length}", part.host + 1),
+            };
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            write!(formatter, "{separator}{axis}={}", parts.join("x"))?;
         }
         formatter.write_str(if self.is_folded { "/folded" } else { "" })
     }
@@ -303,9 +447,16 @@ impl FromStr for AxisOrder {
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| ParseAxisOrderError);
         let host = |text: &str| number(text)?.checked_sub(1).ok_or(ParseAxisOrderError);
+        let part = |text: &str| match text.split_once(':') {
+            None => Ok(HostPart { host: host(text)?, length: None }),
+            Some((own, length)) => {
+                let length = length.parse().map_err(|_| ParseAxisOrderError)?;
+                Ok(HostPart { host: host(own)?, length: Some(length) })
+            }
+        };
         let pair = |text: &str| {
             let (axis, hosts) = text.split_once('=').ok_or(ParseAxisOrderError)?;
-            Ok((number(axis)?, hosts.split('x').map(host).collect::<Result<_, _>>()?))
+            Ok((number(axis)?, hosts.split('x').map(part).collect::<Result<_, _>>()?))
         };
         Ok(Self { axes: order.split('/').map(pair).collect::<Result<_, _>>()?, is_folded })
     }
@@ -364,7 +515,7 @@ mod tests {
         let (guest, machine) = (shape(&[8, 4, 4]), torus(&[4, 4, 8]));
         for order in AxisOrder::all(&guest, &machine).unwrap().iter().filter(|order| !order.is_folded()) {
             let table = order.place(&guest, &machine).unwrap();
-            let mut hosts: Vec<usize> = order.axes().flat_map(|(_, hosts)| hosts.to_vec()).collect();
+            let mut hosts: Vec<usize> = order.axes().flat_map(|(_, hosts)| hosts).collect();
             hosts.dedup();
             for (rank, node) in (0_u64..).zip(table.nodes()) {
                 let coordinates = [rank % 8, rank / 8 % 4, rank / 32];
@@ -402,6 +553,34 @@ mod tests {
                 assert!(seen.insert(table.nodes().to_vec()), "{order} a second time");
                 assert_eq!(order.to_string().parse::<AxisOrder>().as_ref(), Ok(order));
             }
+        }
+    }
+
+    #[test]
+    fn boxes_are_all_ways_to_divide_the_axes() {
+        let (guest, machine) = (shape(&[8, 16]), torus(&[8, 16]));
+        let names: Vec<String> = AxisOrder::boxes(&guest, &machine, 100)
+            .iter()
+            .filter(|order| !order.is_folded())
+            .map(ToString::to_string)
+            .collect();
+        let first = ["0=2:8/1=1:8x2:2", "0=1:2x2:4/1=1:4x2:4", "0=1:4x2:2/1=1:2x2:8", "0=1:8/1=2:16"];
+        assert_eq!(names[..4], first);
+        assert_eq!(names.len(), 8);
+        for order in AxisOrder::boxes(&guest, &machine, 100) {
+            assert_eq!(order.to_string().parse(), Ok(order.clone()));
+            assert_eq!(order.place(&guest, &machine).unwrap().max_load(), 1, "{order}");
+        }
+        // Rings of 8 on boxes of 2 x 4 have dilation 1 without any wraparound.
+        let machine = Machine::new(MachineKind::Mesh, &[8, 16]).unwrap();
+        let order: AxisOrder = "0=1:2x2:4/1=1:4x2:4/folded".parse().unwrap();
+        assert_eq!(ring_dilation(&order, &guest, &machine, 0), 1);
+        assert_eq!(AxisOrder::boxes(&guest, &machine, 3).len(), 3);
+        for wrong in
+            ["0=1:2x2:4/1=1:4x2:2", "0=1:3x2:4/1=1:4x2:4", "0=1:2x2:4/1=1:4", "0=1:0/1=2:16", "0=1:2x2/1=2"]
+        {
+            let order: AxisOrder = wrong.parse().unwrap();
+            assert!(order.place(&guest, &machine).is_err(), "{wrong}");
         }
     }
 

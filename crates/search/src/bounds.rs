@@ -3,16 +3,17 @@
 use std::fmt;
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, Cycles, Special};
+use cubefold_simulator::{Communication, Cycles, MessageRoutes, Special};
 use cubefold_topology::{LinkMode, greatest_common_divisor};
 
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
+    classes::{least_makespan_apart, least_makespan_with_few_beside},
     critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
-    recursion::{Contention, Nearest, least_makespan, least_makespan_of_job},
+    recursion::{Contention, Nearest, Recursion},
     traffic::Traffic,
     triangles::{self, Relaxation},
 };
@@ -109,15 +110,17 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
         Objective::Load => with_volume(vec![own.load_of_a_node()]),
         Objective::Predicted => vec![own.prediction(Contention::None)],
         Objective::Makespan => {
-            with_volume(vec![own.prediction(Contention::Some), own.cut(), own.processors()])
+            let prediction = largest([own.prediction(Contention::Some), own.classes()]);
+            with_volume(vec![prediction, own.cut(), own.processors()])
         }
     };
-    // Of equal bounds the first.
-    bounds
-        .into_iter()
-        .rev()
-        .max_by_key(|bound| bound.value)
-        .unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
+    largest(bounds)
+}
+
+/// The largest bound, of equal ones the first.
+fn largest(bounds: impl IntoIterator<Item = Bound, IntoIter: DoubleEndedIterator>) -> Bound {
+    let largest = bounds.into_iter().rev().max_by_key(|bound| bound.value);
+    largest.unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
 }
 
 /// What all placements have in common.
@@ -306,13 +309,30 @@ impl Bounds<'_> {
     fn prediction(&self, contention: Contention) -> Bound {
         let program = self.problem.program;
         let cycles = match program.special() {
-            Special::Tasks(graph) => least_makespan_of_tasks(graph, self.fastest, self.nearest),
-            Special::Job(job) => least_makespan_of_job(job, self.fastest, self.nearest),
-            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
-                least_makespan(program, self.problem.ranks, self.fastest, self.nearest, contention)
+            Special::Tasks(graph) => {
+                let rules = self.problem.rules;
+                let has_own_routes = rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none();
+                least_makespan_of_tasks(graph, self.fastest, self.nearest, has_own_routes)
+            }
+            Special::Job(_) | Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+                Recursion::new(program, self.problem.ranks, self.fastest, self.nearest, contention).makespan()
             }
         };
         Bound { value: cycles.into(), kind: BoundKind::Prediction }
+    }
+
+    /// The prediction with some pair of ranks, and with all but a few partners of any, in different classes of sites.
+    fn classes(&self) -> Bound {
+        let Self { problem, traffic, fastest, nearest, .. } = *self;
+        let value = match problem.program.special() {
+            Special::Tasks(_) => 0,
+            Special::Job(_) => least_makespan_apart(problem, traffic, fastest, nearest),
+            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+                least_makespan_apart(problem, traffic, fastest, nearest)
+                    .max(least_makespan_with_few_beside(problem, fastest, nearest))
+            }
+        };
+        Bound { value: value.into(), kind: BoundKind::Prediction }
     }
 
     /// All computations among all processors; of task graphs and jobs, whose processors belong to their processes, those of

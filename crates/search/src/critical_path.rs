@@ -3,13 +3,21 @@
 //!
 //! Which send meets which receive is known only where they are the only ones of their source, destination and tag. Of
 //! several, a receive may meet the first send. So times are the least that fulfil all requirements: they begin at 0 and are
-//! raised until nothing changes.
+//! raised until nothing changes. What comes after each operation is found in the same way, from the end.
+//!
+//! All messages of two processes take one route. Where no two processes share a node, they occupy its last channel one after
+//! another, each from when it can be there at the earliest, and each with what comes after it ([`one_machine`]).
+//!
+//! [`one_machine`]: crate::one_machine
 
 use std::collections::{BTreeMap, VecDeque};
 
 use cubefold_simulator::{Communication, Operation, OperationKind, Requirement, TaskGraph};
 
-use crate::recursion::Nearest;
+use crate::{
+    one_machine::{self, Task},
+    recursion::Nearest,
+};
 
 /// How often an operation is looked at on average, before times are taken as they are: they are too low then, and still a
 /// bound.
@@ -30,8 +38,10 @@ struct CriticalPath<'a> {
     rules: Communication,
     nearest: Nearest,
     required: Vec<Vec<(u32, Requirement)>>, // by operation
+    later: Vec<Vec<(u32, Requirement)>>,    // by operation, those that require it
     others: Vec<Vec<u32>>,                  // by operation, what its message may meet
     times: Vec<Times>,
+    tails: Vec<Tails>,
 }
 
 /// The earliest cycles of an operation.
@@ -41,37 +51,49 @@ struct Times {
     over: u64,
 }
 
-/// A lower bound of the makespan over all placements of a task graph \[cycles\].
-pub(crate) fn least_makespan_of_tasks(graph: &TaskGraph, rules: Communication, nearest: Nearest) -> u64 {
+/// Whether times are raised, from the begin on, or tails, from the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// How much is to come at least, up to the last end of an operation that is awaited \[cycles\]; nothing is known of what no
+/// such operation comes after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Tails {
+    /// From when an operation is ready.
+    ready: Option<u64>,
+    /// From when it is over.
+    over: Option<u64>,
+}
+
+/// A lower bound of the makespan over all placements of a task graph \[cycles\]. `has_own_routes` says that all messages from
+/// one process to another take the same route.
+pub(crate) fn least_makespan_of_tasks(
+    graph: &TaskGraph,
+    rules: Communication,
+    nearest: Nearest,
+    has_own_routes: bool,
+) -> u64 {
     let schedule = graph.schedule();
     let count = schedule.operations().len();
     let required = schedule.requirements();
-    let others = matches(schedule.operations());
-    // Whose times depend on those of an operation.
-    let mut later: Vec<Vec<u32>> = others.clone();
+    let mut later: Vec<Vec<(u32, Requirement)>> = vec![vec![]; count];
     for (operation, own) in (0..).zip(&required) {
-        own.iter().for_each(|&(before, _)| later[before as usize].push(operation));
+        own.iter().for_each(|&(before, requirement)| later[before as usize].push((operation, requirement)));
     }
-    let times = vec![Times::default(); count];
-    let mut path = CriticalPath { graph, rules, nearest, required, others, times };
-    let mut waiting: VecDeque<u32> = (0..).take(count).collect();
-    let mut is_waiting = vec![true; count];
-    let mut looks = 0;
-    while let Some(operation) = waiting.pop_front().filter(|_| looks < MOST_LOOKS * count) {
-        looks += 1;
-        is_waiting[operation as usize] = false;
-        let times = path.times_of(operation);
-        if times != path.times[operation as usize] {
-            path.times[operation as usize] = times;
-            for &own in &later[operation as usize] {
-                if !std::mem::replace(&mut is_waiting[own as usize], true) {
-                    waiting.push_back(own);
-                }
-            }
-        }
-    }
+    let others = matches(schedule.operations());
+    let (times, tails) = (vec![Times::default(); count], vec![Tails::default(); count]);
+    let mut path = CriticalPath { graph, rules, nearest, required, later, others, times, tails };
+    path.raise(Direction::Forward);
     let awaited = schedule.operations().iter().zip(&path.times).filter(|own| own.0.is_awaited);
-    awaited.map(|own| own.1.over).max().unwrap_or(0)
+    let longest = awaited.map(|own| own.1.over).max().unwrap_or(0);
+    if nearest.shares || !has_own_routes {
+        return longest;
+    }
+    path.raise(Direction::Backward);
+    longest.max(path.least_end_of_channels())
 }
 
 /// The longest that a processor of a process computes \[cycles\].
@@ -113,7 +135,129 @@ fn matches(operations: &[Operation]) -> Vec<Vec<u32>> {
     others
 }
 
+/// A tail with so much before it.
+fn plus(tail: Option<u64>, cycles: u64) -> Option<u64> {
+    tail.map(|tail| tail.saturating_add(cycles))
+}
+
 impl CriticalPath<'_> {
+    /// Raises all times, or all tails, until nothing changes.
+    fn raise(&mut self, what: Direction) {
+        let count = self.times.len();
+        let order = 0..u32::try_from(count).unwrap_or(u32::MAX);
+        let mut waiting: VecDeque<u32> =
+            if what == Direction::Forward { order.collect() } else { order.rev().collect() };
+        let mut is_waiting = vec![true; count];
+        let mut looks = 0;
+        while let Some(operation) = waiting.pop_front().filter(|_| looks < MOST_LOOKS * count) {
+            looks += 1;
+            is_waiting[operation as usize] = false;
+            if !self.raise_one(operation, what) {
+                continue;
+            }
+            let next = if what == Direction::Forward { &self.later } else { &self.required };
+            let next = next[operation as usize].iter().map(|own| own.0);
+            for own in next.chain(self.others[operation as usize].iter().copied()) {
+                if !std::mem::replace(&mut is_waiting[own as usize], true) {
+                    waiting.push_back(own);
+                }
+            }
+        }
+    }
+
+    /// Whether the times or the tails of an operation change.
+    fn raise_one(&mut self, operation: u32, what: Direction) -> bool {
+        let place = operation as usize;
+        match what {
+            Direction::Forward => {
+                let times = self.times_of(operation);
+                std::mem::replace(&mut self.times[place], times) != times
+            }
+            Direction::Backward => {
+                let tails = self.tails_of(operation);
+                std::mem::replace(&mut self.tails[place], tails) != tails
+            }
+        }
+    }
+
+    /// What comes after an operation, given what comes after all others.
+    fn tails_of(&self, number: u32) -> Tails {
+        let own = self.graph.schedule().operations()[number as usize];
+        let after = |wanted: Requirement| {
+            let later = self.later[number as usize].iter().filter(move |own| own.1 == wanted);
+            later.filter_map(|own| self.tails[own.0 as usize].ready).max()
+        };
+        let over = after(Requirement::Over).max(own.is_awaited.then_some(0));
+        let begun = after(Requirement::Begun);
+        let others = || self.others[number as usize].iter().copied();
+        let ready = match own.kind {
+            OperationKind::Calc => begun.max(plus(over, self.graph.cycles(number).get())),
+            OperationKind::Send => {
+                let message = others().map(|receive| self.tail_of_message(number, receive, over)).min();
+                plus(begun.max(over).max(message.flatten()), self.graph.overhead().get())
+            }
+            OperationKind::Receive => {
+                let message = others().map(|send| {
+                    let is_eager = self.rules.is_eager(self.graph.units(send));
+                    let after = self.tails[send as usize].over;
+                    if is_eager { None } else { self.tail_of_message(send, number, after.max(over)) }
+                });
+                begun.max(over).max(message.min().flatten())
+            }
+        };
+        Tails { ready, over }
+    }
+
+    /// What comes after the begin of a message, if it goes from this send to this receive; after its end comes at least
+    /// `over`, if the send ends with it.
+    fn tail_of_message(&self, send: u32, receive: u32, over: Option<u64>) -> Option<u64> {
+        let units = self.graph.units(send);
+        let of_receive = self.tails[receive as usize].over;
+        let after = if self.rules.is_eager(units) { of_receive } else { of_receive.max(over) };
+        plus(after, self.transfer(send))
+    }
+
+    /// The bound by the messages of each two processes, one after another.
+    fn least_end_of_channels(&self) -> u64 {
+        let mut channels: BTreeMap<(u32, u32), Vec<Task>> = BTreeMap::new();
+        for (number, own) in (0..).zip(self.graph.schedule().operations()) {
+            if own.kind == OperationKind::Send
+                && own.process != own.peer
+                && let Some(task) = self.task_of_message(number)
+            {
+                channels.entry((own.process.label(), own.peer.label())).or_default().push(task);
+            }
+        }
+        channels.values_mut().map(|tasks| one_machine::least_end(tasks)).max().unwrap_or(0)
+    }
+
+    /// The message of a send on the last channel of its route; none if nothing is known to come after it.
+    fn task_of_message(&self, send: u32) -> Option<Task> {
+        let receives = || self.others[send as usize].iter().copied();
+        let (units, sent) = (self.graph.units(send), self.times[send as usize].begin);
+        let arrival = receives().map(|receive| self.arrival(sent, send, receive)).min()?;
+        let over = self.tails[send as usize].over;
+        let after = receives().map(|receive| self.tail_of_message(send, receive, over)).min()??;
+        let timing = self.rules.timing_of(units);
+        let (time, receipt) = (timing.occupancy().get(), timing.receipt().get());
+        Some(Task {
+            head: arrival.saturating_sub(receipt),
+            time,
+            tail: (receipt - time).saturating_add(after.saturating_sub(self.transfer(send))),
+        })
+    }
+
+    /// The least time of the message of a send.
+    fn transfer(&self, send: u32) -> u64 {
+        let own = self.graph.schedule().operations()[send as usize];
+        let units = self.graph.units(send);
+        if own.process == own.peer {
+            self.rules.timing_of(units).transfer(0).get()
+        } else {
+            self.nearest.transfer(self.rules, units)
+        }
+    }
+
     /// The earliest times of an operation, given those of all others.
     fn times_of(&self, number: u32) -> Times {
         let own = self.graph.schedule().operations()[number as usize];
@@ -142,15 +286,8 @@ impl CriticalPath<'_> {
 
     /// The earliest cycle at which the message of a send that begins at `sent` is there, if it meets this receive.
     fn arrival(&self, sent: u64, send: u32, receive: u32) -> u64 {
-        let own = self.graph.schedule().operations()[send as usize];
-        let units = self.graph.units(send);
-        let start =
-            if self.rules.is_eager(units) { sent } else { sent.max(self.times[receive as usize].begin) };
-        let transfer = if own.process == own.peer {
-            self.rules.timing_of(units).transfer(0).get()
-        } else {
-            self.nearest.transfer(self.rules, units)
-        };
-        start.saturating_add(transfer)
+        let is_eager = self.rules.is_eager(self.graph.units(send));
+        let start = if is_eager { sent } else { sent.max(self.times[receive as usize].begin) };
+        start.saturating_add(self.transfer(send))
     }
 }

@@ -113,6 +113,28 @@ impl Known<'_> {
     }
 }
 
+/// How useful loads are in a search by makespan.
+#[derive(Debug, Clone, Copy, Default)]
+struct Filter {
+    looks: u32,
+    refused: u32,
+}
+
+impl Filter {
+    /// The looks after which loads are given up that refuse less than one placement of so many.
+    const LOOKS: u32 = 1000;
+    const WORTH: u32 = 50;
+
+    fn count(&mut self, is_refused: bool) {
+        self.looks = self.looks.saturating_add(1);
+        self.refused = self.refused.saturating_add(is_refused.into());
+    }
+
+    fn is_useless(self) -> bool {
+        self.looks == Self::LOOKS && self.refused < Self::LOOKS / Self::WORTH
+    }
+}
+
 /// An arrangement and what its value is made of.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
@@ -120,7 +142,7 @@ pub(crate) struct Judge<'a> {
     measure: Measure,
     evaluator: Option<Evaluator<'a>>, // for makespans and predictions
     loads: Option<Loads<'a>>,         // for loads, and as a filter of makespans
-    is_filter: bool,                  // whether no run is shorter than its largest load
+    filter: Filter,
     arrangement: Arrangement,
     sites: Vec<u32>,    // by rank
     nodes: Vec<NodeId>, // by process; those of the first are those of the ranks
@@ -160,14 +182,16 @@ impl<'a> Judge<'a> {
         arrangement: Arrangement,
     ) -> Result<Self, SimulationError> {
         let Problem { program, machine, rules, .. } = known.problem;
+        // Elsewhere a message may take another way than that of the machine, and a run be shorter than its largest load.
+        let is_filter = rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none();
+        let routes = known.routes.filter(|_| measure.weighs() && (is_filter || !measure.runs()));
         let evaluator = measure.runs().then(|| Evaluator::new(program, machine, rules)).transpose()?;
         let mut judge = Self {
             known,
             measure,
             evaluator,
-            loads: known.routes.filter(|_| measure.weighs()).map(Loads::new),
-            // Elsewhere a message may take another way than that of the machine.
-            is_filter: rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none(),
+            loads: routes.map(Loads::new),
+            filter: Filter::default(),
             arrangement: arrangement.clone(),
             sites: vec![],
             nodes: vec![],
@@ -311,9 +335,15 @@ impl<'a> Judge<'a> {
     /// contention, is refused without running it.
     fn makespan(&mut self, most: Option<u128>) -> Result<Option<Energy>, SimulationError> {
         let Some(evaluator) = &mut self.evaluator else { return Ok(None) };
-        let is_too_long = |load: u64| most.is_some_and(|most| u128::from(load) > most);
-        if self.is_filter && self.loads.as_ref().is_some_and(|loads| is_too_long(loads.largest())) {
-            return Ok(None);
+        if let (Some(loads), Some(most)) = (&self.loads, most) {
+            let is_refused = u128::from(loads.largest()) > most;
+            self.filter.count(is_refused);
+            if self.filter.is_useless() {
+                self.loads = None;
+            }
+            if is_refused {
+                return Ok(None);
+            }
         }
         // Below the next cycle, or any: makespans are below 2^63.
         let limit = most.and_then(|most| u64::try_from(most).ok()?.checked_add(1)).map(Cycles::new);

@@ -15,16 +15,17 @@
 //! | sums and distances, kept up to date | `distances` |
 //! | the value of an arrangement | `judge` |
 //! | every placement of a small problem | `complete` |
-//! | orders of the bits of labels | `bit_orders` |
+//! | linear maps of the bits of labels | `bit_maps` |
 //! | tabu search by hop-units | `tabu` |
 //! | one searcher, all searchers | `island`, `portfolio` |
 //! | what all of it takes in memory | `memory` |
-//! | lower bounds over all placements | `bounds`, `assignment`, `recursion`, `triangles`, `projection`, `eigen` |
+//! | lower bounds over all placements | `bounds`, `assignment`, `recursion`, `critical_path`, `one_machine`, `classes`, `triangles`, `projection`, `eigen` |
 
 mod arrangement;
 mod assignment;
-mod bit_orders;
+mod bit_maps;
 mod bounds;
+mod classes;
 mod complete;
 mod critical_path;
 mod distances;
@@ -35,6 +36,7 @@ mod loads;
 mod memory;
 mod moves;
 mod objective;
+mod one_machine;
 mod portfolio;
 mod problem;
 mod projection;

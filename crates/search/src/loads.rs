@@ -27,28 +27,30 @@ impl<'a> Loads<'a> {
         sites: &[u32],
         counts: impl Fn(u32) -> bool,
     ) {
-        self.change(traffic, process, sites, counts, u64::wrapping_add);
+        self.change(traffic, process, sites, counts, 1);
     }
 
     /// Takes away all messages of a process.
     pub(crate) fn remove(&mut self, traffic: &Traffic, process: u32, sites: &[u32]) {
-        self.change(traffic, process, sites, |_| true, u64::wrapping_sub);
+        self.change(traffic, process, sites, |_| true, 1_u64.wrapping_neg());
     }
 
+    /// Adds the messages so many times, modulo 2^64.
     fn change(
         &mut self,
         traffic: &Traffic,
         process: u32,
         sites: &[u32],
         counts: impl Fn(u32) -> bool,
-        by: fn(u64, u64) -> u64,
+        times: u64,
     ) {
         let Self { routes, cycles } = self;
         let site = sites[process as usize] as usize;
         let mut route = |from, to, units: u64| {
             if units > 0 {
+                let units = units.wrapping_mul(times);
                 routes.for_each(from, to, |place, unit| {
-                    cycles[place] = by(cycles[place], units.wrapping_mul(unit));
+                    cycles[place] = cycles[place].wrapping_add(units.wrapping_mul(unit));
                 });
             }
         };

@@ -1,4 +1,4 @@
-//! The whole search: named placements, all placements where there are few, orders of bits, and searchers side by side.
+//! The whole search: named placements, all placements where there are few, maps of bits, and searchers side by side.
 //!
 //! Sixteen searchers work in rounds of equal length. Between rounds the worst of them go on from the best, in the order of
 //! their numbers. Threads only take searchers, so that the result is the same on any number of them.
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::{
     Bound, BoundKind, Objective, Problem, SearchError,
     arrangement::Arrangement,
-    bit_orders,
+    bit_maps,
     bounds::{self, Depth},
     complete,
     distances::Distances,
@@ -103,8 +103,8 @@ pub(crate) const ISLANDS: u64 = 16;
 const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
 const HEATS: [f64; 2] = [0.02, 0.0004];
-/// The most starts whose orders of bits are tried.
-const ORDERED_STARTS: usize = 16;
+/// The most starts from which maps of bits are tried.
+const MAPPED_STARTS: usize = 16;
 /// What evaluations look at in about a minute of one core: messages, links crossed, and channels.
 const WORK: u64 = 400_000_000;
 /// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
@@ -117,8 +117,8 @@ const EVALUATIONS_A_STEP: u64 = 50_000;
 
 /// What a tabu search by hop-units judges in a minute on two cores.
 const EXCHANGES: u64 = 20_000_000_000;
-/// The most orders of bits that are judged before it.
-const ORDERED_AT_MOST: u64 = 200_000;
+/// The most maps of bits that are judged before it.
+const MAPPED_AT_MOST: u64 = 200_000;
 /// The least iterations of a tabu search from one child.
 const MIN_ITERATIONS: u64 = 4_000;
 /// Fewer generations are not worth it: searchers anneal instead.
@@ -263,9 +263,9 @@ impl<'a> Search<'a> {
     ) -> Result<(), SearchError> {
         let whole = self.whole_cost(effort);
         let left = self.judge.spent().until(whole);
-        let most = if self.setting.quadratic.is_some() { ORDERED_AT_MOST } else { u64::MAX };
-        let ordering = left.divided(5);
-        self.order_bits(Cost { evaluations: ordering.evaluations.min(most), ..ordering })?;
+        let most = if self.setting.quadratic.is_some() { MAPPED_AT_MOST } else { u64::MAX };
+        let mapping = left.divided(5);
+        self.map_bits(Cost { evaluations: mapping.evaluations.min(most), ..mapping })?;
         let mut progress = self.progress(whole, self.judge.spent());
         if self.is_proved() || watch(progress).is_break() {
             return Ok(());
@@ -370,15 +370,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Tries orders of the bits of the labels of the best starts, each at a share of the cost.
-    fn order_bits(&mut self, cost: Cost) -> Result<(), SearchError> {
+    /// Tries linear maps of the bits of the labels of the best starts, each at a share of the cost.
+    fn map_bits(&mut self, cost: Cost) -> Result<(), SearchError> {
         let starts: Vec<Arrangement> =
-            self.starts.iter().take(ORDERED_STARTS).map(|(_, arrangement)| arrangement.clone()).collect();
+            self.starts.iter().take(MAPPED_STARTS).map(|(_, arrangement)| arrangement.clone()).collect();
         let (share, problem) = (cost.divided(starts.len().max(1) as u64), self.setting.known.problem);
         for start in starts {
             self.judge.arrange(start);
             let nodes = self.judge.nodes()[..problem.rank_count()].to_vec();
-            let improved = bit_orders::improve(&problem, &mut self.judge, &nodes, share)?;
+            let improved = bit_maps::improve(&problem, &mut self.judge, &nodes, share)?;
             if let Some((energy, nodes)) = improved
                 && let Some(arrangement) = self.setting.arrangement(&nodes)
             {
@@ -388,6 +388,7 @@ impl<'a> Search<'a> {
             }
         }
         self.starts.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+        self.starts.dedup_by(|one, other| one.1 == other.1);
         self.found.evaluations = self.judge.evaluations;
         Ok(())
     }

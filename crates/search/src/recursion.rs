@@ -2,8 +2,10 @@
 //! placement could give it. Task graphs have one of their own ([`critical_path`](crate::critical_path)).
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, End, Job, Peer, Program};
+use cubefold_simulator::{Communication, End, Job, Peer, Program, Special};
 use cubefold_topology::LinkMode;
+
+use crate::classes::Apart;
 
 /// What every placement has in common.
 #[derive(Debug, Clone, Copy)]
@@ -41,53 +43,8 @@ impl Nearest {
     }
 }
 
-/// A lower bound of the makespan over all placements of a stage program \[cycles\].
-pub(crate) fn least_makespan(
-    program: &dyn Program,
-    ranks: u64,
-    rules: Communication,
-    nearest: Nearest,
-    contention: Contention,
-) -> u64 {
-    let mut recursion = Recursion::new(program, ranks, rules, nearest, contention);
-    let mut finishes = vec![0; recursion.readies.len()];
-    for stage in 0..program.stage_count() {
-        recursion.advance(stage, &mut finishes);
-    }
-    finishes.into_iter().max().unwrap_or(0)
-}
-
-/// A lower bound of the makespan over all placements of a job \[cycles\]: a step begins at a rank when those that it comes
-/// after are over there, and computations that share a processor do not wait for each other.
-pub(crate) fn least_makespan_of_job(job: &Job, rules: Communication, nearest: Nearest) -> u64 {
-    let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
-    let mut recursion = Recursion::new(job, job.rank_count(), rules, nearest, Contention::None);
-    let mut finishes = vec![0; recursion.readies.len()];
-    let mut before = vec![0_u64; ranks]; // when the iteration before is over at each rank
-    for iteration in 0..job.iterations() {
-        let mut over: Vec<Vec<u64>> = vec![]; // by step and rank
-        for (number, step) in job.steps().iter().enumerate() {
-            for (process, finish) in finishes.iter_mut().enumerate() {
-                let rank = process % ranks;
-                let begin = step.after.iter().map(|&own| over[own][rank]).max();
-                *finish = begin.unwrap_or(before[rank]);
-            }
-            let first = job.first_stage(iteration, number);
-            for stage in first..first + step.stage_count() {
-                recursion.advance(stage, &mut finishes);
-            }
-            let shares = |rank: usize| finishes[rank..].iter().step_by(ranks).max().copied();
-            over.push((0..ranks).map(|rank| shares(rank).unwrap_or(0)).collect());
-        }
-        for (rank, before) in before.iter_mut().enumerate() {
-            *before = over.iter().map(|own| own[rank]).max().unwrap_or(0);
-        }
-    }
-    before.into_iter().max().unwrap_or(0)
-}
-
 /// The stages of a program, one after another.
-struct Recursion<'a> {
+pub(crate) struct Recursion<'a> {
     program: &'a dyn Program,
     ranks: u64,
     rules: Communication,
@@ -95,6 +52,7 @@ struct Recursion<'a> {
     /// Whether the two messages of an exchange meet. Under half-duplex links both set out in one cycle; that of the lower
     /// label has the smaller key, so on their common link the other one waits for it.
     meets: bool,
+    apart: Option<Apart<'a>>,
     readies: Vec<u64>, // by process
     computations: Vec<u64>,
     received: Vec<Peer>,
@@ -102,7 +60,8 @@ struct Recursion<'a> {
 }
 
 impl<'a> Recursion<'a> {
-    fn new(
+    /// A program with all of its processes as near to each other as any placement could bring them.
+    pub(crate) fn new(
         program: &'a dyn Program,
         ranks: u64,
         rules: Communication,
@@ -117,7 +76,58 @@ impl<'a> Recursion<'a> {
             && !nearest.shares;
         let readies = vec![0; usize::try_from(program.process_count()).unwrap_or(usize::MAX)];
         let (computations, received, sent) = (vec![], vec![], vec![]);
-        Self { program, ranks, rules, nearest, meets, readies, computations, received, sent }
+        Self { program, ranks, rules, nearest, meets, apart: None, readies, computations, received, sent }
+    }
+
+    /// The same with two ranks in different classes of sites.
+    pub(crate) fn apart(self, apart: Apart<'a>) -> Self {
+        Self { apart: Some(apart), ..self }
+    }
+
+    /// A lower bound of the makespan over all placements \[cycles\].
+    pub(crate) fn makespan(self) -> u64 {
+        match self.program.special() {
+            Special::Job(job) => self.makespan_of_job(job),
+            Special::None | Special::Cube(_) | Special::RandomAccess(_) | Special::Tasks(_) => {
+                self.makespan_of_stages()
+            }
+        }
+    }
+
+    fn makespan_of_stages(mut self) -> u64 {
+        let mut finishes = vec![0; self.readies.len()];
+        for stage in 0..self.program.stage_count() {
+            self.advance(stage, &mut finishes);
+        }
+        finishes.into_iter().max().unwrap_or(0)
+    }
+
+    /// A step begins at a rank when those that it comes after are over there, and computations that share a processor do not
+    /// wait for each other.
+    fn makespan_of_job(mut self, job: &Job) -> u64 {
+        let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
+        let mut finishes = vec![0; self.readies.len()];
+        let mut before = vec![0_u64; ranks]; // when the iteration before is over at each rank
+        for iteration in 0..job.iterations() {
+            let mut over: Vec<Vec<u64>> = vec![]; // by step and rank
+            for (number, step) in job.steps().iter().enumerate() {
+                for (process, finish) in finishes.iter_mut().enumerate() {
+                    let rank = process % ranks;
+                    let begin = step.after.iter().map(|&own| over[own][rank]).max();
+                    *finish = begin.unwrap_or(before[rank]);
+                }
+                let first = job.first_stage(iteration, number);
+                for stage in first..first + step.stage_count() {
+                    self.advance(stage, &mut finishes);
+                }
+                let shares = |rank: usize| finishes[rank..].iter().step_by(ranks).max().copied();
+                over.push((0..ranks).map(|rank| shares(rank).unwrap_or(0)).collect());
+            }
+            for (rank, before) in before.iter_mut().enumerate() {
+                *before = over.iter().map(|own| own[rank]).max().unwrap_or(0);
+            }
+        }
+        before.into_iter().max().unwrap_or(0)
     }
 
     /// Replaces the cycles at which processes are over with the stage before by those of this stage.
@@ -147,13 +157,14 @@ impl<'a> Recursion<'a> {
             let from = self.readies[source.label() as usize];
             let start = if rules.is_eager(units) { from } else { from.max(own) };
             let back = self.sent.iter().find(|peer| meets && peer.process == source && source > process);
-            // Shares of one rank sit on one node.
-            let is_inside = u64::from(source.label()) % self.ranks == u64::from(process.label()) % self.ranks;
+            let [one, other] = [source, process].map(|process| u64::from(process.label()) % self.ranks);
+            let apart = self.apart.and_then(|apart| apart.time(one, other, units)).unwrap_or(0);
             let transfer = match back {
-                _ if is_inside => rules.timing_of(units).transfer(0).get(),
+                _ if one == other => rules.timing_of(units).transfer(0).get(), // shares sit on one node
                 Some(peer) => Nearest::transfer_after(rules, units, peer.units),
                 None => nearest.transfer(rules, units),
             };
+            let transfer = transfer.max(apart);
             finish = finish.max(start.saturating_add(transfer));
         }
         finish

@@ -106,9 +106,11 @@ impl<'a> Routes<'a> {
         };
         let first = if pair == 0 { 0 } else { self.ends[pair - 1] };
         let hop = self.rules.hop().get();
-        for &place in &self.crossed[first as usize..end as usize] {
-            let place = place as usize;
-            visit(place, self.units.get(place).copied().unwrap_or(hop));
+        let crossed = self.crossed[first as usize..end as usize].iter().map(|&place| place as usize);
+        if self.units.is_empty() {
+            crossed.for_each(|place| visit(place, hop));
+        } else {
+            crossed.for_each(|place| visit(place, self.units[place]));
         }
     }
 

@@ -462,6 +462,8 @@ fn judged_values_are_those_of_runs_after_any_change() {
                     Some(value),
                     "{objective}"
                 );
+                let most = judge.energy(Some(value)).unwrap().map(|energy| energy.value);
+                assert_eq!(most, Some(value), "{objective}");
                 assert_eq!(judge.energy(value.checked_sub(1)).unwrap().is_some(), value == 0, "{objective}");
             }
         }

@@ -20,6 +20,7 @@ mod message_table;
 pub(crate) mod over_routers;
 mod progress;
 mod stages;
+mod tails;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub(crate) use self::{
 use self::{
     border::{Alone, Border, Note, ReadySource, Traveller},
     progress::Progress,
+    tails::Limit,
 };
 use crate::{
     Communication, Cycle, Cycles, MessageTimes, Observer, Program, ServiceOrder, SimulationError, Traffic,
@@ -277,13 +279,15 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         (self.message_count, self.hop_count) = (0, 0);
     }
 
-    /// Executes `processes` until nothing happens any more, or until the clock reaches `limit` while some are not over.
+    /// Executes `processes` until nothing happens any more, or until it is known that some are not over before `limit`.
     /// Returns whether the run came to its end.
-    fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Cycle>) -> bool {
+    fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Limit<'_>>) -> bool {
         let mut events = vec![];
         let mut next = self.messages.border.next_event(Some(Cycle::START));
         while let Some(now) = next {
-            if limit.is_some_and(|limit| now >= limit) && !processes.are_over() {
+            if let Some(limit) = limit
+                && (limit.is_missed.get() || now >= limit.cycle && !processes.are_over())
+            {
                 return false;
             }
             self.transport.arrive(now, &self.messages, &mut self.arrivals);

@@ -17,8 +17,9 @@ use super::{
 };
 use crate::input::Bytes;
 
-/// The most orders of axes that a search starts from.
+/// The most orders of whole axes, and of boxes, that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
+const MAX_BOXES: usize = 192;
 
 /// What is asked of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +163,7 @@ fn check_memory(
     objective: Objective,
     limit: u64,
 ) -> Result<(), PlacementSearchError> {
-    let starts = runs + EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS;
+    let starts = runs + EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS + MAX_BOXES;
     let needed = programs.iter().map(|problem| problem.bytes(objective, starts)).max().unwrap_or(0);
     if needed > limit.saturating_add(UNCOUNTED) {
         let processes = programs.iter().map(|problem| problem.program.process_count()).max().unwrap_or(0);
@@ -219,8 +220,9 @@ fn named(run: &Run) -> Vec<Start> {
         }
     }
     let guest = run.program.placed_shape();
-    let orders = AxisOrder::all(guest.shape(), &run.machine).unwrap_or_default();
-    for order in orders.into_iter().take(MAX_AXIS_ORDERS) {
+    let mut orders = AxisOrder::all(guest.shape(), &run.machine).unwrap_or_default();
+    orders.truncate(MAX_AXIS_ORDERS);
+    for order in orders.into_iter().chain(AxisOrder::boxes(guest.shape(), &run.machine, MAX_BOXES)) {
         if let Ok(table) = order.place(guest.shape(), &run.machine) {
             found.push(Start { name: format!("axes:{order}"), nodes: table.nodes().to_vec() });
         }

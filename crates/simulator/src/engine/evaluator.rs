@@ -1,9 +1,9 @@
 //! One program on one placement after another, for searches and sweeps.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Machine, NodeId, axes_distance};
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     Core, StartTimes, TransportKind,
@@ -12,17 +12,17 @@ use super::{
     listed_program::ListedProgram,
     message_table::MessageTable,
     stages::{StageProcesses, StageState},
+    tails::{Deadline, Limit, Tails},
     tasks::TaskProcesses,
 };
 use crate::{
-    Communication, Cycle, Cycles, Job, MessageRoutes, Program, SimulationError, Special, TaskGraph,
+    Communication, Cycle, Cycles, Job, MessageRoutes, Observer, Program, SimulationError, Special, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_packets, check_rules},
     processors::Processors,
     routers::network::RouterNetwork,
     slab::Slab,
-    transfer::TransferTimes,
     transport::{
         Transport,
         flow::Flow,
@@ -65,13 +65,9 @@ pub struct Evaluator<'a> {
     engine: Engine<'a>,
     nodes: Vec<NodeId>, // of the processes of the present placement, by label
     life: Life<'a>,
-    loads: Vec<u64>,     // by node, its processes
-    distances: Vec<u16>, // of a grid that is not too large, by node and node
+    loads: Vec<u64>, // by node, its processes
     work: u64,
 }
-
-/// The most nodes of a grid whose distances are kept.
-const MAX_DISTANCES: u64 = 512;
 
 /// An engine without its processes, over the transport of the program.
 enum Engine<'a> {
@@ -109,17 +105,16 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
 
 /// What the processes do.
 enum Life<'a> {
-    Stages(Box<StageLife>),
+    Stages(Box<StageLife<'a>>),
     Tasks(&'a TaskGraph),
     Job(&'a Job),
 }
 
 /// A stage program and its processes.
-struct StageLife {
+struct StageLife<'a> {
     program: ListedProgram,
     state: StageState,
-    finishes: Vec<u64>, // of the recursion, by process
-    readies: Vec<u64>,
+    tails: Tails<'a>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -149,12 +144,9 @@ impl<'a> Evaluator<'a> {
             Special::Tasks(graph) => Life::Tasks(graph),
             Special::Job(job) => Life::Job(job),
             Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
-                Life::Stages(Box::new(StageLife {
-                    program: ListedProgram::new(program),
-                    state: StageState::new(processes, None),
-                    finishes: vec![0; processes],
-                    readies: vec![0; processes],
-                }))
+                let program = ListedProgram::new(program);
+                let tails = Tails::new(&program, machine, rules);
+                Life::Stages(Box::new(StageLife { program, state: StageState::new(processes, None), tails }))
             }
         };
         Ok(Self {
@@ -164,7 +156,6 @@ impl<'a> Evaluator<'a> {
             nodes: vec![NodeId::new(0); processes],
             life,
             loads: vec![0; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)],
-            distances: distances(machine),
             work: 0,
         })
     }
@@ -188,21 +179,18 @@ impl<'a> Evaluator<'a> {
             let kind = TransportKind::of(program, machine, rules);
             super::bytes(program, (machine, &|_, _| longest), rules, kind)
         };
-        // Nodes, and the times and sources of the recursion.
-        let a_process = (size_of::<NodeId>() + 2 * size_of::<u64>()) as u64;
-        let nodes = machine.node_count();
-        let distances = if nodes <= MAX_DISTANCES { nodes * nodes * size_of::<u16>() as u64 } else { 0 };
+        let tails = Tails::bytes(processes, program.stage_count() as u64, machine);
         of_processes
             .saturating_add(of_engine)
-            .saturating_add(distances)
-            .saturating_add(processes.saturating_mul(a_process))
-            .saturating_add(nodes.saturating_mul(size_of::<u64>() as u64))
+            .saturating_add(tails)
+            .saturating_add(processes.saturating_mul(size_of::<NodeId>() as u64))
+            .saturating_add(machine.node_count().saturating_mul(size_of::<u64>() as u64))
     }
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
     ///
-    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), or when its
-    /// clock reaches the limit.
+    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), by what follows
+    /// a stage that is over at least, or when its clock reaches the limit.
     ///
     /// # Errors
     ///
@@ -218,12 +206,13 @@ impl<'a> Evaluator<'a> {
         limit: Option<Cycles>,
     ) -> Result<Option<Cycles>, SimulationError> {
         self.place(nodes)?;
-        if limit.is_some_and(|limit| self.recursion() >= limit) {
+        if limit.is_some_and(|limit| self.predict() >= limit) {
             return Ok(None);
         }
-        let limit = limit.map(|limit| Cycle::START + limit);
+        let is_missed = Cell::new(false);
+        let limit = limit.map(|limit| Limit { cycle: Cycle::START + limit, is_missed: &is_missed });
         let end = self.run(limit)?;
-        Ok(end.filter(|&end| limit.is_none_or(|limit| end < limit)).map(|end| end - Cycle::START))
+        Ok(end.filter(|&end| limit.is_none_or(|limit| end < limit.cycle)).map(|end| end - Cycle::START))
     }
 
     /// The makespan of a stage program on these nodes if no message waited for a channel and every process had a
@@ -238,7 +227,7 @@ impl<'a> Evaluator<'a> {
     /// When processes cannot be on one of the nodes.
     pub fn floor(&mut self, nodes: &[NodeId]) -> Result<Cycles, SimulationError> {
         self.place(nodes)?;
-        Ok(self.recursion())
+        Ok(self.predict())
     }
 
     /// The work of all evaluations so far: messages that floors and runs looked at, and links that packets set out to
@@ -264,7 +253,7 @@ impl<'a> Evaluator<'a> {
 
     /// Runs the program on the nodes that it is placed on; returns the end of its last process, or `None` if it was cut
     /// off.
-    fn run(&mut self, limit: Option<Cycle>) -> Result<Option<Cycle>, SimulationError> {
+    fn run(&mut self, limit: Option<Limit<'_>>) -> Result<Option<Cycle>, SimulationError> {
         let processors = self.shared_processors();
         let Self { engine, life, nodes, work, .. } = self;
         match engine {
@@ -290,66 +279,11 @@ impl<'a> Evaluator<'a> {
         (most > per_node.get()).then(|| Processors::new(nodes, per_node))
     }
 
-    /// The recursion over stages without contention.
-    fn recursion(&mut self) -> Cycles {
+    /// The makespan of the prediction; 0 of what has none.
+    fn predict(&mut self) -> Cycles {
         let Life::Stages(life) = &mut self.life else { return Cycles::ZERO };
-        let StageLife { program, finishes, readies, .. } = &mut **life;
-        let (machine, nodes) = (self.machine, &*self.nodes);
-        let times = TransferTimes::new(machine, self.communication);
-        let are_alike = machine.link_times().is_none();
-        let axes = machine.graph().is_none().then(|| machine.axes());
-        let (distances, node_count) = (&self.distances, self.loads.len());
-        let distance = |from: NodeId, to: NodeId| {
-            let pair = from.index() as usize * node_count + to.index() as usize;
-            match (distances.get(pair), axes) {
-                (Some(&links), _) => links.into(),
-                (None, Some(axes)) => axes_distance(axes, from, to),
-                (None, None) => machine.distance(from, to),
-            }
-        };
-        let mut timing = (1, self.communication.timing());
-        finishes.fill(0);
-        for stage in 0..program.stage_count() {
-            let computations = program.computations(stage);
-            for ((ready, finish), computation) in readies.iter_mut().zip(&*finishes).zip(computations) {
-                *ready = finish + computation.get();
-            }
-            for (process, finish) in ProcessId::first(nodes.len() as u64).zip(&mut *finishes) {
-                let place = process.label() as usize;
-                let (own, to) = (readies[place], nodes[place]);
-                *finish = own;
-                for peer in program.received(stage, process) {
-                    let source = peer.process.label() as usize;
-                    if timing.0 != peer.units {
-                        timing = (peer.units, self.communication.timing_of(peer.units));
-                    }
-                    let is_eager = self.communication.is_eager(peer.units);
-                    let start = if is_eager { readies[source] } else { readies[source].max(own) };
-                    let transfer = if are_alike {
-                        timing.1.transfer(distance(nodes[source], to))
-                    } else {
-                        times.between(nodes[source], to, peer.units).0
-                    };
-                    *finish = (*finish).max(start + transfer.get());
-                    self.work += 1;
-                }
-            }
-        }
-        Cycles::new(finishes.iter().copied().max().unwrap_or(0))
+        life.tails.measure(&life.program, &self.nodes, &mut self.work)
     }
-}
-
-/// The distances of a grid, if it is not too large.
-fn distances(machine: &Machine) -> Vec<u16> {
-    if machine.graph().is_some() || machine.node_count() > MAX_DISTANCES {
-        return vec![];
-    }
-    let between = |from: NodeId, to: NodeId| u16::try_from(axes_distance(machine.axes(), from, to));
-    // Below the number of nodes.
-    machine
-        .nodes()
-        .flat_map(|from| machine.nodes().map(move |to| between(from, to).unwrap_or(u16::MAX)))
-        .collect()
 }
 
 impl Life<'_> {
@@ -359,14 +293,14 @@ impl Life<'_> {
         core: &mut Core<'_, T>,
         nodes: &[NodeId],
         processors: Option<Processors>,
-        limit: Option<Cycle>,
+        limit: Option<Limit<'_>>,
         work: &mut u64,
     ) -> Result<Option<Cycle>, SimulationError> {
         core.reset(nodes);
         let end = match self {
             Self::Stages(life) => {
                 life.state.reset(processors);
-                run_stages(&life.program, &mut life.state, core, limit)
+                life.run(core, limit)
             }
             Self::Tasks(graph) => run_tasks(graph, core, limit),
             Self::Job(job) => run_job(job, core, limit),
@@ -376,21 +310,29 @@ impl Life<'_> {
     }
 }
 
-/// Runs a stage program whose processes are before their first stages.
-fn run_stages<T: Transport>(
-    program: &ListedProgram,
-    state: &mut StageState,
-    core: &mut Core<'_, T>,
-    limit: Option<Cycle>,
-) -> Result<Option<Cycle>, SimulationError> {
-    state.begin(StartTimes::Together, core);
-    if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
-        return Ok(None);
-    }
-    core.check_deadlock()?;
-    match state.progress.unfinished() {
-        None => Ok(Some(state.progress.latest_end())),
-        Some(process) => Err(SimulationError::Unfinished { process }),
+impl StageLife<'_> {
+    /// Runs the program, whose processes are before their first stages.
+    fn run<T: Transport>(
+        &mut self,
+        core: &mut Core<'_, T>,
+        limit: Option<Limit<'_>>,
+    ) -> Result<Option<Cycle>, SimulationError> {
+        let Self { program, state, tails } = self;
+        state.begin(StartTimes::Together, core);
+        let mut deadline = limit.and_then(|limit| Deadline::new(tails, limit));
+        let mut nobody = ();
+        let observer: &mut dyn Observer = match &mut deadline {
+            Some(deadline) => deadline,
+            None => &mut nobody,
+        };
+        if !core.run(&mut StageProcesses::new(program, state, observer), limit) {
+            return Ok(None);
+        }
+        core.check_deadlock()?;
+        match state.progress.unfinished() {
+            None => Ok(Some(state.progress.latest_end())),
+            Some(process) => Err(SimulationError::Unfinished { process }),
+        }
     }
 }
 
@@ -398,7 +340,7 @@ fn run_stages<T: Transport>(
 fn run_job<T: Transport>(
     job: &Job,
     core: &mut Core<'_, T>,
-    limit: Option<Cycle>,
+    limit: Option<Limit<'_>>,
 ) -> Result<Option<Cycle>, SimulationError> {
     let observer = &mut ();
     let mut actors = Actors::new(job, observer);
@@ -416,7 +358,7 @@ fn run_job<T: Transport>(
 fn run_tasks<T: Transport>(
     graph: &TaskGraph,
     core: &mut Core<'_, T>,
-    limit: Option<Cycle>,
+    limit: Option<Limit<'_>>,
 ) -> Result<Option<Cycle>, SimulationError> {
     let mut processes = TaskProcesses::new(graph, core.communication, false);
     if !core.run(&mut processes, limit) {

@@ -1,0 +1,277 @@
+//! Classes of sites that are near each other, as the nodes of a cluster or the hosts of a switch: a class does not hold all
+//! ranks, so some pair of them that exchange messages, and all but a few partners of any, are in different classes.
+
+use std::collections::BTreeMap;
+
+use cubefold_simulator::{Communication, MessageRoutes, Program, transfer_over};
+use cubefold_topology::LinkTime;
+
+use crate::{
+    problem::Problem,
+    recursion::{Contention, Nearest, Recursion},
+    traffic::Traffic,
+};
+
+/// The most sites that are divided into classes.
+const MAX_SITES: usize = 512;
+/// The most sizes of messages whose times are looked up; others take at least the time of the next smaller of these.
+const MAX_SIZES: usize = 16;
+/// The most messages that the recursions of all pairs look at.
+const MAX_MESSAGES: u64 = 1 << 24;
+
+/// One division of the sites into classes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Classes {
+    /// The places of the largest class.
+    pub(crate) places: usize,
+    /// By units, the least time of a message between sites of different classes \[cycles\].
+    times: BTreeMap<u64, u64>,
+}
+
+impl Classes {
+    /// The least time of a message between two classes, if one is known for its size \[cycles\].
+    pub(crate) fn time(&self, units: u64) -> Option<u64> {
+        self.times.range(..=units).next_back().map(|(_, &time)| time)
+    }
+}
+
+/// All divisions in which no class holds so many ranks, the finest first: two sites are in one class if messages between
+/// them, or from each to the next on a way over other sites, take less than a time. None where messages may take ways that
+/// are not the machine's, or where there are too many sites.
+pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
+    let Problem { machine, rules, sites, .. } = *problem;
+    let are_alike = machine.link_times().is_none();
+    let takes_own_ways = rules.routes() != MessageRoutes::OfMachine || rules.routers().is_some();
+    if sites.len() > MAX_SITES || takes_own_ways && !are_alike {
+        return vec![];
+    }
+    let sizes = sizes(problem.program);
+    let Some(&largest) = sizes.last() else { return vec![] };
+    let ways = Ways::new(problem);
+    let times: Vec<BTreeMap<u64, u64>> = ways.kinds.keys().map(|way| way.times(&sizes, rules)).collect();
+    let time = |kind: usize| times[kind].get(&largest).copied().unwrap_or(0);
+    let mut thresholds: Vec<u64> = (0..times.len()).map(time).collect();
+    thresholds.sort_unstable();
+    thresholds.dedup();
+    let mut found = vec![];
+    let mut class_of: Vec<usize> = (0..sites.len()).collect();
+    for threshold in thresholds {
+        let places = largest_class(&class_of) * problem.per_site;
+        if places >= ranks {
+            break;
+        }
+        // Of the messages between classes, the times of the fastest, size by size.
+        let mut least = BTreeMap::new();
+        for (pair, &kind) in ways.of_pairs.iter().enumerate() {
+            if class_of[pair / sites.len()] != class_of[pair % sites.len()] {
+                for (&units, &time) in &times[kind] {
+                    let least = least.entry(units).or_insert(time);
+                    *least = time.min(*least);
+                }
+            }
+        }
+        found.push(Classes { places, times: least });
+        for (pair, &kind) in ways.of_pairs.iter().enumerate() {
+            let ends = [pair / sites.len(), pair % sites.len()].map(|site| class_of[site]);
+            if ends[0] != ends[1] && time(kind) <= threshold {
+                class_of.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
+            }
+        }
+    }
+    found
+}
+
+/// Sizes of a program's messages, ascending: the smallest, the largest, and some between.
+fn sizes(program: &dyn Program) -> Vec<u64> {
+    let mut sizes = vec![];
+    for (stage, _) in program.distinct_stages() {
+        program.for_each_message(stage, &mut |_, _, units| {
+            if sizes.last() != Some(&units) {
+                sizes.push(units);
+            }
+        });
+        sizes.sort_unstable();
+        sizes.dedup();
+    }
+    let last = sizes.len().saturating_sub(1);
+    if last < MAX_SIZES {
+        return sizes;
+    }
+    (0..MAX_SIZES).map(|place| sizes[place * last / (MAX_SIZES - 1)]).collect()
+}
+
+/// The sites of the largest class.
+fn largest_class(class_of: &[usize]) -> usize {
+    let mut counts = vec![0; class_of.len()];
+    class_of.iter().for_each(|&class| counts[class] += 1);
+    counts.into_iter().max().unwrap_or(0)
+}
+
+/// The links of a way between two sites, as far as times depend on them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Alike { links: u64 },
+    Different(Vec<(u64, u64)>), // unit and latency, link by link
+}
+
+impl Way {
+    fn times(&self, sizes: &[u64], rules: Communication) -> BTreeMap<u64, u64> {
+        let time = |units: u64| match self {
+            Self::Alike { links } => rules.timing_of(units).transfer(*links),
+            Self::Different(links) => {
+                let links = links.iter().map(|&(unit, latency)| LinkTime { unit, latency });
+                transfer_over(links, rules, units)
+            }
+        };
+        sizes.iter().map(|&units| (units, time(units).get())).collect()
+    }
+}
+
+/// The ways between all sites.
+struct Ways {
+    kinds: BTreeMap<Way, usize>, // numbered in ascending order
+    of_pairs: Vec<usize>,        // by site and site, the number of the kind
+}
+
+impl Ways {
+    fn new(problem: &Problem<'_>) -> Self {
+        let Problem { machine, rules, sites, .. } = *problem;
+        let pairs = sites.iter().flat_map(|&from| sites.iter().map(move |&to| (from, to)));
+        let way = |(from, to)| match machine.link_times() {
+            None => Way::Alike { links: machine.distance(from, to) },
+            Some(times) => {
+                let link = |channel| times[machine.link_class(channel)];
+                let links = machine.route(from, to, rules.tie()).map(link);
+                Way::Different(links.map(|link| (link.unit, link.latency)).collect())
+            }
+        };
+        let ways: Vec<Way> = pairs.map(way).collect();
+        let mut kinds: BTreeMap<Way, usize> = ways.iter().map(|way| (way.clone(), 0)).collect();
+        (0..).zip(kinds.values_mut()).for_each(|(number, kind)| *kind = number);
+        Self { of_pairs: ways.iter().map(|way| kinds[way]).collect(), kinds }
+    }
+}
+
+/// Two ranks that are in different classes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Apart<'a> {
+    /// The ranks, in any order.
+    pub(crate) ranks: [u64; 2],
+    /// The classes.
+    pub(crate) classes: &'a Classes,
+}
+
+impl Apart<'_> {
+    /// The least time of a message of so many units between two ranks, if they are these \[cycles\].
+    pub(crate) fn time(&self, one: u64, other: u64, units: u64) -> Option<u64> {
+        let is_own = self.ranks == [one, other] || self.ranks == [other, one];
+        if is_own { self.classes.time(units) } else { None }
+    }
+}
+
+/// A lower bound of the makespan over all placements \[cycles\]: the least that any cut between the ranks has, if of the
+/// pairs across it the one counts whose messages delay the program most. The ranks, or as many of them as messages connect,
+/// do not fit in one class, so some pair of every cut that is made is in two.
+pub(crate) fn least_makespan_apart(
+    problem: &Problem<'_>,
+    traffic: &Traffic,
+    rules: Communication,
+    nearest: Nearest,
+) -> u64 {
+    let pairs: Vec<(u32, u32)> = traffic.pairs().map(|(one, other, _)| (one, other)).collect();
+    let connected = connected_ranks(&pairs, traffic.rank_count());
+    let Some(classes) = divisions(problem, connected).pop() else { return 0 };
+    let program = problem.program;
+    let messages = program.facts().messages_of_stage().saturating_mul(program.stage_count() as u64);
+    if messages.saturating_mul(pairs.len() as u64) > MAX_MESSAGES {
+        return 0;
+    }
+    let makespan = |&(one, other): &(u32, u32)| {
+        let apart = Apart { ranks: [one.into(), other.into()], classes: &classes };
+        Recursion::new(program, problem.ranks, rules, nearest, Contention::Some).apart(apart).makespan()
+    };
+    let mut weighed: Vec<(u64, (u32, u32))> = pairs.iter().map(|pair| (makespan(pair), *pair)).collect();
+    // The pairs that delay most first, until they connect as many as all do.
+    weighed.sort_unstable_by(|one, other| other.cmp(one));
+    let mut sets: Vec<usize> = (0..traffic.rank_count()).collect();
+    for (makespan, (one, other)) in weighed {
+        join(&mut sets, one, other);
+        if largest_class(&sets) == connected {
+            return makespan;
+        }
+    }
+    0
+}
+
+/// The ranks that are connected by messages, of the largest set of such.
+fn connected_ranks(pairs: &[(u32, u32)], ranks: usize) -> usize {
+    let mut sets: Vec<usize> = (0..ranks).collect();
+    pairs.iter().for_each(|&(one, other)| join(&mut sets, one, other));
+    largest_class(&sets)
+}
+
+fn join(sets: &mut [usize], one: u32, other: u32) {
+    let ends = [one, other].map(|rank| sets[rank as usize]);
+    if ends[0] != ends[1] {
+        sets.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
+    }
+}
+
+/// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and
+/// in its class are at most as many partners as there are other places.
+pub(crate) fn least_makespan_with_few_beside(
+    problem: &Problem<'_>,
+    rules: Communication,
+    nearest: Nearest,
+) -> u64 {
+    let ranks = problem.rank_count();
+    let divisions = divisions(problem, ranks);
+    divisions
+        .iter()
+        .map(|classes| longest_with_few_beside(problem.program, ranks, rules, nearest, classes))
+        .max()
+        .unwrap_or(0)
+}
+
+fn longest_with_few_beside(
+    program: &dyn Program,
+    ranks: usize,
+    rules: Communication,
+    nearest: Nearest,
+    classes: &Classes,
+) -> u64 {
+    let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+    let mut sums = vec![0_u64; processes];
+    let mut saved: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); processes]; // by process and rank of its partners
+    let mut computations = vec![];
+    for (stage, times) in program.distinct_stages() {
+        let times = times as u64;
+        let mut longest = vec![0_u64; processes];
+        program.for_each_message(stage, &mut |source, destination, units| {
+            let [from, to] = [source, destination].map(|process| process.label() as usize);
+            let near = if from % ranks == to % ranks {
+                rules.timing_of(units).transfer(0).get()
+            } else {
+                nearest.transfer(rules, units)
+            };
+            let far =
+                if from % ranks == to % ranks { near } else { classes.time(units).unwrap_or(near).max(near) };
+            // What is sent eagerly may be there before its destination is ready.
+            if !rules.is_eager(units) {
+                longest[to] = longest[to].max(far);
+                let saved = saved[to].entry(from % ranks).or_default();
+                *saved = saved.saturating_add((far - near).saturating_mul(times));
+            }
+        });
+        program.list_computations(stage, &mut computations);
+        for ((sum, longest), computation) in sums.iter_mut().zip(longest).zip(&computations) {
+            *sum = sum.saturating_add(longest.saturating_add(*computation).saturating_mul(times));
+        }
+    }
+    let least = |(sum, saved): (u64, BTreeMap<usize, u64>)| {
+        let mut saved: Vec<u64> = saved.into_values().collect();
+        saved.sort_unstable_by(|one, other| other.cmp(one));
+        saved.iter().take(classes.places - 1).fold(sum, |sum, &saved| sum.saturating_sub(saved))
+    };
+    sums.into_iter().zip(saved).map(least).max().unwrap_or(0)
+}

@@ -1,0 +1,80 @@
+//! The least makespan of jobs on one machine that may be interrupted (Jackson 1955, Carlier 1982): a bound for messages that
+//! want one channel.
+
+use std::collections::BinaryHeap;
+
+/// A job of one machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Task {
+    /// The earliest cycle at which the machine can take it.
+    pub(crate) head: u64,
+    /// For how long it occupies the machine \[cycles\].
+    pub(crate) time: u64,
+    /// How much is to come after it \[cycles\].
+    pub(crate) tail: u64,
+}
+
+/// The cycle at which everything that comes after the jobs is over, at the earliest: the machine always works on the job with
+/// the longest tail of those that it can take.
+pub(crate) fn least_end(tasks: &mut [Task]) -> u64 {
+    tasks.sort_unstable_by_key(|task| task.head);
+    let mut waiting: BinaryHeap<(u64, u64)> = BinaryHeap::new(); // tails, and what is left of their jobs
+    let (mut now, mut end) = (0_u64, 0_u64);
+    let mut next = tasks.iter().peekable();
+    while next.peek().is_some() || !waiting.is_empty() {
+        if waiting.is_empty() {
+            now = now.max(next.peek().map_or(now, |task| task.head));
+        }
+        while let Some(task) = next.next_if(|task| task.head <= now) {
+            waiting.push((task.tail, task.time));
+        }
+        let Some((tail, left)) = waiting.pop() else { continue };
+        let until = next.peek().map_or(u64::MAX, |task| task.head);
+        let worked = left.min(until - now);
+        now = now.saturating_add(worked);
+        if worked < left {
+            waiting.push((tail, left - worked));
+        } else {
+            end = end.max(now.saturating_add(tail));
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Every cycle one of the jobs, all choices tried.
+    fn least_of_all(tasks: &[Task], left: &mut [u64], now: u64) -> u64 {
+        if left.iter().all(|&left| left == 0) {
+            return 0;
+        }
+        let mut least = u64::MAX;
+        for place in 0..tasks.len() {
+            if left[place] > 0 && tasks[place].head <= now {
+                left[place] -= 1;
+                let end = if left[place] == 0 { now + 1 + tasks[place].tail } else { 0 };
+                least = least.min(end.max(least_of_all(tasks, left, now + 1)));
+                left[place] += 1;
+            }
+        }
+        if least == u64::MAX { least_of_all(tasks, left, now + 1) } else { least }
+    }
+
+    #[test]
+    fn it_is_the_least_of_all_schedules() {
+        let mut generator = ChaCha8Rng::seed_from_u64(2);
+        for _ in 0..300 {
+            let mut draw = |most: u64| generator.random_range(0..most);
+            let mut tasks: Vec<Task> =
+                (0..3).map(|_| Task { head: draw(6), time: 1 + draw(3), tail: draw(9) }).collect();
+            let mut left: Vec<u64> = tasks.iter().map(|task| task.time).collect();
+            assert_eq!(least_of_all(&tasks, &mut left, 0), least_end(&mut tasks), "{tasks:?}");
+        }
+        assert_eq!(least_end(&mut []), 0);
+    }
+}

@@ -1,0 +1,189 @@
+//! The recursion over the stages of a placed program (`docs/model.md` section 15) from its end: how long the program goes on
+//! after a process is over with a stage, if no message waits for a channel and every process has a processor.
+//!
+//! The longest of all from the begin is the makespan of the prediction. The others tell a run early that it cannot end
+//! below a limit.
+
+use std::{cell::Cell, collections::BTreeMap};
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::{LinkTime, Machine, NodeId};
+
+use super::listed_program::ListedProgram;
+use crate::{
+    Communication, Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, transfer::TransferTimes,
+    transfer_over,
+};
+
+/// The most times of a program that are kept, by stage and process.
+const MAX_TAILS: usize = 1 << 20;
+
+/// How long a program goes on, at least, from each process in each stage on.
+#[derive(Debug)]
+pub(super) struct Tails<'a> {
+    transfers: Transfers<'a>,
+    communication: Communication,
+    processes: usize,
+    are_kept: bool,   // those of all stages; of two otherwise
+    cycles: Vec<u64>, // by stage and process, from before its computation on; 0 after the last stage
+}
+
+impl<'a> Tails<'a> {
+    pub(super) fn new(program: &ListedProgram, machine: &'a Machine, communication: Communication) -> Self {
+        let stages = program.stage_count();
+        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+        let all = (stages + 1).saturating_mul(processes);
+        let are_kept = all <= MAX_TAILS;
+        let cycles = vec![0; if are_kept { all } else { 2 * processes }];
+        let transfers = Transfers::new(machine, communication);
+        Self { transfers, communication, processes, are_kept, cycles }
+    }
+
+    /// Bytes for a program, at most.
+    pub(super) fn bytes(processes: u64, stages: u64, machine: &Machine) -> u64 {
+        let all = (stages + 1).saturating_mul(processes);
+        let tails = if all <= MAX_TAILS as u64 { all } else { 2 * processes };
+        tails
+            .saturating_mul(size_of::<u64>() as u64)
+            .saturating_add(Transfers::places(machine) * size_of::<u16>() as u64)
+    }
+
+    /// The place of the first process of a stage.
+    fn row(&self, stage: usize) -> usize {
+        self.processes * if self.are_kept { stage } else { stage % 2 }
+    }
+
+    /// Goes through the stages of a program with its processes on these nodes; returns the makespan of the prediction.
+    pub(super) fn measure(&mut self, program: &ListedProgram, nodes: &[NodeId], work: &mut u64) -> Cycles {
+        let stages = program.stage_count();
+        let last = self.row(stages);
+        self.cycles[last..last + self.processes].fill(0);
+        for stage in (0..stages).rev() {
+            self.measure_stage(program, stage, nodes, work);
+        }
+        let first = self.row(0);
+        Cycles::new(self.cycles[first..first + self.processes].iter().copied().max().unwrap_or(0))
+    }
+
+    fn measure_stage(&mut self, program: &ListedProgram, stage: usize, nodes: &[NodeId], work: &mut u64) {
+        let (own, later) = (self.row(stage), self.row(stage + 1));
+        self.cycles.copy_within(later..later + self.processes, own);
+        for (process, &to) in ProcessId::first(self.processes as u64).zip(nodes) {
+            let after = self.cycles[later + process.label() as usize];
+            for peer in program.received(stage, process) {
+                let source = peer.process.label() as usize;
+                let tail = after + self.transfers.between(nodes[source], to, peer.units);
+                let of_source = &mut self.cycles[own + source];
+                *of_source = tail.max(*of_source);
+                if !self.communication.is_eager(peer.units) {
+                    let of_destination = &mut self.cycles[own + process.label() as usize];
+                    *of_destination = tail.max(*of_destination);
+                }
+                *work += 1;
+            }
+        }
+        for (tail, computation) in self.cycles[own..].iter_mut().zip(program.computations(stage)) {
+            *tail += computation.get();
+        }
+    }
+}
+
+/// A cycle that a run is to end before, and whether it is known that it does not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit<'a> {
+    pub(super) cycle: Cycle,
+    pub(super) is_missed: &'a Cell<bool>,
+}
+
+/// Looks whether the stages of a run end too late.
+pub(super) struct Deadline<'a> {
+    tails: &'a Tails<'a>,
+    limit: Limit<'a>,
+}
+
+impl<'a> Deadline<'a> {
+    /// None where only two stages of the tails are kept.
+    pub(super) fn new(tails: &'a Tails<'a>, limit: Limit<'a>) -> Option<Self> {
+        tails.are_kept.then_some(Self { tails, limit })
+    }
+}
+
+impl Observer for Deadline<'_> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        let place = self.tails.row(record.stage + 1) + record.process.label() as usize;
+        if record.finish + Cycles::new(self.tails.cycles[place]) >= self.limit.cycle {
+            self.limit.is_missed.set(true);
+        }
+    }
+}
+
+/// The most nodes between which ways are kept.
+const MAX_NODES: u64 = 1 << 10;
+
+/// A pair of nodes whose way has not been asked for.
+const UNKNOWN: u16 = u16::MAX;
+
+/// Times of messages without contention, by ways that are kept once they are known.
+#[derive(Debug)]
+struct Transfers<'a> {
+    machine: &'a Machine,
+    communication: Communication,
+    nodes: usize,
+    kept: Vec<u16>, // by node and node, the links, or where links differ the number of the way
+    ways: Vec<Vec<LinkTime>>, // by number
+    numbers: BTreeMap<Vec<LinkTime>, u16>,
+    timing: (u64, MessageTiming), // of the size asked for last
+}
+
+impl<'a> Transfers<'a> {
+    fn new(machine: &'a Machine, communication: Communication) -> Self {
+        let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+        let kept = vec![UNKNOWN; usize::try_from(Self::places(machine)).unwrap_or(0)];
+        let timing = (1, communication.timing());
+        Self { machine, communication, nodes, kept, ways: vec![], numbers: BTreeMap::new(), timing }
+    }
+
+    /// The pairs of nodes whose ways are kept.
+    fn places(machine: &Machine) -> u64 {
+        let nodes = machine.node_count();
+        if nodes <= MAX_NODES { nodes * nodes } else { 0 }
+    }
+
+    #[inline]
+    fn between(&mut self, from: NodeId, to: NodeId, units: u64) -> u64 {
+        let pair = from.index() as usize * self.nodes + to.index() as usize;
+        let kept = match self.kept.get(pair) {
+            Some(&UNKNOWN) => self.ask(pair, from, to),
+            Some(&kept) => Some(kept),
+            None => None,
+        };
+        if self.timing.0 != units {
+            self.timing = (units, self.communication.timing_of(units));
+        }
+        let time = match kept {
+            Some(kept) if self.machine.link_times().is_none() => self.timing.1.transfer(kept.into()),
+            Some(kept) => transfer_over(self.ways[kept as usize].iter().copied(), self.communication, units),
+            None => TransferTimes::new(self.machine, self.communication).between(from, to, units).0,
+        };
+        time.get()
+    }
+
+    /// The way between two nodes, which is kept unless numbers run out.
+    fn ask(&mut self, pair: usize, from: NodeId, to: NodeId) -> Option<u16> {
+        let number = match self.machine.link_times() {
+            None => u16::try_from(self.machine.distance(from, to)).ok()?,
+            Some(times) => {
+                let route = self.machine.route(from, to, self.communication.tie());
+                let way = route.map(|channel| times[self.machine.link_class(channel)]).collect();
+                let next = u16::try_from(self.ways.len()).ok()?;
+                *self.numbers.entry(way).or_insert_with_key(|way| {
+                    self.ways.push(way.clone());
+                    next
+                })
+            }
+        };
+        self.kept[pair] = number;
+        (number != UNKNOWN).then_some(number)
+    }
+}
