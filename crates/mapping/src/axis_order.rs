@@ -10,7 +10,10 @@ use std::{fmt, str::FromStr};
 
 use cubefold_topology::{Axis, Machine, MachineKind, NodeId, Shape, Wrap, narrow};
 
-use crate::{Construction, PlacementTable, ProcessId};
+use crate::{
+    Construction, PlacementTable, ProcessId,
+    axis_boxes::{self, Taken},
+};
 
 /// The most pairs of an order of the guest's axes and one of the machine's that are tried.
 const MAX_PAIRS: usize = 5040;
@@ -36,10 +39,10 @@ struct HostPart {
 
 /// A part of an axis of the machine that an axis of the guest takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Factor {
-    host: usize,
-    length: u64,
-    stride: u64, // along the axis of the machine
+pub(crate) struct Factor {
+    pub(crate) host: usize,
+    pub(crate) length: u64,
+    pub(crate) stride: u64, // along the axis of the machine
 }
 
 /// The reason why there is no such order.
@@ -120,23 +123,16 @@ impl AxisOrder {
         Ok(found)
     }
 
-    /// Orders by which every axis of a guest takes a box of its own, with lengths as many ways as there are, in each
-    /// dimension inside those of the axes after it; at most `most`.
+    /// Orders by which every axis of a guest takes a box of its own, inside the boxes of the axes after it, each placement
+    /// once; at most `most`, and none of a guest with many axes.
     #[must_use]
     pub fn boxes(guest: &Shape, machine: &Machine, most: usize) -> Vec<Self> {
         let mut found = vec![];
-        if check_counts(guest, machine).is_err() || guest.dimension_count() > MAX_BOXED {
-            return found;
-        }
-        for order in permutations(guest.dimension_count()) {
-            let lengths: Vec<(usize, u64)> =
-                order.iter().map(|&axis| (axis, guest.lengths()[axis])).collect();
-            for_each_boxing(&lengths, &mut Taken::nothing_of(machine.shape()), &mut vec![], &mut |factors| {
+        if check_counts(guest, machine).is_ok() {
+            for factors in axis_boxes::divisions(guest, machine.shape(), most) {
                 let part = |factor: &Factor| HostPart { host: factor.host, length: Some(factor.length) };
-                if found.len() < most {
-                    found.extend(Self::plain_and_folded(factors, machine, part));
-                }
-            });
+                found.extend(Self::plain_and_folded(&factors, machine, part));
+            }
         }
         found.truncate(most);
         found
@@ -168,8 +164,11 @@ impl AxisOrder {
         let mut taken = Taken::nothing_of(host);
         let mut all = vec![];
         for (axis, parts) in &self.axes {
-            let mut factors = vec![];
+            let mut factors: Vec<Factor> = vec![];
             for part in parts {
+                if factors.iter().any(|factor| factor.host == part.host) {
+                    return None;
+                }
                 factors.push(taken.take(part.host, part.length?)?);
             }
             let length: u64 = factors.iter().map(|factor| factor.length).product();
@@ -194,7 +193,8 @@ impl AxisOrder {
         let guest_order: Vec<usize> = self.axes.iter().map(|&(axis, _)| axis).collect();
         let parts = || self.axes.iter().flat_map(|(_, parts)| parts);
         let mut hosts: Vec<usize> = parts().map(|part| part.host).collect();
-        if parts().any(|part| part.length.is_some()) {
+        let has_lengths = parts().any(|part| part.length.is_some());
+        if has_lengths {
             hosts.sort_unstable();
         }
         hosts.dedup();
@@ -203,9 +203,14 @@ impl AxisOrder {
         {
             return Err(wrong());
         }
-        let factors = self
-            .factors(guest, host)
-            .ok_or_else(|| AxisOrderError::Lengths { guest: lengths(guest), host: lengths(host) })?;
+        let factors = self.factors(guest, host).ok_or_else(|| {
+            let (guest, host) = (lengths(guest), lengths(host));
+            if has_lengths {
+                AxisOrderError::Axes { order: self.to_string(), guest, host }
+            } else {
+                AxisOrderError::Lengths { guest, host }
+            }
+        })?;
         let is_as_written = factors.iter().zip(&self.axes).all(|((_, factors), (_, parts))| {
             factors.iter().map(|factor| factor.host).eq(parts.iter().map(|part| part.host))
         });
@@ -252,77 +257,6 @@ impl AxisOrder {
     /// The axes of the guest, the fastest first, each with the axes of the machine that it takes; all counted from 0.
     pub fn axes(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
         self.axes.iter().map(|(axis, parts)| (*axis, parts.iter().map(|part| part.host).collect()))
-    }
-}
-
-/// The most axes of a guest whose boxes are listed.
-const MAX_BOXED: usize = 4;
-
-/// How much of each axis of the machine is taken.
-struct Taken<'a> {
-    host: &'a Shape,
-    lengths: Vec<u64>,
-}
-
-impl<'a> Taken<'a> {
-    fn nothing_of(host: &'a Shape) -> Self {
-        Self { host, lengths: vec![1; host.dimension_count()] }
-    }
-
-    /// The next part of an axis, if so much is left of it.
-    fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
-        let (whole, stride) = (*self.host.lengths().get(host)?, self.lengths[host]);
-        let is_left = length > 0 && (whole / stride).is_multiple_of(length);
-        is_left.then(|| {
-            self.lengths[host] *= length;
-            Factor { host, length, stride }
-        })
-    }
-
-    /// Gives back what was taken last of an axis.
-    fn give_back(&mut self, factor: Factor) {
-        self.lengths[factor.host] = factor.stride;
-    }
-}
-
-/// Calls `visit` with every division of axes of the machine among those of the guest, given with their lengths.
-fn for_each_boxing(
-    guest: &[(usize, u64)],
-    taken: &mut Taken<'_>,
-    factors: &mut Vec<(usize, Vec<Factor>)>,
-    visit: &mut impl FnMut(&[(usize, Vec<Factor>)]),
-) {
-    let Some((&(axis, length), others)) = guest.split_first() else { return visit(factors) };
-    for_each_box(length, 0, taken, &mut vec![], &mut |box_, taken| {
-        factors.push((axis, box_.to_vec()));
-        for_each_boxing(others, taken, factors, visit);
-        factors.pop();
-    });
-}
-
-/// Calls `visit` with every box of so many nodes in the axes from `host` on.
-fn for_each_box(
-    length: u64,
-    host: usize,
-    taken: &mut Taken<'_>,
-    factors: &mut Vec<Factor>,
-    visit: &mut dyn FnMut(&[Factor], &mut Taken<'_>),
-) {
-    if host == taken.host.dimension_count() {
-        if length == 1 {
-            visit(factors, taken);
-        }
-        return;
-    }
-    for part in (1..=length).filter(|&part| length.is_multiple_of(part)) {
-        if part == 1 {
-            for_each_box(length, host + 1, taken, factors, visit);
-        } else if let Some(factor) = taken.take(host, part) {
-            factors.push(factor);
-            for_each_box(length / part, host + 1, taken, factors, visit);
-            factors.pop();
-            taken.give_back(factor);
-        }
     }
 }
 
@@ -396,7 +330,7 @@ fn fold(factors: &[Factor], machine: &Machine) -> Option<Vec<u64>> {
 }
 
 /// Every permutation of `0..count`, in lexicographic order.
-fn permutations(count: usize) -> Vec<Vec<usize>> {
+pub(crate) fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
     for _ in 0..count {
         let longer = |own: &Vec<usize>| {
@@ -434,7 +368,7 @@ impl fmt::Display for AxisOrder {
 
 /// A text that is no order of axes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected an order of axes such as 0=3/1=1x2")]
+#[error("expected an order of axes such as 0=3/1=1x2, or with lengths 0=1:2x2:4/1=1:4x2:4")]
 pub struct ParseAxisOrderError;
 
 impl FromStr for AxisOrder {
@@ -564,9 +498,9 @@ mod tests {
             .filter(|order| !order.is_folded())
             .map(ToString::to_string)
             .collect();
-        let first = ["0=2:8/1=1:8x2:2", "0=1:2x2:4/1=1:4x2:4", "0=1:4x2:2/1=1:2x2:8", "0=1:8/1=2:16"];
+        let first = ["0=1:2x2:4/1=1:4x2:4", "0=1:4x2:2/1=1:2x2:8", "0=1:8/1=2:16", "0=2:8/1=1:8x2:2"];
         assert_eq!(names[..4], first);
-        assert_eq!(names.len(), 8);
+        assert_eq!(names.len(), 7);
         for order in AxisOrder::boxes(&guest, &machine, 100) {
             assert_eq!(order.to_string().parse(), Ok(order.clone()));
             assert_eq!(order.place(&guest, &machine).unwrap().max_load(), 1, "{order}");

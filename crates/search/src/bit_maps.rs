@@ -42,8 +42,8 @@ impl BitChange {
     }
 }
 
-/// Improves a placement of 2^k processes by changes of the bits of their labels, at most at this cost: of all changes the
-/// best, until none is better.
+/// Improves a placement of 2^k processes, which has this energy, by changes of the bits of their labels, at most at this
+/// cost: of all changes the best, until none is better. `None` if none was.
 ///
 /// # Errors
 ///
@@ -51,36 +51,35 @@ impl BitChange {
 pub(crate) fn improve(
     problem: &Problem<'_>,
     judge: &mut Judge<'_>,
-    nodes: &[NodeId],
+    (mut best, nodes): (Energy, &[NodeId]),
     cost: Cost,
 ) -> Result<Option<(Energy, Vec<NodeId>)>, SimulationError> {
     if !nodes.len().is_power_of_two() || nodes.len() < 4 {
         return Ok(None);
     }
     let end = judge.spent().plus(cost);
-    let (mut best, mut nodes) = (None::<Energy>, nodes.to_vec());
+    let mut improved: Option<Vec<NodeId>> = None;
     loop {
         let mut better = None;
         for change in BitChange::all(nodes.len().ilog2()) {
             if judge.spent().has_reached(end) {
-                return Ok(best.map(|best| (best, better.unwrap_or(nodes))));
+                return Ok(better.or(improved).map(|nodes| (best, nodes)));
             }
-            let changed = change.placed(&nodes);
+            let changed = change.placed(improved.as_deref().unwrap_or(nodes));
             let Some(arrangement) = Arrangement::new(&changed, problem.sites, problem.per_site) else {
                 continue;
             };
             judge.arrange(arrangement);
-            let most = best.map(|best| best.value);
-            if let Some(energy) = judge.energy(most)?
-                && best.is_none_or(|best| energy < best)
+            if let Some(energy) = judge.energy(Some(best.value))?
+                && energy < best
             {
-                (best, better) = (Some(energy), Some(changed));
+                (best, better) = (energy, Some(changed));
             }
         }
-        match better {
-            Some(changed) => nodes = changed,
-            None => return Ok(best.map(|best| (best, nodes))),
+        if better.is_none() {
+            return Ok(improved.map(|nodes| (best, nodes)));
         }
+        improved = better;
     }
 }
 

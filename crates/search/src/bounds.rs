@@ -3,13 +3,13 @@
 use std::fmt;
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, Cycles, MessageRoutes, Special};
+use cubefold_simulator::{Communication, Special};
 use cubefold_topology::{LinkMode, greatest_common_divisor};
 
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
-    classes::{least_makespan_apart, least_makespan_with_few_beside},
+    classes::{least_makespan_apart, least_makespan_with_few_partners_near},
     critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
@@ -95,7 +95,7 @@ pub(crate) struct Depth {
 /// The largest lower bound of an objective over all placements.
 pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bound {
     let &Known { ref problem, traffic, distances, .. } = known;
-    let fastest = fastest(problem);
+    let fastest = problem.rules.with_shortest(problem.machine);
     let own = Bounds { problem, traffic, distances, nearest: nearest(problem, distances), fastest };
     let with_volume = |others: Vec<Bound>| {
         // The volume is below that of any placement: the better bound is made only where it can be the largest.
@@ -110,8 +110,12 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
         Objective::Load => with_volume(vec![own.load_of_a_node()]),
         Objective::Predicted => vec![own.prediction(Contention::None)],
         Objective::Makespan => {
-            let prediction = largest([own.prediction(Contention::Some), own.classes()]);
-            with_volume(vec![prediction, own.cut(), own.processors()])
+            let prediction = largest([own.prediction(contention(problem)), own.classes()]);
+            if problem.receives_all() {
+                with_volume(vec![prediction, own.cut(), own.processors()])
+            } else {
+                vec![prediction, own.processors()]
+            }
         }
     };
     largest(bounds)
@@ -121,6 +125,12 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
 fn largest(bounds: impl IntoIterator<Item = Bound, IntoIter: DoubleEndedIterator>) -> Bound {
     let largest = bounds.into_iter().rev().max_by_key(|bound| bound.value);
     largest.unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
+}
+
+/// Whether the two messages of an exchange between neighbours want one link; of parallel links they may take two.
+fn contention(problem: &Problem<'_>) -> Contention {
+    let has_parallels = problem.machine.graph().is_some_and(|network| network.has_parallel_links());
+    if has_parallels { Contention::None } else { Contention::Some }
 }
 
 /// What all placements have in common.
@@ -136,17 +146,6 @@ fn nearest(problem: &Problem<'_>, distances: &Distances<'_>) -> Nearest {
     }
     let is_seen = problem.sites.len() < 1 << 11;
     Nearest { links: if is_seen && links < u64::MAX { links } else { 1 }, shares: problem.per_site > 1 }
-}
-
-/// The rules with the shortest times that any link has, where links differ.
-fn fastest(problem: &Problem<'_>) -> Communication {
-    let Some(times) = problem.machine.link_times() else { return problem.rules };
-    let has_links = problem.machine.has_links_of_class();
-    let used = || times.iter().zip(&has_links).filter(|&(_, &has_links)| has_links).map(|(time, _)| time);
-    let unit = used().map(|time| time.unit).min().unwrap_or(1).max(1);
-    let latency = used().map(|time| time.latency).min().unwrap_or(0);
-    let rules = problem.rules.with_hop(Cycles::new(unit)).unwrap_or(problem.rules);
-    rules.with_latency(Cycles::new(latency))
 }
 
 struct Bounds<'a> {
@@ -302,7 +301,7 @@ impl Bounds<'_> {
     /// The least time in which one process receives, or sends, all that it must.
     fn cut(&self) -> Bound {
         let load = self.load_of_a_node();
-        let latency = u128::from(self.fastest.latency().get());
+        let latency = u128::from(self.fastest.least_latency().get());
         Bound { value: if load.value == 0 { 0 } else { load.value + latency }, ..load }
     }
 
@@ -310,9 +309,8 @@ impl Bounds<'_> {
         let program = self.problem.program;
         let cycles = match program.special() {
             Special::Tasks(graph) => {
-                let rules = self.problem.rules;
-                let has_own_routes = rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none();
-                least_makespan_of_tasks(graph, self.fastest, self.nearest, has_own_routes)
+                let takes_routes_of_machine = self.problem.takes_routes_of_machine();
+                least_makespan_of_tasks(graph, self.fastest, self.nearest, takes_routes_of_machine)
             }
             Special::Job(_) | Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
                 Recursion::new(program, self.problem.ranks, self.fastest, self.nearest, contention).makespan()
@@ -329,7 +327,7 @@ impl Bounds<'_> {
             Special::Job(_) => least_makespan_apart(problem, traffic, fastest, nearest),
             Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
                 least_makespan_apart(problem, traffic, fastest, nearest)
-                    .max(least_makespan_with_few_beside(problem, fastest, nearest))
+                    .max(least_makespan_with_few_partners_near(problem, fastest, nearest))
             }
         };
         Bound { value: value.into(), kind: BoundKind::Prediction }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_simulator::{Communication, MessageRoutes, Program, transfer_over};
+use cubefold_simulator::{Communication, Program, transfer_over};
 use cubefold_topology::LinkTime;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 const MAX_SITES: usize = 512;
 /// The most sizes of messages whose times are looked up; others take at least the time of the next smaller of these.
 const MAX_SIZES: usize = 16;
-/// The most messages that the recursions of all pairs look at.
+/// The most messages that the bounds of all pairs look at.
 const MAX_MESSAGES: u64 = 1 << 24;
 
 /// One division of the sites into classes.
@@ -36,19 +36,18 @@ impl Classes {
 }
 
 /// All divisions in which no class holds so many ranks, the finest first: two sites are in one class if messages between
-/// them, or from each to the next on a way over other sites, take less than a time. None where messages may take ways that
-/// are not the machine's, or where there are too many sites.
+/// them, or from each to the next over other sites, take less than a time. None where there are too many sites, or where
+/// links differ and messages may take other routes than those of the machine.
 pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
     let Problem { machine, rules, sites, .. } = *problem;
     let are_alike = machine.link_times().is_none();
-    let takes_own_ways = rules.routes() != MessageRoutes::OfMachine || rules.routers().is_some();
-    if sites.len() > MAX_SITES || takes_own_ways && !are_alike {
+    if sites.len() > MAX_SITES || !are_alike && !problem.takes_routes_of_machine() {
         return vec![];
     }
     let sizes = sizes(problem.program);
     let Some(&largest) = sizes.last() else { return vec![] };
-    let ways = Ways::new(problem);
-    let times: Vec<BTreeMap<u64, u64>> = ways.kinds.keys().map(|way| way.times(&sizes, rules)).collect();
+    let routes = RouteKinds::new(problem);
+    let times: Vec<BTreeMap<u64, u64>> = routes.kinds.iter().map(|kind| kind.times(&sizes, rules)).collect();
     let time = |kind: usize| times[kind].get(&largest).copied().unwrap_or(0);
     let mut thresholds: Vec<u64> = (0..times.len()).map(time).collect();
     thresholds.sort_unstable();
@@ -62,7 +61,7 @@ pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
         }
         // Of the messages between classes, the times of the fastest, size by size.
         let mut least = BTreeMap::new();
-        for (pair, &kind) in ways.of_pairs.iter().enumerate() {
+        for (pair, &kind) in routes.of_pairs.iter().enumerate() {
             if class_of[pair / sites.len()] != class_of[pair % sites.len()] {
                 for (&units, &time) in &times[kind] {
                     let least = least.entry(units).or_insert(time);
@@ -71,7 +70,7 @@ pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
             }
         }
         found.push(Classes { places, times: least });
-        for (pair, &kind) in ways.of_pairs.iter().enumerate() {
+        for (pair, &kind) in routes.of_pairs.iter().enumerate() {
             let ends = [pair / sites.len(), pair % sites.len()].map(|site| class_of[site]);
             if ends[0] != ends[1] && time(kind) <= threshold {
                 class_of.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
@@ -107,48 +106,51 @@ fn largest_class(class_of: &[usize]) -> usize {
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// The links of a way between two sites, as far as times depend on them.
+/// What the time of a message depends on besides its size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
-    Alike { links: u64 },
-    Different(Vec<(u64, u64)>), // unit and latency, link by link
+enum RouteKind {
+    /// The number of links, where all are alike.
+    Alike(u64),
+    /// The links one by one.
+    Different(Vec<LinkTime>),
 }
 
-impl Way {
+impl RouteKind {
     fn times(&self, sizes: &[u64], rules: Communication) -> BTreeMap<u64, u64> {
         let time = |units: u64| match self {
-            Self::Alike { links } => rules.timing_of(units).transfer(*links),
-            Self::Different(links) => {
-                let links = links.iter().map(|&(unit, latency)| LinkTime { unit, latency });
-                transfer_over(links, rules, units)
-            }
+            Self::Alike(links) => rules.timing_of(units).transfer(*links),
+            Self::Different(links) => transfer_over(links.iter().copied(), rules, units),
         };
         sizes.iter().map(|&units| (units, time(units).get())).collect()
     }
 }
 
-/// The ways between all sites.
-struct Ways {
-    kinds: BTreeMap<Way, usize>, // numbered in ascending order
-    of_pairs: Vec<usize>,        // by site and site, the number of the kind
+/// The routes between all sites.
+struct RouteKinds {
+    kinds: Vec<RouteKind>,
+    of_pairs: Vec<usize>, // by site and site, the number of the kind
 }
 
-impl Ways {
+impl RouteKinds {
     fn new(problem: &Problem<'_>) -> Self {
         let Problem { machine, rules, sites, .. } = *problem;
-        let pairs = sites.iter().flat_map(|&from| sites.iter().map(move |&to| (from, to)));
-        let way = |(from, to)| match machine.link_times() {
-            None => Way::Alike { links: machine.distance(from, to) },
-            Some(times) => {
-                let link = |channel| times[machine.link_class(channel)];
-                let links = machine.route(from, to, rules.tie()).map(link);
-                Way::Different(links.map(|link| (link.unit, link.latency)).collect())
-            }
-        };
-        let ways: Vec<Way> = pairs.map(way).collect();
-        let mut kinds: BTreeMap<Way, usize> = ways.iter().map(|way| (way.clone(), 0)).collect();
-        (0..).zip(kinds.values_mut()).for_each(|(number, kind)| *kind = number);
-        Self { of_pairs: ways.iter().map(|way| kinds[way]).collect(), kinds }
+        let mut numbers: BTreeMap<RouteKind, usize> = BTreeMap::new();
+        let mut of_pairs = vec![];
+        for (from, to) in sites.iter().flat_map(|&from| sites.iter().map(move |&to| (from, to))) {
+            let kind = match machine.link_times() {
+                None => RouteKind::Alike(machine.distance(from, to)),
+                Some(times) => {
+                    let link = |channel| times[machine.link_class(channel)];
+                    RouteKind::Different(machine.route(from, to, rules.tie()).map(link).collect())
+                }
+            };
+            let next = numbers.len();
+            of_pairs.push(*numbers.entry(kind).or_insert(next));
+        }
+        let mut kinds: Vec<(usize, RouteKind)> =
+            numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
+        kinds.sort_unstable_by_key(|own| own.0);
+        Self { kinds: kinds.into_iter().map(|own| own.1).collect(), of_pairs }
     }
 }
 
@@ -169,9 +171,9 @@ impl Apart<'_> {
     }
 }
 
-/// A lower bound of the makespan over all placements \[cycles\]: the least that any cut between the ranks has, if of the
-/// pairs across it the one counts whose messages delay the program most. The ranks, or as many of them as messages connect,
-/// do not fit in one class, so some pair of every cut that is made is in two.
+/// A lower bound of the makespan over all placements \[cycles\]. Each pair of ranks that exchange messages has a delay: the
+/// bound if this pair is in two classes. The ranks that messages connect do not fit in one class; so of any pairs that
+/// connect as many of them, some pair is in two.
 pub(crate) fn least_makespan_apart(
     problem: &Problem<'_>,
     traffic: &Traffic,
@@ -219,7 +221,7 @@ fn join(sets: &mut [usize], one: u32, other: u32) {
 
 /// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and
 /// in its class are at most as many partners as there are other places.
-pub(crate) fn least_makespan_with_few_beside(
+pub(crate) fn least_makespan_with_few_partners_near(
     problem: &Problem<'_>,
     rules: Communication,
     nearest: Nearest,
@@ -228,12 +230,12 @@ pub(crate) fn least_makespan_with_few_beside(
     let divisions = divisions(problem, ranks);
     divisions
         .iter()
-        .map(|classes| longest_with_few_beside(problem.program, ranks, rules, nearest, classes))
+        .map(|classes| longest_with_few_partners_near(problem.program, ranks, rules, nearest, classes))
         .max()
         .unwrap_or(0)
 }
 
-fn longest_with_few_beside(
+fn longest_with_few_partners_near(
     program: &dyn Program,
     ranks: usize,
     rules: Communication,
@@ -274,4 +276,9 @@ fn longest_with_few_beside(
         saved.iter().take(classes.places - 1).fold(sum, |sum, &saved| sum.saturating_sub(saved))
     };
     sums.into_iter().zip(saved).map(least).max().unwrap_or(0)
+}
+
+/// Bytes for the divisions of so many sites.
+pub(crate) fn bytes(sites: u64) -> u64 {
+    if sites <= MAX_SITES as u64 { sites * sites * size_of::<usize>() as u64 } else { 0 }
 }

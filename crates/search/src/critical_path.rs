@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use cubefold_simulator::{Communication, Operation, OperationKind, Requirement, TaskGraph};
 
 use crate::{
-    one_machine::{self, Task},
+    one_machine::{self, MachineJob},
     recursion::Nearest,
 };
 
@@ -25,7 +25,7 @@ const MOST_LOOKS: usize = 64;
 
 /// Bytes while the path of a graph is looked for, roughly.
 pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
-    const BYTES_AN_OPERATION: u64 = 200; // its times, and lists of what comes before and after it
+    const BYTES_AN_OPERATION: u64 = 320; // its times, tails and job, and lists of what comes before and after it
     BYTES_AN_OPERATION.saturating_mul(graph.schedule().operations().len() as u64)
 }
 
@@ -68,13 +68,13 @@ struct Tails {
     over: Option<u64>,
 }
 
-/// A lower bound of the makespan over all placements of a task graph \[cycles\]. `has_own_routes` says that all messages from
-/// one process to another take the same route.
+/// A lower bound of the makespan over all placements of a task graph \[cycles\]. `takes_routes_of_machine` says that
+/// all messages from one process to another take the same route.
 pub(crate) fn least_makespan_of_tasks(
     graph: &TaskGraph,
     rules: Communication,
     nearest: Nearest,
-    has_own_routes: bool,
+    takes_routes_of_machine: bool,
 ) -> u64 {
     let schedule = graph.schedule();
     let count = schedule.operations().len();
@@ -89,7 +89,7 @@ pub(crate) fn least_makespan_of_tasks(
     path.raise(Direction::Forward);
     let awaited = schedule.operations().iter().zip(&path.times).filter(|own| own.0.is_awaited);
     let longest = awaited.map(|own| own.1.over).max().unwrap_or(0);
-    if nearest.shares || !has_own_routes {
+    if nearest.shares || !takes_routes_of_machine {
         return longest;
     }
     path.raise(Direction::Backward);
@@ -125,8 +125,9 @@ fn matches(operations: &[Operation]) -> Vec<Vec<u32>> {
     for [sends, receives] in
         ends.into_values().filter(|[sends, receives]| sends.len() * receives.len() <= MOST_PAIRS)
     {
-        for &send in &sends {
-            others[send as usize].clone_from(&receives);
+        // Of more sends than receives nobody knows which ones nothing receives.
+        if sends.len() <= receives.len() {
+            sends.iter().for_each(|&send| others[send as usize].clone_from(&receives));
         }
         for &receive in &receives {
             others[receive as usize].clone_from(&sends);
@@ -219,20 +220,20 @@ impl CriticalPath<'_> {
 
     /// The bound by the messages of each two processes, one after another.
     fn least_end_of_channels(&self) -> u64 {
-        let mut channels: BTreeMap<(u32, u32), Vec<Task>> = BTreeMap::new();
+        let mut channels: BTreeMap<(u32, u32), Vec<MachineJob>> = BTreeMap::new();
         for (number, own) in (0..).zip(self.graph.schedule().operations()) {
             if own.kind == OperationKind::Send
                 && own.process != own.peer
-                && let Some(task) = self.task_of_message(number)
+                && let Some(job) = self.job_of_message(number)
             {
-                channels.entry((own.process.label(), own.peer.label())).or_default().push(task);
+                channels.entry((own.process.label(), own.peer.label())).or_default().push(job);
             }
         }
-        channels.values_mut().map(|tasks| one_machine::least_end(tasks)).max().unwrap_or(0)
+        channels.values_mut().map(|jobs| one_machine::least_end(jobs)).max().unwrap_or(0)
     }
 
     /// The message of a send on the last channel of its route; none if nothing is known to come after it.
-    fn task_of_message(&self, send: u32) -> Option<Task> {
+    fn job_of_message(&self, send: u32) -> Option<MachineJob> {
         let receives = || self.others[send as usize].iter().copied();
         let (units, sent) = (self.graph.units(send), self.times[send as usize].begin);
         let arrival = receives().map(|receive| self.arrival(sent, send, receive)).min()?;
@@ -240,7 +241,7 @@ impl CriticalPath<'_> {
         let after = receives().map(|receive| self.tail_of_message(send, receive, over)).min()??;
         let timing = self.rules.timing_of(units);
         let (time, receipt) = (timing.occupancy().get(), timing.receipt().get());
-        Some(Task {
+        Some(MachineJob {
             head: arrival.saturating_sub(receipt),
             time,
             tail: (receipt - time).saturating_add(after.saturating_sub(self.transfer(send))),

@@ -1,6 +1,6 @@
 //! The value of an arrangement under an objective, and of one change after another.
 
-use cubefold_simulator::{Cycles, Evaluator, MessageRoutes, SimulationError};
+use cubefold_simulator::{Cycles, Evaluator, SimulationError};
 use cubefold_topology::NodeId;
 
 use crate::{
@@ -100,10 +100,10 @@ struct Costs {
 
 impl Known<'_> {
     /// Counted roughly: a message or a channel of a sum takes a small part of the time of a message in a run.
-    fn costs(&self, measure: Measure) -> Costs {
+    fn costs(&self, measure: Measure, has_loads: bool) -> Costs {
         let pairs = self.traffic.pairs().count() as u64;
         let flows = 2 * pairs / self.traffic.rank_count().max(1) as u64;
-        let routes = self.routes.filter(|_| measure.weighs());
+        let routes = self.routes.filter(|_| has_loads);
         let channels = routes.map_or(0, |routes| routes.place_count() as u64);
         let look = match measure {
             Measure::Of(Objective::Dilation) => pairs / 16,
@@ -121,8 +121,9 @@ struct Filter {
 }
 
 impl Filter {
-    /// The looks after which loads are given up that refuse less than one placement of so many.
+    /// The looks after which loads may be given up.
     const LOOKS: u32 = 1000;
+    /// They are kept if they refuse at least one placement in so many.
     const WORTH: u32 = 50;
 
     fn count(&mut self, is_refused: bool) {
@@ -182,8 +183,9 @@ impl<'a> Judge<'a> {
         arrangement: Arrangement,
     ) -> Result<Self, SimulationError> {
         let Problem { program, machine, rules, .. } = known.problem;
-        // Elsewhere a message may take another way than that of the machine, and a run be shorter than its largest load.
-        let is_filter = rules.routes() == MessageRoutes::OfMachine && rules.routers().is_none();
+        // Elsewhere a message may take another route than that of the machine, or a run end before it is received, and be
+        // shorter than the largest load.
+        let is_filter = known.problem.takes_routes_of_machine() && known.problem.receives_all();
         let routes = known.routes.filter(|_| measure.weighs() && (is_filter || !measure.runs()));
         let evaluator = measure.runs().then(|| Evaluator::new(program, machine, rules)).transpose()?;
         let mut judge = Self {
@@ -196,7 +198,7 @@ impl<'a> Judge<'a> {
             sites: vec![],
             nodes: vec![],
             hop_units: 0,
-            costs: known.costs(measure),
+            costs: known.costs(measure, routes.is_some()),
             work: 0,
             evaluations: 0,
         };
@@ -340,6 +342,7 @@ impl<'a> Judge<'a> {
             self.filter.count(is_refused);
             if self.filter.is_useless() {
                 self.loads = None;
+                self.costs = self.known.costs(self.measure, false);
             }
             if is_refused {
                 return Ok(None);

@@ -4,7 +4,7 @@ use cubefold_simulator::{Evaluator, Special};
 use cubefold_topology::NodeId;
 
 use crate::{
-    Objective, Problem, critical_path, distances::Distances, judge::Measure, portfolio::ISLANDS,
+    Objective, Problem, classes, critical_path, distances::Distances, judge::Measure, portfolio::ISLANDS,
     routes::Routes, tabu, traffic::Traffic, triangles,
 };
 
@@ -42,6 +42,7 @@ impl Problem<'_> {
             .saturating_add(judge.saturating_mul(ISLANDS + 1))
             .saturating_add(breeding)
             .saturating_add(triangles::bytes(places))
+            .saturating_add(classes::bytes(sites))
             .saturating_add(self.bytes_of_paths())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// A job of one machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Task {
+pub(crate) struct MachineJob {
     /// The earliest cycle at which the machine can take it.
     pub(crate) head: u64,
     /// For how long it occupies the machine \[cycles\].
@@ -16,20 +16,20 @@ pub(crate) struct Task {
 
 /// The cycle at which everything that comes after the jobs is over, at the earliest: the machine always works on the job with
 /// the longest tail of those that it can take.
-pub(crate) fn least_end(tasks: &mut [Task]) -> u64 {
-    tasks.sort_unstable_by_key(|task| task.head);
+pub(crate) fn least_end(jobs: &mut [MachineJob]) -> u64 {
+    jobs.sort_unstable_by_key(|job| job.head);
     let mut waiting: BinaryHeap<(u64, u64)> = BinaryHeap::new(); // tails, and what is left of their jobs
     let (mut now, mut end) = (0_u64, 0_u64);
-    let mut next = tasks.iter().peekable();
+    let mut next = jobs.iter().peekable();
     while next.peek().is_some() || !waiting.is_empty() {
         if waiting.is_empty() {
-            now = now.max(next.peek().map_or(now, |task| task.head));
+            now = now.max(next.peek().map_or(now, |job| job.head));
         }
-        while let Some(task) = next.next_if(|task| task.head <= now) {
-            waiting.push((task.tail, task.time));
+        while let Some(job) = next.next_if(|job| job.head <= now) {
+            waiting.push((job.tail, job.time));
         }
         let Some((tail, left)) = waiting.pop() else { continue };
-        let until = next.peek().map_or(u64::MAX, |task| task.head);
+        let until = next.peek().map_or(u64::MAX, |job| job.head);
         let worked = left.min(until - now);
         now = now.saturating_add(worked);
         if worked < left {
@@ -49,20 +49,20 @@ mod tests {
     use super::*;
 
     /// Every cycle one of the jobs, all choices tried.
-    fn least_of_all(tasks: &[Task], left: &mut [u64], now: u64) -> u64 {
+    fn least_of_all(jobs: &[MachineJob], left: &mut [u64], now: u64) -> u64 {
         if left.iter().all(|&left| left == 0) {
             return 0;
         }
         let mut least = u64::MAX;
-        for place in 0..tasks.len() {
-            if left[place] > 0 && tasks[place].head <= now {
+        for place in 0..jobs.len() {
+            if left[place] > 0 && jobs[place].head <= now {
                 left[place] -= 1;
-                let end = if left[place] == 0 { now + 1 + tasks[place].tail } else { 0 };
-                least = least.min(end.max(least_of_all(tasks, left, now + 1)));
+                let end = if left[place] == 0 { now + 1 + jobs[place].tail } else { 0 };
+                least = least.min(end.max(least_of_all(jobs, left, now + 1)));
                 left[place] += 1;
             }
         }
-        if least == u64::MAX { least_of_all(tasks, left, now + 1) } else { least }
+        if least == u64::MAX { least_of_all(jobs, left, now + 1) } else { least }
     }
 
     #[test]
@@ -70,10 +70,10 @@ mod tests {
         let mut generator = ChaCha8Rng::seed_from_u64(2);
         for _ in 0..300 {
             let mut draw = |most: u64| generator.random_range(0..most);
-            let mut tasks: Vec<Task> =
-                (0..3).map(|_| Task { head: draw(6), time: 1 + draw(3), tail: draw(9) }).collect();
-            let mut left: Vec<u64> = tasks.iter().map(|task| task.time).collect();
-            assert_eq!(least_of_all(&tasks, &mut left, 0), least_end(&mut tasks), "{tasks:?}");
+            let mut jobs: Vec<MachineJob> =
+                (0..3).map(|_| MachineJob { head: draw(6), time: 1 + draw(3), tail: draw(9) }).collect();
+            let mut left: Vec<u64> = jobs.iter().map(|job| job.time).collect();
+            assert_eq!(least_of_all(&jobs, &mut left, 0), least_end(&mut jobs), "{jobs:?}");
         }
         assert_eq!(least_end(&mut []), 0);
     }

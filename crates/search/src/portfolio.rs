@@ -208,10 +208,14 @@ impl<'a> Search<'a> {
         let (_, first) = placed.first().ok_or(SearchError::NoStart)?;
         let mut judge = setting.judge(Measure::Of(setting.objective), first.clone())?;
         let (mut judged, mut hop_units) = (vec![], u128::MAX);
+        let mut most = None;
         for (number, arrangement) in placed {
             judge.arrange(arrangement.clone());
             hop_units = hop_units.min(judge.sum_of_hop_units());
-            if let Some(energy) = judge.energy(None)? {
+            if let Some(energy) = judge.energy(most)? {
+                // Those after the reference are of no use if they take far longer than the best.
+                let usable = energy.value.saturating_mul(2);
+                most = Some(most.map_or(usable, |most| most.min(usable)));
                 judged.push((energy, number, arrangement));
             }
         }
@@ -372,13 +376,12 @@ impl<'a> Search<'a> {
 
     /// Tries linear maps of the bits of the labels of the best starts, each at a share of the cost.
     fn map_bits(&mut self, cost: Cost) -> Result<(), SearchError> {
-        let starts: Vec<Arrangement> =
-            self.starts.iter().take(MAPPED_STARTS).map(|(_, arrangement)| arrangement.clone()).collect();
+        let starts: Vec<(Energy, Arrangement)> = self.starts.iter().take(MAPPED_STARTS).cloned().collect();
         let (share, problem) = (cost.divided(starts.len().max(1) as u64), self.setting.known.problem);
-        for start in starts {
+        for (energy, start) in starts {
             self.judge.arrange(start);
             let nodes = self.judge.nodes()[..problem.rank_count()].to_vec();
-            let improved = bit_maps::improve(&problem, &mut self.judge, &nodes, share)?;
+            let improved = bit_maps::improve(&problem, &mut self.judge, (energy, &nodes), share)?;
             if let Some((energy, nodes)) = improved
                 && let Some(arrangement) = self.setting.arrangement(&nodes)
             {

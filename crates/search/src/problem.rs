@@ -1,6 +1,6 @@
 //! The program to place, its machine, and the sites that its processes may take.
 
-use cubefold_simulator::{Communication, Program, SimulationError, Special};
+use cubefold_simulator::{Communication, MessageRoutes, OperationKind, Program, SimulationError, Special};
 use cubefold_topology::{Machine, NodeId};
 
 use crate::Objective;
@@ -75,6 +75,19 @@ impl Problem<'_> {
     #[must_use]
     pub(crate) fn has_prediction(&self) -> bool {
         matches!(self.program.special(), Special::None | Special::RandomAccess(_) | Special::Cube(_))
+    }
+
+    /// Whether every message takes the route of the machine.
+    pub(crate) fn takes_routes_of_machine(&self) -> bool {
+        self.rules.routes() == MessageRoutes::OfMachine && self.rules.routers().is_none()
+    }
+
+    /// Whether a run lasts until every message is received: not those of task graphs with eager sends that no operation
+    /// receives.
+    pub(crate) fn receives_all(&self) -> bool {
+        let Some(graph) = self.program.special().tasks() else { return true };
+        let count = |kind| graph.schedule().operations().iter().filter(|own| own.kind == kind).count();
+        count(OperationKind::Send) == count(OperationKind::Receive)
     }
 
     /// The places that ranks can take: [`per_site`](Self::per_site) a site.

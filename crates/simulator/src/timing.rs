@@ -349,6 +349,17 @@ impl Communication {
         Self { hop: Cycles::new(hop), latency: Cycles::new(longest(|own| own.latency).unwrap_or(0)), ..self }
     }
 
+    /// The same on a machine: where its links differ, with the least occupancy and the least latency of any.
+    #[must_use]
+    pub fn with_shortest(self, machine: &Machine) -> Self {
+        let Some(times) = machine.link_times() else { return self };
+        let has_links = machine.has_links_of_class();
+        let used = || times.iter().zip(&has_links).filter(|&(_, &has_links)| has_links).map(|(time, _)| time);
+        let unit = used().map(|time| time.unit).min().unwrap_or(1).max(1);
+        let latency = used().map(|time| time.latency).min().unwrap_or(0);
+        Self { hop: Cycles::new(unit), latency: Cycles::new(latency), ..self }
+    }
+
     /// The same on a machine: where its links differ, with the longest times.
     pub(crate) fn on(self, machine: &Machine) -> Self {
         machine.link_times().map_or(self, |times| self.with_longest(times))

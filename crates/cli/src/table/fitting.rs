@@ -4,7 +4,11 @@
 //! columns and says which. If that is not enough, as on a narrow terminal, it moves every column with one value into a
 //! sentence, then wraps headers. Finally it has a line for each cell. Nothing is lost silently, and no number is ever cut.
 
-use textwrap::{Options, WordSeparator, WordSplitter, core::display_width, wrap};
+use textwrap::{
+    Options, WordSeparator, WordSplitter,
+    core::{Word, display_width},
+    wrap,
+};
 
 use super::TextTable;
 
@@ -244,9 +248,14 @@ fn wrapped_row(row: &[String], widths: &[usize]) -> Vec<Vec<String>> {
     (0..height).map(row_at).collect()
 }
 
+/// Words of a cell: they end with spaces, and names of orders and files also with slashes.
+fn words(cell: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    Box::new(cell.split_inclusive([' ', '/']).map(Word::from))
+}
+
 fn wrapped_cell(cell: &str, width: usize) -> Vec<String> {
     let options = Options::new(width)
-        .word_separator(WordSeparator::AsciiSpace)
+        .word_separator(WordSeparator::Custom(words))
         .word_splitter(WordSplitter::HyphenSplitter);
     wrap(cell, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
@@ -254,6 +263,14 @@ fn wrapped_cell(cell: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_break_at_slashes() {
+        assert_eq!(
+            wrapped_cell("axes:0=1:2x2:4/1=1:4x2:4/folded", 18),
+            ["axes:0=1:2x2:4/", "1=1:4x2:4/folded"]
+        );
+    }
 
     fn table(header: &[&str], rows: &[&[&str]]) -> TextTable {
         let texts = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();

@@ -4,15 +4,14 @@
 //! The longest of all from the begin is the makespan of the prediction. The others tell a run early that it cannot end
 //! below a limit.
 
-use std::{cell::Cell, collections::BTreeMap};
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{LinkTime, Machine, NodeId};
 
 use super::listed_program::ListedProgram;
 use crate::{
-    Communication, Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, transfer::TransferTimes,
-    transfer_over,
+    Communication, Cycle, Cycles, MessageRoutes, MessageTiming, Observer, Program, StageRecord, transfer_over,
 };
 
 /// The most times of a program that are kept, by stage and process.
@@ -43,9 +42,7 @@ impl<'a> Tails<'a> {
     pub(super) fn bytes(processes: u64, stages: u64, machine: &Machine) -> u64 {
         let all = (stages + 1).saturating_mul(processes);
         let tails = if all <= MAX_TAILS as u64 { all } else { 2 * processes };
-        tails
-            .saturating_mul(size_of::<u64>() as u64)
-            .saturating_add(Transfers::places(machine) * size_of::<u16>() as u64)
+        tails.saturating_mul(size_of::<u64>() as u64).saturating_add(Transfers::bytes(machine))
     }
 
     /// The place of the first process of a stage.
@@ -118,33 +115,48 @@ impl Observer for Deadline<'_> {
     }
 }
 
-/// The most nodes between which ways are kept.
+/// The most nodes between which routes are kept.
 const MAX_NODES: u64 = 1 << 10;
 
-/// A pair of nodes whose way has not been asked for.
+/// A pair of nodes whose route has not been asked for.
 const UNKNOWN: u16 = u16::MAX;
 
-/// Times of messages without contention, by ways that are kept once they are known.
+/// Times of messages without contention, by routes that are kept once they are known.
 #[derive(Debug)]
 struct Transfers<'a> {
     machine: &'a Machine,
     communication: Communication,
+    times: Option<&'a [LinkTime]>, // by class, if a time depends on more than the number of links
     nodes: usize,
-    kept: Vec<u16>, // by node and node, the links, or where links differ the number of the way
-    ways: Vec<Vec<LinkTime>>, // by number
-    numbers: BTreeMap<Vec<LinkTime>, u16>,
+    kept: Vec<u16>, // by node and node, the links, or where links differ the number of the route
+    routes: Vec<Arc<[LinkTime]>>, // by number
+    numbers: BTreeMap<Arc<[LinkTime]>, u16>,
     timing: (u64, MessageTiming), // of the size asked for last
 }
 
 impl<'a> Transfers<'a> {
     fn new(machine: &'a Machine, communication: Communication) -> Self {
+        // A message that may take another route than that of the machine crosses links that are at best as fast as any.
+        let takes_routes_of_machine = communication.routes() == MessageRoutes::OfMachine;
+        let times = machine.link_times().filter(|_| takes_routes_of_machine);
+        let communication =
+            if takes_routes_of_machine { communication } else { communication.with_shortest(machine) };
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let kept = vec![UNKNOWN; usize::try_from(Self::places(machine)).unwrap_or(0)];
         let timing = (1, communication.timing());
-        Self { machine, communication, nodes, kept, ways: vec![], numbers: BTreeMap::new(), timing }
+        Self { machine, communication, times, nodes, kept, routes: vec![], numbers: BTreeMap::new(), timing }
     }
 
-    /// The pairs of nodes whose ways are kept.
+    /// Bytes on a machine, roughly.
+    fn bytes(machine: &Machine) -> u64 {
+        const KINDS_OF_ROUTES: u64 = 1 << 10;
+        let link = if machine.link_times().is_some() { size_of::<LinkTime>() as u64 } else { 0 };
+        let route = machine.distance_bound().saturating_mul(link);
+        let places = Self::places(machine);
+        (places * size_of::<u16>() as u64).saturating_add(route.saturating_mul(places.min(KINDS_OF_ROUTES)))
+    }
+
+    /// The pairs of nodes whose routes are kept.
     fn places(machine: &Machine) -> u64 {
         let nodes = machine.node_count();
         if nodes <= MAX_NODES { nodes * nodes } else { 0 }
@@ -152,33 +164,41 @@ impl<'a> Transfers<'a> {
 
     #[inline]
     fn between(&mut self, from: NodeId, to: NodeId, units: u64) -> u64 {
+        if self.timing.0 != units {
+            self.timing = (units, self.communication.timing_of(units));
+        }
         let pair = from.index() as usize * self.nodes + to.index() as usize;
         let kept = match self.kept.get(pair) {
             Some(&UNKNOWN) => self.ask(pair, from, to),
             Some(&kept) => Some(kept),
             None => None,
         };
-        if self.timing.0 != units {
-            self.timing = (units, self.communication.timing_of(units));
-        }
-        let time = match kept {
-            Some(kept) if self.machine.link_times().is_none() => self.timing.1.transfer(kept.into()),
-            Some(kept) => transfer_over(self.ways[kept as usize].iter().copied(), self.communication, units),
-            None => TransferTimes::new(self.machine, self.communication).between(from, to, units).0,
+        let time = match (kept, self.times) {
+            (Some(links), None) => self.timing.1.transfer(links.into()),
+            (None, None) => self.timing.1.transfer(self.machine.distance(from, to)),
+            (Some(number), Some(_)) => {
+                transfer_over(self.routes[number as usize].iter().copied(), self.communication, units)
+            }
+            (None, Some(times)) => transfer_over(self.route(from, to, times), self.communication, units),
         };
         time.get()
     }
 
-    /// The way between two nodes, which is kept unless numbers run out.
+    /// The times of the links between two nodes.
+    fn route(&self, from: NodeId, to: NodeId, times: &'a [LinkTime]) -> impl Iterator<Item = LinkTime> {
+        let route = self.machine.route(from, to, self.communication.tie());
+        route.map(move |channel| times[self.machine.link_class(channel)])
+    }
+
+    /// The links or the route between two nodes, which are kept unless numbers run out.
     fn ask(&mut self, pair: usize, from: NodeId, to: NodeId) -> Option<u16> {
-        let number = match self.machine.link_times() {
+        let number = match self.times {
             None => u16::try_from(self.machine.distance(from, to)).ok()?,
             Some(times) => {
-                let route = self.machine.route(from, to, self.communication.tie());
-                let way = route.map(|channel| times[self.machine.link_class(channel)]).collect();
-                let next = u16::try_from(self.ways.len()).ok()?;
-                *self.numbers.entry(way).or_insert_with_key(|way| {
-                    self.ways.push(way.clone());
+                let route: Arc<[LinkTime]> = self.route(from, to, times).collect();
+                let next = u16::try_from(self.routes.len()).ok()?;
+                *self.numbers.entry(route).or_insert_with_key(|route| {
+                    self.routes.push(Arc::clone(route));
                     next
                 })
             }
