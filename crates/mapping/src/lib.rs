@@ -23,7 +23,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod axis_boxes;
 mod axis_order;
 pub mod classic;
 mod constant_distances;

@@ -2,7 +2,7 @@
 
 use cubefold_topology::Shape;
 
-use crate::axis_order::{Factor, permutations};
+use super::{Factor, permutations};
 
 /// The most axes of a guest whose boxes are listed.
 const MAX_AXES: usize = 4;
@@ -12,13 +12,13 @@ const MAX_NODES: u64 = 1 << 20;
 const MAX_LOOKS: u32 = 1 << 16;
 
 /// How much of each axis of the machine is taken.
-pub(crate) struct Taken<'a> {
+pub(super) struct Taken<'a> {
     host: &'a Shape,
     lengths: Vec<u64>,
 }
 
 impl<'a> Taken<'a> {
-    pub(crate) fn nothing_of(host: &'a Shape) -> Self {
+    pub(super) fn nothing_of(host: &'a Shape) -> Self {
         Self { host, lengths: vec![1; host.dimension_count()] }
     }
 
@@ -28,7 +28,7 @@ impl<'a> Taken<'a> {
     }
 
     /// The next part of an axis, at least 2, if there is such an axis and so much is left of it.
-    pub(crate) fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
+    pub(super) fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
         if length < 2 || host >= self.lengths.len() || !self.left(host).is_multiple_of(length) {
             return None;
         }
@@ -48,7 +48,7 @@ type Division = Vec<(usize, Vec<Factor>)>;
 
 /// Divisions of the axes of a machine with as many nodes as the guest has, the axes of the guest in every order; each set of
 /// boxes once, at most `most`.
-pub(crate) fn divisions(guest: &Shape, host: &Shape, most: usize) -> Vec<Division> {
+pub(super) fn divisions(guest: &Shape, host: &Shape, most: usize) -> Vec<Division> {
     if guest.dimension_count() > MAX_AXES || host.node_count() > MAX_NODES {
         return vec![];
     }
