@@ -1,13 +1,13 @@
 //! The evaluator: its makespans are those of `simulate`, whatever it evaluated before, and its cut is exact.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use cubefold_mapping::{Hypercube, Placement, PlacementTable};
+use cubefold_mapping::{Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, EngineChoice, Evaluator, Program, Request, TaskGraph, predict,
-    simulate, task_schedule,
+    Communication, Computations, CubeProgram, Cycles, EngineChoice, Evaluator, MessageRoutes, Program,
+    Request, StageMessage, StageProgram, Switching, TaskGraph, predict, simulate, task_schedule,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, NodeId, TieRule};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -79,6 +79,34 @@ fn a_run_is_cut_off_when_its_clock_reaches_the_limit() {
         whole < floor_and_whole && floor_and_part < floor_and_whole,
         "{floor_and_part} {floor_and_whole}"
     );
+}
+
+/// A message by a node drawn at random may take its dimensions in another order than the machine does, and be faster where
+/// links differ: a run below a limit is not refused by the time of the machine's route.
+#[test]
+fn no_run_over_drawn_routes_is_refused_below_its_limit() {
+    let machine = Machine::new(MachineKind::Mesh, &[2, 2, 2]).unwrap();
+    let times = [10, 1, 10].map(|unit| LinkTime { unit, latency: 0 });
+    let machine = machine.with_link_times(&times);
+    let message =
+        StageMessage { stage: 0, source: ProcessId::new(0), destination: ProcessId::new(7), units: 100 };
+    let program = StageProgram::new(8, Computations::Same(Cycles::ZERO), &[message]).unwrap();
+    let nodes: Vec<NodeId> = machine.nodes().collect();
+    let placement = Placement::Table(PlacementTable::new(&machine, nodes.clone()).unwrap());
+    let mut found = BTreeSet::new();
+    for seed in 0..20 {
+        let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)
+            .unwrap()
+            .with_longest(&times)
+            .with_switching(Switching::CutThrough)
+            .with_routes(MessageRoutes::Valiant { seed });
+        let expected = makespan(&program, &placement, rules);
+        let mut evaluator = Evaluator::new(&program, &machine, rules).unwrap();
+        assert!(evaluator.floor(&nodes).unwrap() <= expected, "{seed}");
+        check(&mut evaluator, &placement, expected, &mut ChaCha12Rng::seed_from_u64(seed));
+        found.insert(expected.get());
+    }
+    assert!(found.len() > 1, "{found:?}");
 }
 
 fn makespan(program: &dyn Program, placement: &Placement, rules: Communication) -> Cycles {
