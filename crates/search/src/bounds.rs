@@ -1,5 +1,8 @@
 //! Lower bounds over all placements (`docs/model.md` section 25).
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use cubefold_mapping::ProcessId;
@@ -9,7 +12,7 @@ use cubefold_topology::{LinkMode, greatest_common_divisor};
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
-    classes::{least_makespan_apart, least_makespan_with_few_partners_near},
+    classes::{divisions, least_makespan_apart, least_makespan_with_few_partners_near},
     critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
@@ -110,7 +113,7 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
         Objective::Load => with_volume(vec![own.load_of_a_node()]),
         Objective::Predicted => vec![own.prediction(Contention::None)],
         Objective::Makespan => {
-            let prediction = largest([own.prediction(contention(problem)), own.classes()]);
+            let prediction = largest([own.prediction(Contention::Some), own.classes()]);
             if problem.receives_all() {
                 with_volume(vec![prediction, own.cut(), own.processors()])
             } else {
@@ -127,12 +130,6 @@ fn largest(bounds: impl IntoIterator<Item = Bound, IntoIter: DoubleEndedIterator
     largest.unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
 }
 
-/// Whether the two messages of an exchange between neighbours want one link; of parallel links they may take two.
-fn contention(problem: &Problem<'_>) -> Contention {
-    let has_parallels = problem.machine.graph().is_some_and(|network| network.has_parallel_links());
-    if has_parallels { Contention::None } else { Contention::Some }
-}
-
 /// What all placements have in common.
 fn nearest(problem: &Problem<'_>, distances: &Distances<'_>) -> Nearest {
     let pairs = (0..problem.sites.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
@@ -145,7 +142,11 @@ fn nearest(problem: &Problem<'_>, distances: &Distances<'_>) -> Nearest {
         }
     }
     let is_seen = problem.sites.len() < 1 << 11;
-    Nearest { links: if is_seen && links < u64::MAX { links } else { 1 }, shares: problem.per_site > 1 }
+    Nearest {
+        links: if is_seen && links < u64::MAX { links } else { 1 },
+        shares: problem.per_site > 1,
+        has_parallels: problem.machine.graph().is_some_and(|network| network.has_parallel_links()),
+    }
 }
 
 struct Bounds<'a> {
@@ -322,13 +323,15 @@ impl Bounds<'_> {
     /// The prediction with some pair of ranks, and with all but a few partners of any, in different classes of sites.
     fn classes(&self) -> Bound {
         let Self { problem, traffic, fastest, nearest, .. } = *self;
-        let value = match problem.program.special() {
-            Special::Tasks(_) => 0,
-            Special::Job(_) => least_makespan_apart(problem, traffic, fastest, nearest),
-            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
-                least_makespan_apart(problem, traffic, fastest, nearest)
-                    .max(least_makespan_with_few_partners_near(problem, fastest, nearest))
-            }
+        let special = problem.program.special();
+        let value = if special.tasks().is_some() {
+            0
+        } else {
+            let divisions = divisions(problem);
+            let apart = least_makespan_apart(problem, traffic, fastest, nearest, &divisions);
+            let is_job = matches!(special, Special::Job(_));
+            let few = || least_makespan_with_few_partners_near(problem, fastest, nearest, &divisions);
+            apart.max(if is_job { 0 } else { few() })
         };
         Bound { value: value.into(), kind: BoundKind::Prediction }
     }

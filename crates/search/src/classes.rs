@@ -35,10 +35,10 @@ impl Classes {
     }
 }
 
-/// All divisions in which no class holds so many ranks, the finest first: two sites are in one class if messages between
+/// All divisions in which no class holds all ranks, the finest first: two sites are in one class if messages between
 /// them, or from each to the next over other sites, take less than a time. None where there are too many sites, or where
 /// links differ and messages may take other routes than those of the machine.
-pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
+pub(crate) fn divisions(problem: &Problem<'_>) -> Vec<Classes> {
     let Problem { machine, rules, sites, .. } = *problem;
     let are_alike = machine.link_times().is_none();
     if sites.len() > MAX_SITES || !are_alike && !problem.takes_routes_of_machine() {
@@ -55,25 +55,14 @@ pub(crate) fn divisions(problem: &Problem<'_>, ranks: usize) -> Vec<Classes> {
     let mut found = vec![];
     let mut class_of: Vec<usize> = (0..sites.len()).collect();
     for threshold in thresholds {
-        let places = largest_class(&class_of) * problem.per_site;
-        if places >= ranks {
+        let places = largest_set(&class_of) * problem.per_site;
+        if places >= problem.rank_count() {
             break;
         }
-        // Of the messages between classes, the times of the fastest, size by size.
-        let mut least = BTreeMap::new();
+        found.push(Classes { places, times: routes.least_between(&class_of, &times) });
         for (pair, &kind) in routes.of_pairs.iter().enumerate() {
-            if class_of[pair / sites.len()] != class_of[pair % sites.len()] {
-                for (&units, &time) in &times[kind] {
-                    let least = least.entry(units).or_insert(time);
-                    *least = time.min(*least);
-                }
-            }
-        }
-        found.push(Classes { places, times: least });
-        for (pair, &kind) in routes.of_pairs.iter().enumerate() {
-            let ends = [pair / sites.len(), pair % sites.len()].map(|site| class_of[site]);
-            if ends[0] != ends[1] && time(kind) <= threshold {
-                class_of.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
+            if time(kind) <= threshold {
+                join(&mut class_of, pair / sites.len(), pair % sites.len());
             }
         }
     }
@@ -99,11 +88,19 @@ fn sizes(program: &dyn Program) -> Vec<u64> {
     (0..MAX_SIZES).map(|place| sizes[place * last / (MAX_SIZES - 1)]).collect()
 }
 
-/// The sites of the largest class.
-fn largest_class(class_of: &[usize]) -> usize {
-    let mut counts = vec![0; class_of.len()];
-    class_of.iter().for_each(|&class| counts[class] += 1);
+/// How many are in the largest set, where each has the number of its set.
+fn largest_set(set_of: &[usize]) -> usize {
+    let mut counts = vec![0; set_of.len()];
+    set_of.iter().for_each(|&set| counts[set] += 1);
     counts.into_iter().max().unwrap_or(0)
+}
+
+/// Makes one set of the sets of two.
+fn join(set_of: &mut [usize], one: usize, other: usize) {
+    let ends = [one, other].map(|own| set_of[own]);
+    if ends[0] != ends[1] {
+        set_of.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
+    }
 }
 
 /// What the time of a message depends on besides its size.
@@ -152,6 +149,21 @@ impl RouteKinds {
         kinds.sort_unstable_by_key(|own| own.0);
         Self { kinds: kinds.into_iter().map(|own| own.1).collect(), of_pairs }
     }
+
+    /// By units, the least time of a message between sites of different classes, given the times of every kind.
+    fn least_between(&self, class_of: &[usize], times: &[BTreeMap<u64, u64>]) -> BTreeMap<u64, u64> {
+        let mut least = BTreeMap::new();
+        let sites = class_of.len();
+        for (pair, &kind) in self.of_pairs.iter().enumerate() {
+            if class_of[pair / sites] != class_of[pair % sites] {
+                for (&units, &time) in &times[kind] {
+                    let least = least.entry(units).or_insert(time);
+                    *least = time.min(*least);
+                }
+            }
+        }
+        least
+    }
 }
 
 /// Two ranks that are in different classes.
@@ -179,17 +191,18 @@ pub(crate) fn least_makespan_apart(
     traffic: &Traffic,
     rules: Communication,
     nearest: Nearest,
+    divisions: &[Classes],
 ) -> u64 {
     let pairs: Vec<(u32, u32)> = traffic.pairs().map(|(one, other, _)| (one, other)).collect();
     let connected = connected_ranks(&pairs, traffic.rank_count());
-    let Some(classes) = divisions(problem, connected).pop() else { return 0 };
+    let Some(classes) = divisions.iter().rfind(|own| own.places < connected) else { return 0 };
     let program = problem.program;
     let messages = program.facts().messages_of_stage().saturating_mul(program.stage_count() as u64);
     if messages.saturating_mul(pairs.len() as u64) > MAX_MESSAGES {
         return 0;
     }
     let makespan = |&(one, other): &(u32, u32)| {
-        let apart = Apart { ranks: [one.into(), other.into()], classes: &classes };
+        let apart = Apart { ranks: [one.into(), other.into()], classes };
         Recursion::new(program, problem.ranks, rules, nearest, Contention::Some).apart(apart).makespan()
     };
     let mut weighed: Vec<(u64, (u32, u32))> = pairs.iter().map(|pair| (makespan(pair), *pair)).collect();
@@ -197,8 +210,8 @@ pub(crate) fn least_makespan_apart(
     weighed.sort_unstable_by(|one, other| other.cmp(one));
     let mut sets: Vec<usize> = (0..traffic.rank_count()).collect();
     for (makespan, (one, other)) in weighed {
-        join(&mut sets, one, other);
-        if largest_class(&sets) == connected {
+        join(&mut sets, one as usize, other as usize);
+        if largest_set(&sets) == connected {
             return makespan;
         }
     }
@@ -208,15 +221,8 @@ pub(crate) fn least_makespan_apart(
 /// The ranks that are connected by messages, of the largest set of such.
 fn connected_ranks(pairs: &[(u32, u32)], ranks: usize) -> usize {
     let mut sets: Vec<usize> = (0..ranks).collect();
-    pairs.iter().for_each(|&(one, other)| join(&mut sets, one, other));
-    largest_class(&sets)
-}
-
-fn join(sets: &mut [usize], one: u32, other: u32) {
-    let ends = [one, other].map(|rank| sets[rank as usize]);
-    if ends[0] != ends[1] {
-        sets.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
-    }
+    pairs.iter().for_each(|&(one, other)| join(&mut sets, one as usize, other as usize));
+    largest_set(&sets)
 }
 
 /// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and
@@ -225,14 +231,12 @@ pub(crate) fn least_makespan_with_few_partners_near(
     problem: &Problem<'_>,
     rules: Communication,
     nearest: Nearest,
+    divisions: &[Classes],
 ) -> u64 {
-    let ranks = problem.rank_count();
-    let divisions = divisions(problem, ranks);
-    divisions
-        .iter()
-        .map(|classes| longest_with_few_partners_near(problem.program, ranks, rules, nearest, classes))
-        .max()
-        .unwrap_or(0)
+    let longest = |classes| {
+        longest_with_few_partners_near(problem.program, problem.rank_count(), rules, nearest, classes)
+    };
+    divisions.iter().map(longest).max().unwrap_or(0)
 }
 
 fn longest_with_few_partners_near(

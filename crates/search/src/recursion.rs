@@ -14,6 +14,8 @@ pub(crate) struct Nearest {
     pub(crate) links: u64,
     /// Whether processes may share a site.
     pub(crate) shares: bool,
+    /// Whether some nodes are connected by several links, so that the two messages of an exchange may take two of them.
+    pub(crate) has_parallels: bool,
 }
 
 /// Whether messages wait for channels.
@@ -73,7 +75,8 @@ impl<'a> Recursion<'a> {
             && rules.packet().is_none()
             && rules.eager() == 0
             && nearest.links == 1
-            && !nearest.shares;
+            && !nearest.shares
+            && !nearest.has_parallels;
         let readies = vec![0; usize::try_from(program.process_count()).unwrap_or(usize::MAX)];
         let (computations, received, sent) = (vec![], vec![], vec![]);
         Self { program, ranks, rules, nearest, meets, apart: None, readies, computations, received, sent }
