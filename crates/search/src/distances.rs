@@ -40,6 +40,16 @@ impl<'a> Distances<'a> {
         }
     }
 
+    /// Of some sites the one that is nearest to all of them together, the first of several.
+    ///
+    /// # Panics
+    ///
+    /// When there are none.
+    pub(crate) fn centre(&self, sites: &[usize]) -> usize {
+        let sum = |&&one: &&usize| sites.iter().map(|&other| self.between(one, other)).sum::<u64>();
+        *sites.iter().min_by_key(sum).unwrap_or(&sites[0])
+    }
+
     /// The sum over messages of units times links, with every process on a site.
     pub(crate) fn hop_units(&self, traffic: &Traffic, sites: &[u32]) -> u128 {
         let weight = |(one, other, units): (u32, u32, u64)| {

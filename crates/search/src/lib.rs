@@ -15,7 +15,8 @@
 //! | sums and distances, kept up to date | `distances` |
 //! | the value of an arrangement | `judge` |
 //! | every placement of a small problem | `complete` |
-//! | linear maps of the bits of labels | `bit_maps` |
+//! | a placement by halving ranks and sites | `bisection` |
+//! | linear maps of the bits of labels, reflections of grids | `maps` |
 //! | tabu search by hop-units | `tabu` |
 //! | one searcher, all searchers | `island`, `portfolio` |
 //! | what all of it takes in memory | `memory` |
@@ -23,7 +24,7 @@
 
 mod arrangement;
 mod assignment;
-mod bit_maps;
+mod bisection;
 mod bounds;
 mod classes;
 mod complete;
@@ -33,6 +34,7 @@ mod eigen;
 mod island;
 mod judge;
 mod loads;
+mod maps;
 mod memory;
 mod moves;
 mod objective;

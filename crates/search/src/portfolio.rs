@@ -1,4 +1,5 @@
-//! The whole search: named placements, all placements where there are few, maps of bits, and searchers side by side.
+//! The whole search: placements to start from, all placements where there are few, maps of the best, and searchers side by
+//! side.
 //!
 //! Sixteen searchers work in rounds of equal length. Between rounds the worst of them go on from the best, in the order of
 //! their numbers. Threads only take searchers, so that the result is the same on any number of them.
@@ -11,12 +12,13 @@ use rayon::prelude::*;
 use crate::{
     Bound, BoundKind, Objective, Problem, SearchError,
     arrangement::Arrangement,
-    bit_maps,
+    bisection,
     bounds::{self, Depth},
     complete,
     distances::Distances,
     island::Island,
     judge::{Cost, Energy, Judge, Known, Measure},
+    maps,
     moves::Neighbourhood,
     routes::Routes,
     tabu::Quadratic,
@@ -44,8 +46,8 @@ impl Effort {
 /// A placement to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Its name.
-    pub name: String,
+    /// Its name; none of a placement that only a search has.
+    pub name: Option<String>,
     /// The node of every process, by label.
     pub nodes: Vec<NodeId>,
 }
@@ -70,7 +72,7 @@ pub struct Found {
     pub value: u128,
     /// The value of the first start.
     pub reference: u128,
-    /// The start with the smallest value, the first of several.
+    /// The start with the smallest value of those with a name, the first of several.
     pub named: usize,
     /// Its value.
     pub named_value: u128,
@@ -201,10 +203,13 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Judges all starts. Those that are no placement on the sites are passed over.
+    /// Judges all starts, and that of recursive bisection. Those that are no placement on the sites are passed over.
     fn begin(setting: &'a Setting<'a>, starts: &[Start], effort: Effort) -> Result<Self, SearchError> {
         let placed = |(number, start): (usize, &Start)| Some((number, setting.arrangement(&start.nodes)?));
-        let placed: Vec<(usize, Arrangement)> = starts.iter().enumerate().filter_map(placed).collect();
+        let mut placed: Vec<(usize, Arrangement)> = starts.iter().enumerate().filter_map(placed).collect();
+        let Known { ref problem, traffic, distances, .. } = setting.known;
+        let own = bisection::nodes(problem, traffic, distances).and_then(|nodes| setting.arrangement(&nodes));
+        placed.extend(own.map(|own| (starts.len(), own)));
         let (_, first) = placed.first().ok_or(SearchError::NoStart)?;
         let mut judge = setting.judge(Measure::Of(setting.objective), first.clone())?;
         let (mut judged, mut hop_units) = (vec![], u128::MAX);
@@ -221,15 +226,19 @@ impl<'a> Search<'a> {
         }
         let reference = judged.first().map_or(0, |(energy, ..)| energy.value);
         judged.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
-        let (best, named) =
-            judged.first().map(|&(energy, number, _)| (energy, number)).ok_or(SearchError::NoStart)?;
+        let has_name = |number: usize| starts.get(number).is_some_and(|start| start.name.is_some());
+        let named = judged.iter().find(|own| has_name(own.1)).ok_or(SearchError::NoStart)?;
+        let (named_value, named) = (named.0.value, named.1);
+        let (best, arrangement) =
+            judged.first().map(|own| (own.0, own.2.clone())).ok_or(SearchError::NoStart)?;
+        judge.arrange(arrangement);
         let bound = bounds::bound(&setting.known, setting.objective, effort.depth(hop_units));
         let found = Found {
-            nodes: starts[named].nodes.clone(),
+            nodes: judge.nodes().to_vec(),
             value: best.value,
             reference,
             named,
-            named_value: best.value,
+            named_value,
             bound,
             evaluations: judge.evaluations,
         };
@@ -269,7 +278,7 @@ impl<'a> Search<'a> {
         let left = self.judge.spent().until(whole);
         let most = if self.setting.quadratic.is_some() { MAPPED_AT_MOST } else { u64::MAX };
         let mapping = left.divided(5);
-        self.map_bits(Cost { evaluations: mapping.evaluations.min(most), ..mapping })?;
+        self.map(Cost { evaluations: mapping.evaluations.min(most), ..mapping })?;
         let mut progress = self.progress(whole, self.judge.spent());
         if self.is_proved() || watch(progress).is_break() {
             return Ok(());
@@ -374,14 +383,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Tries linear maps of the bits of the labels of the best starts, each at a share of the cost.
-    fn map_bits(&mut self, cost: Cost) -> Result<(), SearchError> {
+    /// Tries maps of the best starts, each at a share of the cost.
+    fn map(&mut self, cost: Cost) -> Result<(), SearchError> {
         let starts: Vec<(Energy, Arrangement)> = self.starts.iter().take(MAPPED_STARTS).cloned().collect();
         let (share, problem) = (cost.divided(starts.len().max(1) as u64), self.setting.known.problem);
         for (energy, start) in starts {
             self.judge.arrange(start);
             let nodes = self.judge.nodes()[..problem.rank_count()].to_vec();
-            let improved = bit_maps::improve(&problem, &mut self.judge, (energy, &nodes), share)?;
+            let improved = maps::improve(&problem, &mut self.judge, (energy, &nodes), share)?;
             if let Some((energy, nodes)) = improved
                 && let Some(arrangement) = self.setting.arrangement(&nodes)
             {

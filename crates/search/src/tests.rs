@@ -169,7 +169,7 @@ impl Case {
 
     fn search(&self, objective: Objective, starts: &[Vec<NodeId>], evaluations: u64) -> Found {
         let starts: Vec<Start> =
-            starts.iter().map(|nodes| Start { name: String::new(), nodes: nodes.clone() }).collect();
+            starts.iter().map(|nodes| Start { name: Some(String::new()), nodes: nodes.clone() }).collect();
         let effort = Effort { evaluations: Some(evaluations), seed: 5 };
         search(self.problem(), objective, &starts, effort, &mut |_| ControlFlow::Continue(())).unwrap()
     }
@@ -368,7 +368,7 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
         let sites: Vec<NodeId> = machine.hosts().collect();
         for program in [&ascend as &dyn Program, &drawn] {
             let problem = Problem { program, machine: &machine, ranks: 8, rules, sites: &sites, per_site: 1 };
-            let starts = [Start { name: "standard".into(), nodes: sites.clone() }];
+            let starts = [Start { name: Some("standard".into()), nodes: sites.clone() }];
             let effort = Effort { evaluations: Some(100), seed: 0 };
             let go_on = &mut |_| ControlFlow::Continue(());
             let found = search(problem, Objective::Makespan, &starts, effort, go_on).unwrap();

@@ -1,10 +1,12 @@
 //! A search for the placement of a run's program with the smallest value, from the placements of a scenario and those that
 //! have names.
 
+mod starts;
+
 use std::{ops::ControlFlow, sync::Arc};
 
-use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, PlacementTable};
-use cubefold_search::{Bound, Effort, Found, Objective, Problem, Progress, SearchError, Start, search};
+use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_search::{Bound, Effort, Found, Objective, Problem, Progress, SearchError, search};
 use cubefold_topology::NodeId;
 
 use super::{
@@ -16,10 +18,6 @@ use super::{
     value::{Table, Value},
 };
 use crate::input::Bytes;
-
-/// The most orders of whole axes, and of boxes, that a search starts from.
-const MAX_AXIS_ORDERS: usize = 48;
-const MAX_BOXES: usize = 192;
 
 /// What is asked of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +116,7 @@ impl PlacementSearch {
             })
             .collect();
         check_memory(&programs, runs.len(), request.objective, memory)?;
-        let starts = starts(runs, &request.starts)?;
+        let starts = starts::all(runs, &request.starts, per_site)?;
         let count = programs.len() as u64;
         let effort = Effort {
             evaluations: request.evaluations.map(|evaluations| (evaluations / count).max(1)),
@@ -142,7 +140,7 @@ impl PlacementSearch {
             });
         }
         let found = best.ok_or(SearchError::NoStart)?;
-        let names = [&starts[0], &starts[found.named]].map(|start| start.name.clone());
+        let names = [0, found.named].map(|place| starts[place].name.clone().unwrap_or_default());
         Ok(Self::found(run, names, found))
     }
 
@@ -163,8 +161,8 @@ fn check_memory(
     objective: Objective,
     limit: u64,
 ) -> Result<(), PlacementSearchError> {
-    let starts = runs + EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS + MAX_BOXES;
-    let needed = programs.iter().map(|problem| problem.bytes(objective, starts)).max().unwrap_or(0);
+    let needed =
+        programs.iter().map(|problem| problem.bytes(objective, runs + starts::MOST)).max().unwrap_or(0);
     if needed > limit.saturating_add(UNCOUNTED) {
         let processes = programs.iter().map(|problem| problem.program.process_count()).max().unwrap_or(0);
         return Err(PlacementSearchError::Memory { processes, needed, limit });
@@ -184,50 +182,6 @@ fn better(one: Found, other: Found) -> Found {
     };
     let found = if other.value < one.value { other } else { one };
     Found { bound, reference, evaluations, named, named_value, ..found }
-}
-
-/// The placements to start from: those asked for, else all of the scenario and those with names.
-fn starts(runs: &[Run], asked: &[String]) -> Result<Vec<Start>, PlacementSearchError> {
-    let start = |run: &Run| Start { name: run.embedding.to_string(), nodes: run.placement.nodes() };
-    if let Some(name) = asked.iter().find(|name| runs.iter().all(|run| run.embedding.to_string() != **name)) {
-        let known = runs.iter().map(|run| run.embedding.to_string()).collect();
-        return Err(PlacementSearchError::NoSuchStart { name: name.clone(), known });
-    }
-    // The reference is the first, whatever is asked for.
-    let is_asked = |place: usize, run: &Run| {
-        place == 0 || asked.is_empty() || asked.contains(&run.embedding.to_string())
-    };
-    let listed = runs.iter().enumerate().filter(|&(place, run)| is_asked(place, run));
-    let mut starts: Vec<Start> = listed.map(|(_, run)| start(run)).collect();
-    if asked.is_empty() {
-        for other in named(&runs[0]) {
-            if starts.iter().all(|own| own.nodes != other.nodes) {
-                starts.push(other);
-            }
-        }
-    }
-    Ok(starts)
-}
-
-/// The placements with names that fit a run, whether the scenario has them or not.
-fn named(run: &Run) -> Vec<Start> {
-    let mut found = vec![];
-    if let Some(cube) = run.program.exchange_cube {
-        for kind in EmbeddingKind::ALL {
-            if let Ok(placement) = Placement::embed(kind, cube, &run.machine) {
-                found.push(Start { name: kind.name().to_owned(), nodes: placement.nodes() });
-            }
-        }
-    }
-    let guest = run.program.placed_shape();
-    let mut orders = AxisOrder::all(guest.shape(), &run.machine).unwrap_or_default();
-    orders.truncate(MAX_AXIS_ORDERS);
-    for order in orders.into_iter().chain(AxisOrder::boxes(guest.shape(), &run.machine, MAX_BOXES)) {
-        if let Ok(table) = order.place(guest.shape(), &run.machine) {
-            found.push(Start { name: format!("axes:{order}"), nodes: table.nodes().to_vec() });
-        }
-    }
-    found
 }
 
 /// The keys of the table of a search.

@@ -1,0 +1,122 @@
+//! The placements that a search starts from.
+
+use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement};
+use cubefold_search::Start;
+use cubefold_topology::{NodeId, Shape};
+
+use super::PlacementSearchError;
+use crate::scenario::Run;
+
+/// The most orders of whole axes, and of boxes, that a search starts from.
+const MAX_AXIS_ORDERS: usize = 48;
+const MAX_BOXES: usize = 192;
+
+/// The most placements besides those of the scenario.
+pub(super) const MOST: usize = EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS + 2 * MAX_BOXES;
+
+/// The placements to start from: those asked for, else all of the scenario, those with names, and blocks of ranks on each
+/// node where there are several.
+pub(super) fn all(
+    runs: &[Run],
+    asked: &[String],
+    per_site: usize,
+) -> Result<Vec<Start>, PlacementSearchError> {
+    let start = |run: &Run| Start { name: Some(run.embedding.to_string()), nodes: run.placement.nodes() };
+    if let Some(name) = asked.iter().find(|name| runs.iter().all(|run| run.embedding.to_string() != **name)) {
+        let known = runs.iter().map(|run| run.embedding.to_string()).collect();
+        return Err(PlacementSearchError::NoSuchStart { name: name.clone(), known });
+    }
+    // The reference is the first, whatever is asked for.
+    let is_asked = |place: usize, run: &Run| {
+        place == 0 || asked.is_empty() || asked.contains(&run.embedding.to_string())
+    };
+    let listed = runs.iter().enumerate().filter(|&(place, run)| is_asked(place, run));
+    let mut starts: Vec<Start> = listed.map(|(_, run)| start(run)).collect();
+    if asked.is_empty() {
+        let guest = runs[0].program.placed_shape();
+        let in_blocks = if per_site > 1 { blocks(&runs[0], guest.shape(), per_site) } else { vec![] };
+        for other in named(&runs[0], guest.shape()).into_iter().chain(in_blocks) {
+            if starts.iter().all(|own| own.nodes != other.nodes) {
+                starts.push(other);
+            }
+        }
+    }
+    Ok(starts)
+}
+
+/// The placements with names that fit a run, whether the scenario has them or not.
+fn named(run: &Run, guest: &Shape) -> Vec<Start> {
+    let mut found = vec![];
+    if let Some(cube) = run.program.exchange_cube {
+        for kind in EmbeddingKind::ALL {
+            if let Ok(placement) = Placement::embed(kind, cube, &run.machine) {
+                found.push(Start { name: Some(kind.name().to_owned()), nodes: placement.nodes() });
+            }
+        }
+    }
+    let of_order = |(order, nodes): (AxisOrder, _)| Start { name: Some(format!("axes:{order}")), nodes };
+    found.extend(orders(run, guest).map(of_order));
+    found
+}
+
+/// The orders of axes that fit, and where they put a guest of this shape.
+fn orders<'a>(run: &'a Run, guest: &'a Shape) -> impl Iterator<Item = (AxisOrder, Vec<NodeId>)> + 'a {
+    let mut orders = AxisOrder::all(guest, &run.machine).unwrap_or_default();
+    orders.truncate(MAX_AXIS_ORDERS);
+    orders.extend(AxisOrder::boxes(guest, &run.machine, MAX_BOXES));
+    orders.into_iter().filter_map(move |order| {
+        let table = order.place(guest, &run.machine).ok()?;
+        Some((order, table.nodes().to_vec()))
+    })
+}
+
+/// Blocks of so many ranks that are neighbours in the shape of the guest, one on each node.
+fn blocks(run: &Run, guest: &Shape, per_site: usize) -> Vec<Start> {
+    let mut found = vec![];
+    for block in block_lengths(guest.lengths(), per_site as u64) {
+        let lengths: Vec<u64> =
+            guest.lengths().iter().zip(&block).map(|(whole, part)| whole / part).collect();
+        let Ok(outer) = Shape::new(&lengths) else { continue };
+        let block_of = |rank: u64| {
+            let (mut rest, mut number, mut stride) = (rank, 0, 1);
+            for ((length, part), blocks) in guest.lengths().iter().zip(&block).zip(&lengths) {
+                number += rest % length / part * stride;
+                (rest, stride) = (rest / length, stride * blocks);
+            }
+            usize::try_from(number).unwrap_or(usize::MAX)
+        };
+        let blocks: Vec<usize> = (0..guest.node_count()).map(block_of).collect();
+        for (_, nodes) in orders(run, &outer) {
+            let nodes = blocks.iter().map(|&block| nodes[block]).collect();
+            found.push(Start { name: None, nodes });
+        }
+    }
+    found.truncate(MAX_BOXES);
+    found
+}
+
+/// All lengths of blocks of so many ranks that divide those of a guest.
+fn block_lengths(guest: &[u64], count: u64) -> Vec<Vec<u64>> {
+    let Some((&length, others)) = guest.split_first() else {
+        return if count == 1 { vec![vec![]] } else { vec![] };
+    };
+    let parts =
+        (1..=length.min(count)).filter(|&part| length.is_multiple_of(part) && count.is_multiple_of(part));
+    let with = |part: u64| {
+        let rest = block_lengths(others, count / part);
+        rest.into_iter().map(move |rest| [vec![part], rest].concat())
+    };
+    parts.flat_map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_divide_a_guest() {
+        assert_eq!(block_lengths(&[8, 6], 4), [[2, 2], [4, 1]]);
+        assert_eq!(block_lengths(&[8, 6], 6), [[1, 6], [2, 3]]);
+        assert_eq!(block_lengths(&[3], 2), Vec::<Vec<u64>>::new());
+    }
+}

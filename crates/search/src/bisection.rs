@@ -1,0 +1,265 @@
+//! Recursive bisection: ranks and sites are halved together until every part is one site, so that few units pass between
+//! the halves (dual recursive bipartitioning, Pellegrini 1994; halves are improved as by Kernighan & Lin 1970).
+
+use std::collections::VecDeque;
+
+use cubefold_topology::NodeId;
+
+use crate::{distances::Distances, problem::Problem, traffic::Traffic};
+
+/// The most ranks and sites that are divided.
+const MOST: usize = 4096;
+/// The most passes over a division.
+const PASSES: u32 = 10;
+/// The exchanges after which a pass that has become no better is over.
+const PATIENCE: usize = 64;
+
+/// Ranks with the sites that they will be on.
+struct Part {
+    ranks: Vec<u32>,
+    sites: Vec<usize>,
+}
+
+/// The nodes of all ranks by recursive bisection; none where there are too many.
+pub(crate) fn nodes(
+    problem: &Problem<'_>,
+    traffic: &Traffic,
+    distances: &Distances<'_>,
+) -> Option<Vec<NodeId>> {
+    let (ranks, sites) = (problem.rank_count(), problem.sites.len());
+    if ranks > MOST || sites > MOST {
+        return None;
+    }
+    let whole = Part { ranks: (0..u32::try_from(ranks).ok()?).collect(), sites: (0..sites).collect() };
+    let mut site_of = vec![distances.centre(&whole.sites); ranks]; // by rank, the centre of its part
+    let mut parts = VecDeque::from([whole]);
+    while let Some(part) = parts.pop_front() {
+        if part.sites.len() == 1 || part.ranks.is_empty() {
+            continue;
+        }
+        let sites = halve_sites(problem, distances, part.sites);
+        let centres = [&sites[0], &sites[1]].map(|sites| distances.centre(sites));
+        let places = sites.each_ref().map(|sites| sites.len() * problem.per_site);
+        let count = share(part.ranks.len(), places);
+        let ranks = Bisection::new(traffic, distances, &site_of, &part.ranks, count, centres).improved();
+        for (side, (ranks, sites)) in ranks.into_iter().zip(sites).enumerate() {
+            ranks.iter().for_each(|&rank| site_of[rank as usize] = centres[side]);
+            parts.push_back(Part { ranks, sites });
+        }
+    }
+    Some(site_of.into_iter().map(|site| problem.sites[site]).collect())
+}
+
+/// How many of so many ranks go to the first of two halves with these places: as large a part as it has of the places.
+fn share(ranks: usize, [first, second]: [usize; 2]) -> usize {
+    let share = (ranks * first + (first + second) / 2) / (first + second);
+    share.clamp(ranks.saturating_sub(second), first.min(ranks))
+}
+
+/// Divides sites into two parts: those of a grid across its widest dimension, others between two that follow each other
+/// and are far apart, as the hosts of two switches.
+fn halve_sites(problem: &Problem<'_>, distances: &Distances<'_>, mut sites: Vec<usize>) -> [Vec<usize>; 2] {
+    let half = sites.len() / 2;
+    let from_half = |place: usize| place.abs_diff(half);
+    let cuts = 1..sites.len();
+    let cut = match problem.machine.coordinate_grid() {
+        Some(grid) => {
+            let coordinate = |site: usize, axis: usize| grid.axes()[axis].coordinate(problem.sites[site]);
+            let width = |axis: usize| {
+                let own = || sites.iter().map(|&site| coordinate(site, axis));
+                own().max().unwrap_or(0) - own().min().unwrap_or(0)
+            };
+            let widest = (0..grid.axes().len()).rev().max_by_key(|&axis| width(axis)).unwrap_or(0);
+            sites.sort_by_key(|&site| coordinate(site, widest));
+            let is_boundary =
+                |&cut: &usize| coordinate(sites[cut - 1], widest) != coordinate(sites[cut], widest);
+            cuts.filter(is_boundary).min_by_key(|&cut| from_half(cut))
+        }
+        None => {
+            let apart = |cut: usize| distances.between(sites[cut - 1], sites[cut]);
+            cuts.filter(|&cut| from_half(cut) <= sites.len() / 4)
+                .max_by_key(|&cut| (apart(cut), std::cmp::Reverse(from_half(cut))))
+        }
+    };
+    let second = sites.split_off(cut.unwrap_or(half));
+    [sites, second]
+}
+
+/// Ranks on two sides, and what their units cost there.
+struct Bisection<'a> {
+    traffic: &'a Traffic,
+    ranks: &'a [u32],
+    place_of: Vec<usize>,    // by rank of the program, its place among those here
+    sides: Vec<usize>,       // by place: 0 or 1
+    outside: Vec<[i128; 2]>, // by place and side, hop-units to ranks that are not here
+    across: i128,            // the links from one side to the other
+}
+
+/// Not among the ranks of a bisection.
+const ELSEWHERE: usize = usize::MAX;
+
+impl<'a> Bisection<'a> {
+    /// The first `count` of the ranks are on the first side. `site_of` says where all others are.
+    fn new(
+        traffic: &'a Traffic,
+        distances: &Distances<'_>,
+        site_of: &[usize],
+        ranks: &'a [u32],
+        count: usize,
+        centres: [usize; 2],
+    ) -> Self {
+        let mut place_of = vec![ELSEWHERE; traffic.rank_count()];
+        for (place, &rank) in ranks.iter().enumerate() {
+            place_of[rank as usize] = place;
+        }
+        let outside = |&rank: &u32| {
+            centres.map(|centre| {
+                let others =
+                    traffic.of(rank).iter().filter(|flow| place_of[flow.other as usize] == ELSEWHERE);
+                let links = |other: u32| i128::from(distances.between(centre, site_of[other as usize]));
+                others.map(|flow| units(flow.sent, flow.received) * links(flow.other)).sum()
+            })
+        };
+        let outside = ranks.iter().map(outside).collect();
+        let sides = (0..ranks.len()).map(|place| usize::from(place >= count)).collect();
+        let across = i128::from(distances.between(centres[0], centres[1]).max(1));
+        Self { traffic, ranks, place_of, sides, outside, across }
+    }
+
+    /// The ranks of both sides after passes of exchanges, as long as these gain.
+    fn improved(mut self) -> [Vec<u32>; 2] {
+        let mut passes = 0;
+        while passes < PASSES && self.pass() > 0 {
+            passes += 1;
+        }
+        [0, 1].map(|side| {
+            let own = self.ranks.iter().zip(&self.sides).filter(|own| *own.1 == side);
+            own.map(|own| *own.0).collect()
+        })
+    }
+
+    /// The flows of a place with others here, by their places \[hop-units if on two sides\].
+    fn flows(&self, place: usize) -> impl Iterator<Item = (usize, i128)> {
+        let flows = self.traffic.of(self.ranks[place]).iter();
+        let inside = flows.map(|flow| (self.place_of[flow.other as usize], flow));
+        inside
+            .filter(|own| own.0 != ELSEWHERE)
+            .map(|(other, flow)| (other, units(flow.sent, flow.received) * self.across))
+    }
+
+    /// The hop-units that are saved if a place changes sides.
+    fn gain(&self, place: usize) -> i128 {
+        let side = self.sides[place];
+        let inside =
+            self.flows(place).map(|(other, cost)| if self.sides[other] == side { -cost } else { cost });
+        inside.sum::<i128>() + self.outside[place][side] - self.outside[place][1 - side]
+    }
+
+    /// Exchanges pairs, the best first and each place once, and goes back to where the sum was least; what is gained.
+    fn pass(&mut self) -> i128 {
+        let mut gains: Vec<i128> = (0..self.ranks.len()).map(|place| self.gain(place)).collect();
+        let mut is_free = vec![true; self.ranks.len()];
+        let mut exchanged: Vec<[usize; 2]> = vec![];
+        let (mut sum, mut best, mut kept) = (0, 0, 0);
+        while exchanged.len() < kept + PATIENCE {
+            let free = |side: usize| {
+                let (sides, is_free) = (&self.sides, &is_free);
+                (0..sides.len()).filter(move |&place| is_free[place] && sides[place] == side)
+            };
+            let Some(one) = free(0).max_by_key(|&place| gains[place]) else { break };
+            let mut between: Vec<(usize, i128)> = self.flows(one).collect();
+            between.sort_unstable();
+            let twice = |other: usize| {
+                let found = between.binary_search_by_key(&other, |own| own.0);
+                found.map_or(0, |found| 2 * between[found].1)
+            };
+            let Some(other) = free(1).max_by_key(|&place| gains[place] - twice(place)) else { break };
+            sum += gains[one] + gains[other] - twice(other);
+            for place in [one, other] {
+                self.sides[place] = 1 - self.sides[place];
+                is_free[place] = false;
+                // A partner on the side that it comes to no longer gains from coming after it.
+                for (partner, cost) in self.flows(place) {
+                    let change = if self.sides[partner] == self.sides[place] { -2 * cost } else { 2 * cost };
+                    gains[partner] += change;
+                }
+            }
+            exchanged.push([one, other]);
+            if sum > best {
+                (best, kept) = (sum, exchanged.len());
+            }
+        }
+        for place in exchanged.into_iter().skip(kept).flatten() {
+            self.sides[place] = 1 - self.sides[place];
+        }
+        best
+    }
+}
+
+/// What two ranks exchange.
+fn units(sent: u64, received: u64) -> i128 {
+    i128::from(sent) + i128::from(received)
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_mapping::ProcessId;
+    use cubefold_simulator::{Communication, Computations, Cycles, StageMessage, StageProgram};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, NetworkParameters, TieRule};
+
+    use super::*;
+
+    /// The hop-units of ranks that exchange a unit each with some others, and the most ranks of a node.
+    fn of_pairs(machine: &Machine, ranks: u32, per_site: usize, pairs: &[[u32; 2]]) -> (u128, usize) {
+        let messages: Vec<StageMessage> = pairs
+            .iter()
+            .map(|own| own.map(ProcessId::new))
+            .map(|[source, destination]| StageMessage { stage: 0, source, destination, units: 1 })
+            .collect();
+        let program = StageProgram::new(ranks, Computations::Same(Cycles::ZERO), &messages).unwrap();
+        let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+        let sites: Vec<NodeId> = machine.hosts().collect();
+        let problem =
+            Problem { program: &program, machine, ranks: ranks.into(), rules, sites: &sites, per_site };
+        let (traffic, distances) = (Traffic::new(&program, ranks.into()), Distances::new(machine, &sites));
+        let nodes = nodes(&problem, &traffic, &distances).unwrap();
+        let site = |node: &NodeId| u32::try_from(sites.iter().position(|own| own == node).unwrap()).unwrap();
+        let placed: Vec<u32> = nodes.iter().map(site).collect();
+        let load = |node| nodes.iter().filter(|own| *own == node).count();
+        (distances.hop_units(&traffic, &placed), nodes.iter().map(load).max().unwrap())
+    }
+
+    #[test]
+    fn a_mesh_with_its_ranks_in_disorder_is_nearly_restored() {
+        let machine = Machine::new(MachineKind::Mesh, &[8, 8]).unwrap();
+        // 27 has no divisor in common with 64.
+        let rank = |x: u32, y: u32| (x + 8 * y) * 27 % 64;
+        let pairs: Vec<[u32; 2]> = (0..64)
+            .map(|own| (own % 8, own / 8))
+            .flat_map(|(x, y)| [(x, y, x + 1, y), (x, y, x, y + 1)])
+            .filter(|&(_, _, x, y)| x < 8 && y < 8)
+            .map(|(x, y, beside, above)| [rank(x, y), rank(beside, above)])
+            .collect();
+        let (units, load) = of_pairs(&machine, 64, 1, &pairs);
+        assert_eq!(load, 1);
+        assert!(units < 2 * pairs.len() as u128, "{units}, best {}", pairs.len());
+    }
+
+    #[test]
+    fn groups_are_kept_behind_one_switch() {
+        // Sixteen hosts, four a switch; ranks n, n + 4, n + 8 and n + 12 exchange units.
+        let machine = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 4, levels: 2 }).unwrap();
+        let pairs: Vec<[u32; 2]> =
+            (0..4).flat_map(|own| [[own, own + 4], [own + 4, own + 8], [own + 8, own + 12]]).collect();
+        assert_eq!(of_pairs(&machine, 16, 1, &pairs), (24, 1));
+        // Two a host: the same groups of eight ranks fit in pairs.
+        let pairs: Vec<[u32; 2]> = (0..16).map(|own| [own, own + 16]).collect();
+        assert_eq!(of_pairs(&machine, 32, 2, &pairs), (0, 2));
+    }
+
+    #[test]
+    fn ranks_are_shared_by_places() {
+        assert_eq!([share(8, [4, 4]), share(5, [4, 4]), share(3, [1, 2]), share(6, [2, 4])], [4, 3, 1, 2]);
+        assert_eq!(share(7, [1, 8]), 1);
+    }
+}
