@@ -9,12 +9,12 @@
 mod boxes;
 #[cfg(test)]
 mod tests;
-mod text;
+
+use std::{fmt, str::FromStr};
 
 use cubefold_topology::{Axis, Machine, MachineKind, NodeId, Shape, Wrap, narrow};
 
 use self::boxes::Taken;
-pub use self::text::ParseAxisOrderError;
 use crate::{Construction, PlacementTable, ProcessId};
 
 /// The most pairs of an order of the guest's axes and one of the machine's that are tried.
@@ -64,6 +64,16 @@ pub enum AxisOrderError {
     /// Lengths that do not divide each other in any order, or not in this one.
     #[error("axes of lengths {guest} do not divide those of {host}")]
     Lengths {
+        /// The lengths of the guest.
+        guest: String,
+        /// The lengths of the machine.
+        host: String,
+    },
+    /// An order with lengths that do not multiply to those of the guest, or of the machine.
+    #[error("{order} does not divide axes of lengths {guest} among those of {host}")]
+    Boxes {
+        /// The order.
+        order: String,
         /// The lengths of the guest.
         guest: String,
         /// The lengths of the machine.
@@ -208,7 +218,7 @@ impl AxisOrder {
         let factors = self.factors(guest, host).ok_or_else(|| {
             let (guest, host) = (lengths(guest), lengths(host));
             if has_lengths {
-                AxisOrderError::Axes { order: self.to_string(), guest, host }
+                AxisOrderError::Boxes { order: self.to_string(), guest, host }
             } else {
                 AxisOrderError::Lengths { guest, host }
             }
@@ -259,6 +269,51 @@ impl AxisOrder {
     /// The axes of the guest, the fastest first, each with the axes of the machine that it takes; all counted from 0.
     pub fn axes(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
         self.axes.iter().map(|(axis, parts)| (*axis, parts.iter().map(|part| part.host).collect()))
+    }
+}
+
+impl fmt::Display for AxisOrder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (axis, parts)) in self.axes.iter().enumerate() {
+            let separator = if place == 0 { "" } else { "/" };
+            let part = |part: &HostPart| match part.length {
+                None => (part.host + 1).to_string(),
+                Some(length) => format!("{}:{length}", part.host + 1),
+            };
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            write!(formatter, "{separator}{axis}={}", parts.join("x"))?;
+        }
+        formatter.write_str(if self.is_folded { "/folded" } else { "" })
+    }
+}
+
+/// A text that is no order of axes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected an order of axes such as 0=3/1=1x2, or with lengths 0=1:2x2:4/1=1:4x2:4")]
+pub struct ParseAxisOrderError;
+
+impl FromStr for AxisOrder {
+    type Err = ParseAxisOrderError;
+
+    fn from_str(text: &str) -> Result<Self, ParseAxisOrderError> {
+        let (order, is_folded) = match text.strip_suffix("/folded") {
+            Some(order) => (order, true),
+            None => (text, false),
+        };
+        let number = |text: &str| text.parse::<usize>().map_err(|_| ParseAxisOrderError);
+        let host = |text: &str| number(text)?.checked_sub(1).ok_or(ParseAxisOrderError);
+        let part = |text: &str| match text.split_once(':') {
+            None => Ok(HostPart { host: host(text)?, length: None }),
+            Some((own, length)) => {
+                let length = length.parse().map_err(|_| ParseAxisOrderError)?;
+                Ok(HostPart { host: host(own)?, length: Some(length) })
+            }
+        };
+        let pair = |text: &str| {
+            let (axis, hosts) = text.split_once('=').ok_or(ParseAxisOrderError)?;
+            Ok((number(axis)?, hosts.split('x').map(part).collect::<Result<_, _>>()?))
+        };
+        Ok(Self { axes: order.split('/').map(pair).collect::<Result<_, _>>()?, is_folded })
     }
 }
 

@@ -81,7 +81,7 @@ fn refused(fit: &Fit<'_>, named: &NamedEmbedding, error: &AxisOrderError) -> Sce
         AxisOrderError::Lengths { .. } => {
             "each product of first lengths is to divide, or be divided by, the others"
         }
-        AxisOrderError::Axes { order, .. } if order.contains(':') => {
+        AxisOrderError::Boxes { .. } => {
             "lengths along a logical axis multiply to its length, those in a dimension to that of the dimension"
         }
         AxisOrderError::Axes { .. } => "\"axes\" runs every order; cubefold check lists their names",
