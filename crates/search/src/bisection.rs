@@ -1,5 +1,6 @@
 //! Recursive bisection: ranks and sites are halved together until every part is one site, so that few units pass between
-//! the halves (dual recursive bipartitioning, Pellegrini 1994; halves are improved as by Kernighan & Lin 1970).
+//! the halves (dual recursive bipartitioning, Pellegrini 1994). A half is grown from one rank, or is the first of them, and
+//! then improved by exchanges as by Kernighan & Lin 1970.
 
 use std::collections::VecDeque;
 
@@ -41,7 +42,7 @@ pub(crate) fn nodes(
         let centres = [&sites[0], &sites[1]].map(|sites| distances.centre(sites));
         let places = sites.each_ref().map(|sites| sites.len() * problem.per_site);
         let count = share(part.ranks.len(), places);
-        let ranks = Bisection::new(traffic, distances, &site_of, &part.ranks, count, centres).improved();
+        let ranks = Bisection::new(traffic, distances, &site_of, &part.ranks, centres).best(count);
         for (side, (ranks, sites)) in ranks.into_iter().zip(sites).enumerate() {
             ranks.iter().for_each(|&rank| site_of[rank as usize] = centres[side]);
             parts.push_back(Part { ranks, sites });
@@ -86,6 +87,7 @@ fn halve_sites(problem: &Problem<'_>, distances: &Distances<'_>, mut sites: Vec<
 }
 
 /// Ranks on two sides, and what their units cost there.
+#[derive(Clone)]
 struct Bisection<'a> {
     traffic: &'a Traffic,
     ranks: &'a [u32],
@@ -99,13 +101,12 @@ struct Bisection<'a> {
 const ELSEWHERE: usize = usize::MAX;
 
 impl<'a> Bisection<'a> {
-    /// The first `count` of the ranks are on the first side. `site_of` says where all others are.
+    /// All ranks on the second side. `site_of` says where all others are.
     fn new(
         traffic: &'a Traffic,
         distances: &Distances<'_>,
         site_of: &[usize],
         ranks: &'a [u32],
-        count: usize,
         centres: [usize; 2],
     ) -> Self {
         let mut place_of = vec![ELSEWHERE; traffic.rank_count()];
@@ -121,21 +122,74 @@ impl<'a> Bisection<'a> {
             })
         };
         let outside = ranks.iter().map(outside).collect();
-        let sides = (0..ranks.len()).map(|place| usize::from(place >= count)).collect();
         let across = i128::from(distances.between(centres[0], centres[1]).max(1));
-        Self { traffic, ranks, place_of, sides, outside, across }
+        Self { traffic, ranks, place_of, sides: vec![1; ranks.len()], outside, across }
     }
 
-    /// The ranks of both sides after passes of exchanges, as long as these gain.
-    fn improved(mut self) -> [Vec<u32>; 2] {
+    /// The ranks of both sides, `count` on the first.
+    fn best(self, count: usize) -> [Vec<u32>; 2] {
+        let mut in_order = self.clone();
+        in_order.sides[..count].fill(0);
+        let best = [in_order, self.grown(count)].map(Self::improved).into_iter().min_by_key(Self::cost);
+        [0, 1].map(|side| {
+            let own = best.iter().flat_map(|best| best.ranks.iter().zip(&best.sides));
+            own.filter(|own| *own.1 == side).map(|own| *own.0).collect()
+        })
+    }
+
+    /// The hop-units of all pairs on two sides, and of those with ranks that are not here.
+    fn cost(&self) -> i128 {
+        let of_place = |place: usize| {
+            let others =
+                self.flows(place).filter(|own| own.0 < place && self.sides[own.0] != self.sides[place]);
+            others.map(|own| own.1).sum::<i128>() + self.outside[place][self.sides[place]]
+        };
+        (0..self.ranks.len()).map(of_place).sum()
+    }
+
+    /// The first side grows from one rank, always by the rank that has most to do with it.
+    fn grown(mut self, count: usize) -> Self {
+        let mut scores: Vec<i128> = self.outside.iter().map(|own| own[1] - own[0]).collect();
+        let mut next = self.rim();
+        for _ in 0..count {
+            self.sides[next] = 0;
+            for (other, cost) in self.flows(next) {
+                scores[other] += cost;
+            }
+            let free = (0..scores.len()).rev().filter(|&place| self.sides[place] == 1);
+            next = free.max_by_key(|&place| scores[place]).unwrap_or(next);
+        }
+        self
+    }
+
+    /// A place far from others: the one that leans most to the first side, or the last that is reached from the first.
+    fn rim(&self) -> usize {
+        let lean = |place: &usize| self.outside[*place][1] - self.outside[*place][0];
+        let places = || (0..self.ranks.len()).rev();
+        if places().any(|place| lean(&place) != 0) {
+            return places().max_by_key(lean).unwrap_or(0);
+        }
+        let (mut is_seen, mut order) = (vec![false; self.ranks.len()], vec![0]);
+        is_seen[0] = true;
+        let mut looked = 0;
+        while looked < order.len() {
+            for (other, _) in self.flows(order[looked]) {
+                if !std::mem::replace(&mut is_seen[other], true) {
+                    order.push(other);
+                }
+            }
+            looked += 1;
+        }
+        order[order.len() - 1]
+    }
+
+    /// The same after passes of exchanges, as long as these gain.
+    fn improved(mut self) -> Self {
         let mut passes = 0;
         while passes < PASSES && self.pass() > 0 {
             passes += 1;
         }
-        [0, 1].map(|side| {
-            let own = self.ranks.iter().zip(&self.sides).filter(|own| *own.1 == side);
-            own.map(|own| *own.0).collect()
-        })
+        self
     }
 
     /// The flows of a place with others here, by their places \[hop-units if on two sides\].

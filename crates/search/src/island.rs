@@ -22,9 +22,31 @@ pub(crate) struct Island<'a> {
     generator: ChaCha8Rng,
     energy: Energy, // of the judge's arrangement
     best: (Energy, Arrangement),
-    gains: [u64; Move::ALL.len()],
-    tries: [u64; Move::ALL.len()],
+    kinds: [Experience; Move::ALL.len()],
     exchanges: Vec<(u32, u32)>,
+}
+
+/// What a searcher knows of a kind of change.
+#[derive(Debug, Clone, Copy, Default)]
+struct Experience {
+    tries: u64,
+    gains: u64, // tries after which the value was smaller
+    work: u64,  // of all tries
+}
+
+impl Experience {
+    /// The work of a try, given that of a try of any kind.
+    #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
+    fn cost(self, of_any: f64) -> f64 {
+        (self.work as f64 + 8.0 * of_any) / (self.tries + 8) as f64
+    }
+
+    /// How often such a change is drawn.
+    #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
+    fn weight(self, of_any: f64) -> f64 {
+        let gains = 0.02 + (self.gains + 1) as f64 / (self.tries + 8) as f64;
+        gains / self.cost(of_any).max(1.0)
+    }
 }
 
 impl<'a> Island<'a> {
@@ -44,8 +66,8 @@ impl<'a> Island<'a> {
         generator.set_stream(number);
         let energy = judge.energy(None)?.unwrap_or(Energy { value: u128::MAX, rest: 0.0 });
         let best = (energy, judge.arrangement().clone());
-        let (gains, tries) = ([0; Move::ALL.len()], [0; Move::ALL.len()]);
-        Ok(Self { judge, neighbourhood, traffic, generator, energy, best, gains, tries, exchanges: vec![] })
+        let kinds = [Experience::default(); Move::ALL.len()];
+        Ok(Self { judge, neighbourhood, traffic, generator, energy, best, kinds, exchanges: vec![] })
     }
 
     /// The best arrangement so far, and its energy.
@@ -97,7 +119,7 @@ impl<'a> Island<'a> {
     ///
     /// When a run does not come to its end.
     pub(crate) fn until(&mut self, end: Cost, temperature: f64) -> Result<(), SimulationError> {
-        let heat = temperature * self.energy.get();
+        let heat = temperature * self.energy.get() * self.share_of_a_change();
         while !self.judge.spent().has_reached(end) {
             let kind = self.draw_kind();
             let mut exchanges = std::mem::take(&mut self.exchanges);
@@ -109,18 +131,28 @@ impl<'a> Island<'a> {
                 &mut self.generator,
                 &mut exchanges,
             );
-            self.tries[kind] += 1;
-            let before = self.energy;
+            let (before, work) = (self.energy, self.judge.spent().work);
             if exchanges.is_empty() {
                 // The same placement, judged as before.
                 self.judge.count_look();
             } else if !self.attempt(&exchanges, heat)? {
                 exchanges.iter().rev().for_each(|&(one, other)| self.judge.exchange(one, other));
             }
-            self.gains[kind] += u64::from(self.energy < before);
+            let own = &mut self.kinds[kind];
+            own.tries += 1;
+            own.gains += u64::from(self.energy < before);
+            own.work += self.judge.spent().work - work;
             self.exchanges = exchanges;
         }
         Ok(())
+    }
+
+    /// What part of the value a change can be, compared with that in a problem of 64 processes: of a sum over pairs the
+    /// smaller, the more processes there are.
+    fn share_of_a_change(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "temperatures are rough")]
+        let processes = self.traffic.rank_count() as f64;
+        if self.judge.sums_hop_units() { (64.0 / processes).min(1.0) } else { 1.0 }
     }
 
     /// Makes a child of the best arrangement and of that of another searcher, improves it, and keeps it if it is as good.
@@ -188,11 +220,12 @@ impl<'a> Island<'a> {
         }
     }
 
-    /// Draws a kind of change, the more often the more often it was better.
+    /// Draws a kind of change, the more often the more often it was better, and the less work it is.
     fn draw_kind(&mut self) -> usize {
+        let sum = |of: fn(&Experience) -> u64| self.kinds.iter().map(of).sum::<u64>();
         #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
-        let weight = |kind: usize| 0.02 + (self.gains[kind] + 1) as f64 / (self.tries[kind] + 8) as f64;
-        let weights: [f64; Move::ALL.len()] = std::array::from_fn(weight);
+        let of_any = sum(|own| own.work) as f64 / sum(|own| own.tries).max(1) as f64;
+        let weights = self.kinds.map(|own| own.weight(of_any));
         let mut drawn = self.generator.random::<f64>() * weights.iter().sum::<f64>();
         for (kind, weight) in weights.into_iter().enumerate() {
             if drawn < weight {

@@ -231,7 +231,8 @@ impl<'a> Judge<'a> {
         self.known.distances.hop_units(self.known.traffic, &self.sites)
     }
 
-    fn sums_hop_units(&self) -> bool {
+    /// Whether its value is a sum over pairs of processes, each of which changes a small part of it.
+    pub(crate) fn sums_hop_units(&self) -> bool {
         self.measure == Measure::Of(Objective::HopUnits)
     }
 
