@@ -29,7 +29,7 @@ use super::{
 use crate::scenario::generator_key;
 
 pub(super) use axes::{all as all_axis_orders, place as place_axes};
-pub(super) use by_number::in_turn;
+pub(super) use by_number::{deal, in_turn};
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]

@@ -116,7 +116,7 @@ impl PlacementSearch {
             })
             .collect();
         check_memory(&programs, runs.len(), request.objective, memory)?;
-        let starts = starts::all(runs, &request.starts, per_site)?;
+        let starts = starts::all(runs, &request.starts, &sites, per_site)?;
         let count = programs.len() as u64;
         let effort = Effort {
             evaluations: request.evaluations.map(|evaluations| (evaluations / count).max(1)),

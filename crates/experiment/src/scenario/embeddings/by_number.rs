@@ -72,16 +72,26 @@ pub(in crate::scenario) fn in_turn(
         }
         return placed_on(fit, place, fit.program.over_groups(ContractedGuest::Row, used));
     }
-    let mut left: Vec<u64> = vec![each; used.len()];
+    placed_on(fit, place, deal(processes, used, each, together))
+}
+
+/// The nodes of processes that are dealt to nodes in turn, `together` at a time and `each` in all; they have room for all.
+pub(in crate::scenario) fn deal(
+    processes: u64,
+    nodes: &[NodeId],
+    each: u64,
+    together: NonZeroU64,
+) -> Vec<NodeId> {
+    let mut left: Vec<u64> = vec![each; nodes.len()];
     let mut placed: Vec<NodeId> = Vec::with_capacity(usize::try_from(processes).unwrap_or(0));
     while (placed.len() as u64) < processes {
-        for (node, left) in used.iter().zip(&mut left) {
+        for (node, left) in nodes.iter().zip(&mut left) {
             let dealt = together.get().min(*left).min(processes - placed.len() as u64);
             *left -= dealt;
             placed.extend(std::iter::repeat_n(*node, usize::try_from(dealt).unwrap_or(0)));
         }
     }
-    placed_on(fit, place, placed)
+    placed
 }
 
 /// The placement with these nodes.

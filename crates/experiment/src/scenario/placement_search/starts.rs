@@ -1,24 +1,27 @@
 //! The placements that a search starts from.
 
-use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement};
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, hilbert_order};
 use cubefold_search::Start;
 use cubefold_topology::{NodeId, Shape};
 
 use super::PlacementSearchError;
-use crate::scenario::Run;
+use crate::scenario::{Run, embeddings::deal};
 
 /// The most orders of whole axes, and of boxes, that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
 const MAX_BOXES: usize = 192;
 
 /// The most placements besides those of the scenario.
-pub(super) const MOST: usize = EmbeddingKind::ALL.len() + MAX_AXIS_ORDERS + 2 * MAX_BOXES;
+pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 3 + MAX_AXIS_ORDERS + 2 * MAX_BOXES;
 
 /// The placements to start from: those asked for, else all of the scenario, those with names, and blocks of ranks on each
 /// node where there are several.
 pub(super) fn all(
     runs: &[Run],
     asked: &[String],
+    sites: &[NodeId],
     per_site: usize,
 ) -> Result<Vec<Start>, PlacementSearchError> {
     let start = |run: &Run| Start { name: Some(run.embedding.to_string()), nodes: run.placement.nodes() };
@@ -35,7 +38,7 @@ pub(super) fn all(
     if asked.is_empty() {
         let guest = runs[0].program.placed_shape();
         let in_blocks = if per_site > 1 { blocks(&runs[0], guest.shape(), per_site) } else { vec![] };
-        for other in named(&runs[0], guest.shape()).into_iter().chain(in_blocks) {
+        for other in named(&runs[0], guest.shape(), sites).into_iter().chain(in_blocks) {
             if starts.iter().all(|own| own.nodes != other.nodes) {
                 starts.push(other);
             }
@@ -45,7 +48,7 @@ pub(super) fn all(
 }
 
 /// The placements with names that fit a run, whether the scenario has them or not.
-fn named(run: &Run, guest: &Shape) -> Vec<Start> {
+fn named(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
     let mut found = vec![];
     if let Some(cube) = run.program.exchange_cube {
         for kind in EmbeddingKind::ALL {
@@ -54,9 +57,30 @@ fn named(run: &Run, guest: &Shape) -> Vec<Start> {
             }
         }
     }
+    found.extend(by_number(run, sites));
     let of_order = |(order, nodes): (AxisOrder, _)| Start { name: Some(format!("axes:{order}")), nodes };
     found.extend(orders(run, guest).map(of_order));
     found
+}
+
+/// The placements that know the order of the nodes only.
+fn by_number(run: &Run, sites: &[NodeId]) -> Vec<Start> {
+    let (ranks, each) = (run.program.rank_count(), run.program.ranks_per_node);
+    let used = usize::try_from(ranks.div_ceil(each)).unwrap_or(usize::MAX);
+    if used > sites.len() || run.program.block.is_some() {
+        return vec![];
+    }
+    let along_curve = hilbert_order(&run.machine, sites);
+    let all: [(&str, &[NodeId], NonZeroU64); 3] = [
+        ("hilbert", &along_curve, NonZeroU64::MAX),
+        ("block", sites, NonZeroU64::MAX),
+        ("cyclic", sites, NonZeroU64::MIN),
+    ];
+    let start = |(name, nodes, together): (&str, &[NodeId], _)| Start {
+        name: Some(name.to_owned()),
+        nodes: deal(ranks, &nodes[..used], each, together),
+    };
+    all.into_iter().map(start).collect()
 }
 
 /// The orders of axes that fit, and where they put a guest of this shape.
