@@ -2,9 +2,9 @@
 //! the halves (dual recursive bipartitioning, Pellegrini 1994). A half is grown from one rank, or is the first of them, and
 //! then improved by exchanges as by Kernighan & Lin 1970.
 
-use std::collections::VecDeque;
+use std::{cmp::Reverse, collections::VecDeque};
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{Axis, NodeId};
 
 use crate::{distances::Distances, problem::Problem, traffic::Traffic};
 
@@ -53,37 +53,39 @@ pub(crate) fn nodes(
 
 /// How many of so many ranks go to the first of two halves with these places: as large a part as it has of the places.
 fn share(ranks: usize, [first, second]: [usize; 2]) -> usize {
-    let share = (ranks * first + (first + second) / 2) / (first + second);
+    let share = (2 * ranks * first + first + second) / (2 * (first + second)); // rounded
     share.clamp(ranks.saturating_sub(second), first.min(ranks))
 }
 
-/// Divides sites into two parts: those of a grid across its widest dimension, others between two that follow each other
-/// and are far apart, as the hosts of two switches.
+/// Divides sites into two parts, about equal.
 fn halve_sites(problem: &Problem<'_>, distances: &Distances<'_>, mut sites: Vec<usize>) -> [Vec<usize>; 2] {
-    let half = sites.len() / 2;
-    let from_half = |place: usize| place.abs_diff(half);
-    let cuts = 1..sites.len();
     let cut = match problem.machine.coordinate_grid() {
-        Some(grid) => {
-            let coordinate = |site: usize, axis: usize| grid.axes()[axis].coordinate(problem.sites[site]);
-            let width = |axis: usize| {
-                let own = || sites.iter().map(|&site| coordinate(site, axis));
-                own().max().unwrap_or(0) - own().min().unwrap_or(0)
-            };
-            let widest = (0..grid.axes().len()).rev().max_by_key(|&axis| width(axis)).unwrap_or(0);
-            sites.sort_by_key(|&site| coordinate(site, widest));
-            let is_boundary =
-                |&cut: &usize| coordinate(sites[cut - 1], widest) != coordinate(sites[cut], widest);
-            cuts.filter(is_boundary).min_by_key(|&cut| from_half(cut))
-        }
-        None => {
-            let apart = |cut: usize| distances.between(sites[cut - 1], sites[cut]);
-            cuts.filter(|&cut| from_half(cut) <= sites.len() / 4)
-                .max_by_key(|&cut| (apart(cut), std::cmp::Reverse(from_half(cut))))
-        }
+        Some(grid) => sort_across(grid.axes(), problem.sites, &mut sites),
+        None => widest_gap(distances, &sites),
     };
-    let second = sites.split_off(cut.unwrap_or(half));
+    let second = sites.split_off(cut.unwrap_or(sites.len() / 2));
     [sites, second]
+}
+
+/// Sorts sites along the dimension in which they are widest; the end of its half that has about half of them.
+fn sort_across(axes: &[Axis], nodes: &[NodeId], sites: &mut [usize]) -> Option<usize> {
+    let coordinate = |site: usize, axis: usize| axes[axis].coordinate(nodes[site]);
+    let width = |axis: usize| {
+        let own = || sites.iter().map(|&site| coordinate(site, axis));
+        own().max().unwrap_or(0) - own().min().unwrap_or(0)
+    };
+    let widest = (0..axes.len()).rev().max_by_key(|&axis| width(axis))?;
+    sites.sort_by_key(|&site| coordinate(site, widest));
+    let is_boundary = |&cut: &usize| coordinate(sites[cut - 1], widest) != coordinate(sites[cut], widest);
+    (1..sites.len()).filter(is_boundary).min_by_key(|&cut| cut.abs_diff(sites.len() / 2))
+}
+
+/// Where two sites that follow one another are farthest apart, as hosts of two switches: in the middle half, as near to the
+/// middle as there is.
+fn widest_gap(distances: &Distances<'_>, sites: &[usize]) -> Option<usize> {
+    let from_half = |cut: usize| cut.abs_diff(sites.len() / 2);
+    let gap = |&cut: &usize| (distances.between(sites[cut - 1], sites[cut]), Reverse(from_half(cut)));
+    (1..sites.len()).filter(|&cut| from_half(cut) <= sites.len() / 4).max_by_key(gap)
 }
 
 /// Ranks on two sides, and what their units cost there.
