@@ -32,6 +32,7 @@ pub(in crate::scenario) fn all(
     fit: &Fit<'_>,
     named: &NamedEmbedding,
 ) -> Result<Vec<NamedEmbedding>, ScenarioError> {
+    check_ranks(fit, named)?;
     let shape = placed_shape(fit, named)?;
     let orders = AxisOrder::all(&shape, fit.machine).map_err(|error| refused(fit, named, &error))?;
     let of_order = |order| NamedEmbedding { name: EmbeddingName::Axes(order), place: named.place.clone() };
@@ -57,19 +58,24 @@ pub(in crate::scenario) fn place(
     })
 }
 
-/// The shape that is placed, one process or group per node: the logical torus, or that of the groups.
-fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
-    let ranks = fit.program.ranks.as_ref().ok_or_else(|| {
-        let program = with_article(fit.program.kind.name);
-        let message =
-            format!("embedding {} of {program} program, expected a collective or a job", named.name);
-        let place = named.place.as_ref().unwrap_or(&fit.size.place);
-        ScenarioError::at(place, message, "places logical toruses")
-            .because(fit.settings.place(Key::ProgramKind), "the program")
-    })?;
-    if fit.program.ranks_per_node == 1 {
-        return Ok(ranks.shape.clone());
+/// Refuses programs without logical axes of their own: they have those of their guest, which a single order may name.
+fn check_ranks(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<(), ScenarioError> {
+    if fit.program.ranks.is_some() {
+        return Ok(());
     }
+    let program = with_article(fit.program.kind.name);
+    let message = format!("embedding {} of {program} program, expected a collective or a job", named.name);
+    let place = named.place.as_ref().unwrap_or(&fit.size.place);
+    Err(ScenarioError::at(place, message, "places logical toruses")
+        .because(fit.settings.place(Key::ProgramKind), "the program"))
+}
+
+/// The shape that is placed, one process or group per node: the logical torus or the guest, or that of the groups.
+fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
+    if fit.program.ranks_per_node == 1 {
+        return Ok(fit.program.placed_shape().shape().clone());
+    }
+    check_ranks(fit, named)?;
     let groups = fit.program.contracted(ContractedGuest::Grid).ok_or_else(|| no_groups(fit, named))?;
     Ok(groups.guest().shape().shape().clone())
 }
