@@ -1,6 +1,6 @@
 //! Recursive bisection: ranks and sites are halved together until every part is one site, so that few units pass between
-//! the halves (dual recursive bipartitioning, Pellegrini 1994). A half is grown from one rank, or is the first of them, and
-//! then improved by exchanges as by Kernighan & Lin 1970.
+//! the halves (dual recursive bipartitioning, Pellegrini 1994). The first half is grown from one rank, or consists of the
+//! lowest ranks; both are improved by exchanges (Kernighan & Lin 1970), and the better is kept.
 
 use std::{cmp::Reverse, collections::VecDeque};
 
@@ -21,7 +21,7 @@ struct Part {
     sites: Vec<usize>,
 }
 
-/// The nodes of all ranks by recursive bisection; none where there are too many.
+/// Places all ranks by recursive bisection; `None` above [`MOST`] ranks or sites.
 pub(crate) fn nodes(
     problem: &Problem<'_>,
     traffic: &Traffic,
@@ -31,7 +31,17 @@ pub(crate) fn nodes(
     if ranks > MOST || sites > MOST {
         return None;
     }
-    let whole = Part { ranks: (0..u32::try_from(ranks).ok()?).collect(), sites: (0..sites).collect() };
+    // The hosts of a switch have numbers in a row, whatever the order of an allocation. More sites than ranks need would
+    // only spread them.
+    let mut all: Vec<usize> = (0..sites).collect();
+    let needed = ranks.div_ceil(problem.per_site);
+    if needed < sites {
+        let centre = distances.centre(&all);
+        all.sort_by_key(|&site| distances.between(centre, site));
+        all.truncate(needed);
+    }
+    all.sort_unstable_by_key(|&site| problem.sites[site]);
+    let whole = Part { ranks: (0..u32::try_from(ranks).ok()?).collect(), sites: all };
     let mut site_of = vec![distances.centre(&whole.sites); ranks]; // by rank, the centre of its part
     let mut parts = VecDeque::from([whole]);
     while let Some(part) = parts.pop_front() {
@@ -51,7 +61,7 @@ pub(crate) fn nodes(
     Some(site_of.into_iter().map(|site| problem.sites[site]).collect())
 }
 
-/// How many of so many ranks go to the first of two halves with these places: as large a part as it has of the places.
+/// The number of ranks of the first half, proportional to its places.
 fn share(ranks: usize, [first, second]: [usize; 2]) -> usize {
     let share = (2 * ranks * first + first + second) / (2 * (first + second)); // rounded
     share.clamp(ranks.saturating_sub(second), first.min(ranks))
@@ -67,7 +77,7 @@ fn halve_sites(problem: &Problem<'_>, distances: &Distances<'_>, mut sites: Vec<
     [sites, second]
 }
 
-/// Sorts sites along the dimension in which they are widest; the end of its half that has about half of them.
+/// Sorts sites along their widest dimension; returns the boundary that is nearest to the middle.
 fn sort_across(axes: &[Axis], nodes: &[NodeId], sites: &mut [usize]) -> Option<usize> {
     let coordinate = |site: usize, axis: usize| axes[axis].coordinate(nodes[site]);
     let width = |axis: usize| {
@@ -80,15 +90,15 @@ fn sort_across(axes: &[Axis], nodes: &[NodeId], sites: &mut [usize]) -> Option<u
     (1..sites.len()).filter(is_boundary).min_by_key(|&cut| cut.abs_diff(sites.len() / 2))
 }
 
-/// Where two sites that follow one another are farthest apart, as hosts of two switches: in the middle half, as near to the
-/// middle as there is.
+/// The cut between the two consecutive sites that are farthest apart, as hosts of two switches are, in the middle half of
+/// the list.
 fn widest_gap(distances: &Distances<'_>, sites: &[usize]) -> Option<usize> {
     let from_half = |cut: usize| cut.abs_diff(sites.len() / 2);
     let gap = |&cut: &usize| (distances.between(sites[cut - 1], sites[cut]), Reverse(from_half(cut)));
     (1..sites.len()).filter(|&cut| from_half(cut) <= sites.len() / 4).max_by_key(gap)
 }
 
-/// Ranks on two sides, and what their units cost there.
+/// A division of ranks into two sides, with its costs.
 #[derive(Clone)]
 struct Bisection<'a> {
     traffic: &'a Traffic,
@@ -99,7 +109,7 @@ struct Bisection<'a> {
     across: i128,            // the links from one side to the other
 }
 
-/// Not among the ranks of a bisection.
+/// Marks a rank outside this bisection.
 const ELSEWHERE: usize = usize::MAX;
 
 impl<'a> Bisection<'a> {
@@ -211,10 +221,11 @@ impl<'a> Bisection<'a> {
         inside.sum::<i128>() + self.outside[place][side] - self.outside[place][1 - side]
     }
 
-    /// Exchanges pairs, the best first and each place once, and goes back to where the sum was least; what is gained.
+    /// Exchanges pairs, the best first and each place once, undoes those after the best sum, and returns the gain.
     fn pass(&mut self) -> i128 {
         let mut gains: Vec<i128> = (0..self.ranks.len()).map(|place| self.gain(place)).collect();
         let mut is_free = vec![true; self.ranks.len()];
+        let mut shared = vec![0; self.ranks.len()]; // by place, with the first of a pair
         let mut exchanged: Vec<[usize; 2]> = vec![];
         let (mut sum, mut best, mut kept) = (0, 0, 0);
         while exchanged.len() < kept + PATIENCE {
@@ -223,14 +234,12 @@ impl<'a> Bisection<'a> {
                 (0..sides.len()).filter(move |&place| is_free[place] && sides[place] == side)
             };
             let Some(one) = free(0).max_by_key(|&place| gains[place]) else { break };
-            let mut between: Vec<(usize, i128)> = self.flows(one).collect();
-            between.sort_unstable();
-            let twice = |other: usize| {
-                let found = between.binary_search_by_key(&other, |own| own.0);
-                found.map_or(0, |found| 2 * between[found].1)
-            };
-            let Some(other) = free(1).max_by_key(|&place| gains[place] - twice(place)) else { break };
-            sum += gains[one] + gains[other] - twice(other);
+            // Partners remain on two sides: they lose what each would gain by coming to the other.
+            self.flows(one).for_each(|(partner, cost)| shared[partner] = 2 * cost);
+            let other = free(1).max_by_key(|&place| gains[place] - shared[place]);
+            sum += other.map_or(0, |other| gains[one] + gains[other] - shared[other]);
+            self.flows(one).for_each(|(partner, _)| shared[partner] = 0);
+            let Some(other) = other else { break };
             for place in [one, other] {
                 self.sides[place] = 1 - self.sides[place];
                 is_free[place] = false;
@@ -252,7 +261,7 @@ impl<'a> Bisection<'a> {
     }
 }
 
-/// What two ranks exchange.
+/// The units exchanged by two ranks.
 fn units(sent: u64, received: u64) -> i128 {
     i128::from(sent) + i128::from(received)
 }
@@ -308,7 +317,7 @@ mod tests {
         let pairs: Vec<[u32; 2]> =
             (0..4).flat_map(|own| [[own, own + 4], [own + 4, own + 8], [own + 8, own + 12]]).collect();
         assert_eq!(of_pairs(&machine, 16, 1, &pairs), (24, 1));
-        // Two a host: the same groups of eight ranks fit in pairs.
+        // Two ranks a host: each pair fits on one.
         let pairs: Vec<[u32; 2]> = (0..16).map(|own| [own, own + 16]).collect();
         assert_eq!(of_pairs(&machine, 32, 2, &pairs), (0, 2));
     }

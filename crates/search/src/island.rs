@@ -26,7 +26,7 @@ pub(crate) struct Island<'a> {
     exchanges: Vec<(u32, u32)>,
 }
 
-/// What a searcher knows of a kind of change.
+/// Statistics of one kind of change.
 #[derive(Debug, Clone, Copy, Default)]
 struct Experience {
     tries: u64,
@@ -147,8 +147,8 @@ impl<'a> Island<'a> {
         Ok(())
     }
 
-    /// What part of the value a change can be, compared with that in a problem of 64 processes: of a sum over pairs the
-    /// smaller, the more processes there are.
+    /// Scales temperatures of a sum over pairs: the more processes there are, the smaller the part of it that one change
+    /// alters. It is 1 at 64.
     fn share_of_a_change(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "temperatures are rough")]
         let processes = self.traffic.rank_count() as f64;

@@ -21,7 +21,7 @@ enum BitChange {
 }
 
 impl BitChange {
-    /// Every change of so many bits.
+    /// Every change of labels of `bits` bits.
     fn all(bits: u32) -> impl Iterator<Item = Self> {
         let pairs = (1..bits).flat_map(|high| (0..high).map(move |low| (low, high)));
         pairs.flat_map(|(low, high)| [Self::Exchange(low, high), Self::Add(low, high), Self::Add(high, low)])

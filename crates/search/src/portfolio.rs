@@ -46,9 +46,9 @@ impl Effort {
 /// A placement to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Its name; none of a placement that only a search has.
+    /// Its name; `None` where a scenario has none for it.
     pub name: Option<String>,
-    /// The node of every process, by label.
+    /// The node of every rank, by label; those of further processes are ignored.
     pub nodes: Vec<NodeId>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) const ISLANDS: u64 = 16;
 const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
 const HEATS: [f64; 2] = [0.02, 0.0004];
-/// The most starts from which maps of bits are tried.
+/// The most starts that are mapped.
 const MAPPED_STARTS: usize = 16;
 /// What evaluations look at in about a minute of one core: messages, links crossed, and channels.
 const WORK: u64 = 400_000_000;
@@ -119,7 +119,7 @@ const EVALUATIONS_A_STEP: u64 = 50_000;
 
 /// What a tabu search by hop-units judges in a minute on two cores.
 const EXCHANGES: u64 = 20_000_000_000;
-/// The most maps of bits that are judged before it.
+/// The most maps that are judged before it.
 const MAPPED_AT_MOST: u64 = 200_000;
 /// The least iterations of a tabu search from one child.
 const MIN_ITERATIONS: u64 = 4_000;
@@ -145,7 +145,8 @@ struct Breeding<'a> {
 ///
 /// # Errors
 ///
-/// When the problem cannot be searched, a start is no placement on its sites, or a run does not come to its end.
+/// When the problem cannot be searched, no start with a name is a placement on its sites, or a run does not come to its
+/// end.
 pub fn search(
     problem: Problem<'_>,
     objective: Objective,

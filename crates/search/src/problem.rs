@@ -54,8 +54,8 @@ pub enum SearchError {
         /// The objective.
         objective: Objective,
     },
-    /// No placement to start from.
-    #[error("no placement to start from, expected at least one")]
+    /// No placement with a name to start from.
+    #[error("no placement with a name to start from, expected at least one")]
     NoStart,
 }
 

@@ -1,5 +1,4 @@
-//! A search for the placement of a run's program with the smallest value, from the placements of a scenario and those that
-//! have names.
+//! A search for the placement of a run's program with the smallest value.
 
 mod starts;
 
@@ -28,7 +27,7 @@ pub struct SearchRequest {
     pub evaluations: Option<u64>,
     /// The seed; by default that of the scenario.
     pub seed: Option<u64>,
-    /// The names of embeddings of the scenario to start from; all, and others with names, if there are none.
+    /// The names of embeddings of the scenario to start from; all, and others that fit, if there are none.
     pub starts: Vec<String>,
 }
 

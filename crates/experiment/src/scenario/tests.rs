@@ -100,7 +100,7 @@ fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios) {
 }
 
 /// The scenario in a text.
-fn scenario(text: &str) -> Scenario {
+pub(super) fn scenario(text: &str) -> Scenario {
     Files::new(&[("s.toml", text)]).load().unwrap()
 }
 

@@ -12,9 +12,11 @@ use crate::scenario::{Run, embeddings::deal};
 /// The most orders of whole axes, and of boxes, that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
 const MAX_BOXES: usize = 192;
+/// The most placements of blocks of ranks.
+const MAX_BLOCKS: usize = 192;
 
 /// The most placements besides those of the scenario.
-pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 3 + MAX_AXIS_ORDERS + 2 * MAX_BOXES;
+pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 3 + MAX_AXIS_ORDERS + MAX_BOXES + MAX_BLOCKS;
 
 /// The placements to start from: those asked for, else all of the scenario, those with names, and blocks of ranks on each
 /// node where there are several.
@@ -24,7 +26,11 @@ pub(super) fn all(
     sites: &[NodeId],
     per_site: usize,
 ) -> Result<Vec<Start>, PlacementSearchError> {
-    let start = |run: &Run| Start { name: Some(run.embedding.to_string()), nodes: run.placement.nodes() };
+    let start = |run: &Run| {
+        let mut nodes = run.placement.nodes();
+        nodes.truncate(usize::try_from(run.program.rank_count()).unwrap_or(usize::MAX));
+        Start { name: Some(run.embedding.to_string()), nodes }
+    };
     if let Some(name) = asked.iter().find(|name| runs.iter().all(|run| run.embedding.to_string() != **name)) {
         let known = runs.iter().map(|run| run.embedding.to_string()).collect();
         return Err(PlacementSearchError::NoSuchStart { name: name.clone(), known });
@@ -38,7 +44,7 @@ pub(super) fn all(
     if asked.is_empty() {
         let guest = runs[0].program.placed_shape();
         let in_blocks = if per_site > 1 { blocks(&runs[0], guest.shape(), per_site) } else { vec![] };
-        for other in named(&runs[0], guest.shape(), sites).into_iter().chain(in_blocks) {
+        for other in fitting(&runs[0], guest.shape(), sites).into_iter().chain(in_blocks) {
             if starts.iter().all(|own| own.nodes != other.nodes) {
                 starts.push(other);
             }
@@ -47,19 +53,24 @@ pub(super) fn all(
     Ok(starts)
 }
 
-/// The placements with names that fit a run, whether the scenario has them or not.
-fn named(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
+/// The placements that fit a run, whether the scenario has them or not, with the names by which it could have them.
+fn fitting(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
+    // A scenario puts those of cubes and orders of axes on whole machines, a process or a group of them on each node.
+    let has_name = run.program.ranks_per_node == 1 && run.allocation.is_none();
     let mut found = vec![];
     if let Some(cube) = run.program.exchange_cube {
         for kind in EmbeddingKind::ALL {
             if let Ok(placement) = Placement::embed(kind, cube, &run.machine) {
-                found.push(Start { name: Some(kind.name().to_owned()), nodes: placement.nodes() });
+                let name = has_name.then(|| kind.name().to_owned());
+                found.push(Start { name, nodes: placement.nodes() });
             }
         }
     }
     found.extend(by_number(run, sites));
-    let of_order = |(order, nodes): (AxisOrder, _)| Start { name: Some(format!("axes:{order}")), nodes };
-    found.extend(orders(run, guest).map(of_order));
+    found.extend(orders(run, guest).map(|(order, nodes)| {
+        let name = has_name.then(|| format!("axes:{order}"));
+        Start { name, nodes }
+    }));
     found
 }
 
@@ -94,13 +105,16 @@ fn orders<'a>(run: &'a Run, guest: &'a Shape) -> impl Iterator<Item = (AxisOrder
     })
 }
 
-/// Blocks of so many ranks that are neighbours in the shape of the guest, one on each node.
+/// Placements of blocks of `per_site` neighbouring ranks, one block on each node.
 fn blocks(run: &Run, guest: &Shape, per_site: usize) -> Vec<Start> {
+    let shapes = block_lengths(guest.lengths(), per_site as u64);
+    let of_shape = (MAX_BLOCKS / shapes.len().max(1)).max(1);
     let mut found = vec![];
-    for block in block_lengths(guest.lengths(), per_site as u64) {
+    for block in shapes.into_iter().take(MAX_BLOCKS) {
         let lengths: Vec<u64> =
             guest.lengths().iter().zip(&block).map(|(whole, part)| whole / part).collect();
-        let Ok(outer) = Shape::new(&lengths) else { continue };
+        let outer: Vec<u64> = lengths.iter().copied().filter(|&length| length > 1).collect();
+        let Ok(outer) = Shape::new(&outer) else { continue };
         let block_of = |rank: u64| {
             let (mut rest, mut number, mut stride) = (rank, 0, 1);
             for ((length, part), blocks) in guest.lengths().iter().zip(&block).zip(&lengths) {
@@ -110,16 +124,15 @@ fn blocks(run: &Run, guest: &Shape, per_site: usize) -> Vec<Start> {
             usize::try_from(number).unwrap_or(usize::MAX)
         };
         let blocks: Vec<usize> = (0..guest.node_count()).map(block_of).collect();
-        for (_, nodes) in orders(run, &outer) {
+        for (_, nodes) in orders(run, &outer).take(of_shape) {
             let nodes = blocks.iter().map(|&block| nodes[block]).collect();
             found.push(Start { name: None, nodes });
         }
     }
-    found.truncate(MAX_BOXES);
     found
 }
 
-/// All lengths of blocks of so many ranks that divide those of a guest.
+/// All lengths of blocks of `count` ranks that divide those of a guest.
 fn block_lengths(guest: &[u64], count: u64) -> Vec<Vec<u64>> {
     let Some((&length, others)) = guest.split_first() else {
         return if count == 1 { vec![vec![]] } else { vec![] };
@@ -136,6 +149,69 @@ fn block_lengths(guest: &[u64], count: u64) -> Vec<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::tests::scenario;
+
+    /// The first run of a scenario with one embedding, and the starts of its search.
+    fn starts(text: &str) -> (Run, Vec<Start>) {
+        let run = scenario(text).runs[0].clone();
+        let sites = match &run.allocation {
+            Some(allocation) => allocation.nodes().to_vec(),
+            None => run.machine.hosts().collect(),
+        };
+        let per_site = usize::try_from(run.placement.max_load()).unwrap();
+        let starts = all(std::slice::from_ref(&run), &[], &sites, per_site).unwrap();
+        (run, starts)
+    }
+
+    #[test]
+    fn a_scenario_with_the_name_of_a_start_has_its_placement() {
+        let cases = [
+            ("shape = [4, 4]", "kind = \"cc-cube\"", 9),
+            ("shape = [4, 4]\nfailed_links = [[[0, 0], [1, 0]]]", "kind = \"cc-cube\"", 2),
+            ("shape = [4, 2]\nallocation = [[1, 0], [0, 1], [3, 1], [2, 0]]", "kind = \"cc-cube\"", 2),
+            ("shape = [4, 2]", "kind = \"all-reduce\"\nalgorithm = \"ring\"\nshape = [2, 4]", 4),
+            (
+                "shape = [2, 2]\nprocessors_per_node = 4",
+                "kind = \"all-reduce\"\nalgorithm = \"ring\"\nprocesses = 16\nprocesses_per_node = 4",
+                2,
+            ),
+        ];
+        for (machine, program, least) in cases {
+            let text = |name: &str| {
+                format!(
+                    "[machine]\nkind = \"torus\"\n{machine}\n[program]\n{program}\n[mapping]\nembeddings = [\"{name}\"]\n"
+                )
+            };
+            let (run, starts) = starts(&text("standard"));
+            let ranks = usize::try_from(run.program.rank_count()).unwrap();
+            let named = starts.iter().filter_map(|own| Some((own.name.as_ref()?, &own.nodes)));
+            let mut count = 0;
+            for (name, nodes) in named {
+                let placed = scenario(&text(name)).runs[0].placement.nodes();
+                assert_eq!(placed[..ranks], nodes[..], "{name}: {machine} {program}");
+                count += 1;
+            }
+            assert!(count >= least, "{count}: {machine} {program}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_neighbours_on_one_node() {
+        let text = "[machine]\nkind = \"torus\"\nshape = [2, 2]\nprocessors_per_node = 8\n[program]\nkind = \"all-reduce\"\n\
+                    algorithm = \"ring\"\nshape = [8, 4]\nprocesses_per_node = 8\n";
+        let (_, starts) = starts(text);
+        let in_blocks: Vec<&Start> = starts.iter().filter(|own| own.name.is_none()).collect();
+        assert!(!in_blocks.is_empty());
+        for start in &in_blocks {
+            for node in (0..4).map(NodeId::new) {
+                assert_eq!(start.nodes.iter().filter(|own| **own == node).count(), 8);
+            }
+        }
+        // Two rows of four by two, for one.
+        assert!(
+            in_blocks.iter().any(|own| own.nodes[..4] == [own.nodes[0]; 4] && own.nodes[8] == own.nodes[0])
+        );
+    }
 
     #[test]
     fn blocks_divide_a_guest() {
