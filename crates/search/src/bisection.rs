@@ -42,7 +42,7 @@ pub(crate) fn nodes(
     }
     all.sort_unstable_by_key(|&site| problem.sites[site]);
     let whole = Part { ranks: (0..u32::try_from(ranks).ok()?).collect(), sites: all };
-    let mut site_of = vec![distances.centre(&whole.sites); ranks]; // by rank, the centre of its part
+    let mut site_of = vec![whole.sites[0]; ranks]; // by rank, the centre of its part once there are several
     let mut parts = VecDeque::from([whole]);
     while let Some(part) = parts.pop_front() {
         if part.sites.len() == 1 || part.ranks.is_empty() {
@@ -271,8 +271,11 @@ mod tests {
     use cubefold_mapping::ProcessId;
     use cubefold_simulator::{Communication, Computations, Cycles, StageMessage, StageProgram};
     use cubefold_topology::{LinkMode, Machine, MachineKind, NetworkParameters, TieRule};
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::tests::traffic_of;
 
     /// The hop-units of ranks that exchange a unit each with some others, and the most ranks of a node.
     fn of_pairs(machine: &Machine, ranks: u32, per_site: usize, pairs: &[[u32; 2]]) -> (u128, usize) {
@@ -320,6 +323,36 @@ mod tests {
         // Two ranks a host: each pair fits on one.
         let pairs: Vec<[u32; 2]> = (0..16).map(|own| [own, own + 16]).collect();
         assert_eq!(of_pairs(&machine, 32, 2, &pairs), (0, 2));
+    }
+
+    #[test]
+    fn a_pass_gains_what_it_says_and_the_better_division_is_kept() {
+        let machine = Machine::new(MachineKind::Mesh, &[6, 4]).unwrap();
+        let sites: Vec<NodeId> = machine.hosts().collect();
+        let distances = Distances::new(&machine, &sites);
+        let mut generator = ChaCha8Rng::seed_from_u64(4);
+        for _ in 0..40 {
+            let traffic = traffic_of(24, &mut generator);
+            // Some ranks are elsewhere.
+            let ranks: Vec<u32> = (0..24).filter(|rank| rank % 5 > 0).collect();
+            let site_of: Vec<usize> = (0..24).map(|rank| rank * 7 % 24).collect();
+            let empty = Bisection::new(&traffic, &distances, &site_of, &ranks, [7, 16]);
+            let mut in_order = empty.clone();
+            in_order.sides[..9].fill(0);
+            let grown = empty.clone().grown(9);
+            for mut own in [in_order.clone(), grown.clone()] {
+                let before = own.cost();
+                let gained = own.pass();
+                assert_eq!((before - own.cost(), own.sides.iter().sum()), (gained, ranks.len() - 9));
+            }
+            let least = [in_order, grown].map(|own| own.improved().cost()).into_iter().min();
+            let [first, _] = empty.clone().best(9);
+            let mut best = empty;
+            for (side, rank) in best.sides.iter_mut().zip(&ranks) {
+                *side = usize::from(!first.contains(rank));
+            }
+            assert_eq!(Some(best.cost()), least);
+        }
     }
 
     #[test]

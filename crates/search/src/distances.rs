@@ -40,7 +40,7 @@ impl<'a> Distances<'a> {
         }
     }
 
-    /// Of some sites the one that is nearest to all of them together, the first of several.
+    /// The site with the least sum of distances to the others of a list, the first of several.
     ///
     /// # Panics
     ///

@@ -84,7 +84,7 @@ enum Change {
 }
 
 impl Change {
-    /// Every change of a placement of so many processes.
+    /// Every change for `processes` processes on a grid with these axes.
     fn all(processes: usize, axes: &[Axis]) -> impl Iterator<Item = Self> {
         let bits = if processes.is_power_of_two() { processes.ilog2() } else { 0 };
         let of_labels = BitChange::all(bits).map(Self::OfLabels);

@@ -484,6 +484,26 @@ fn judged_values_are_those_of_runs_after_any_change() {
 }
 
 #[test]
+fn a_start_without_a_name_is_found_but_is_not_the_best_named() {
+    let mut generator = ChaCha8Rng::seed_from_u64(17);
+    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let mut case = Case::draw(&mut generator, 12);
+    (case.sites, case.per_site, case.machine) = (machine.hosts().collect(), 1, machine);
+    let mut drawn: Vec<Vec<NodeId>> = (0..8).map(|_| case.nodes(&mut generator)).collect();
+    drawn.sort_by_key(|nodes| case.value(Objective::HopUnits, nodes));
+    let start =
+        |name: Option<&str>, nodes: &[NodeId]| Start { name: name.map(str::to_owned), nodes: nodes.to_vec() };
+    let starts = [start(Some("worst"), &drawn[7]), start(None, &drawn[0]), start(Some("middle"), &drawn[4])];
+    let effort = Effort { evaluations: Some(1), seed: 0 };
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let found = search(case.problem(), Objective::HopUnits, &starts, effort, go_on).unwrap();
+    assert_eq!((found.named, found.named_value), (2, case.value(Objective::HopUnits, &drawn[4])));
+    assert!(found.value <= case.value(Objective::HopUnits, &drawn[0]) && found.value < found.named_value);
+    let unnamed = search(case.problem(), Objective::HopUnits, &starts[1..2], effort, go_on);
+    assert!(matches!(unnamed, Err(crate::SearchError::NoStart)));
+}
+
+#[test]
 fn threads_do_not_change_what_is_found_and_it_is_never_worse_than_a_start() {
     let mut generator = ChaCha8Rng::seed_from_u64(13);
     let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
