@@ -12,16 +12,23 @@ use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::sized_equal_reference::{SizedCase, numbered_case};
+use crate::{
+    sized_equal_reference::{SizedCase, numbered_case},
+    speeds_equal_reference::{on_links_of, time},
+};
 
-const CASES: u64 = 600;
+const CASES: u64 = 1_500;
 
-/// Programs with sizes and of units, on grids and networks, under all rules.
+/// Programs with sizes and of units, on grids and networks, with links of one speed and of several, under all rules.
 #[test]
 fn makespans_of_stage_programs_are_those_of_simulate() {
     (0..CASES).into_par_iter().for_each(|number| {
         let mut generator = ChaCha12Rng::seed_from_u64(number);
-        let case = if generator.random() { unit_case(number) } else { numbered_case(number) };
+        let case = match generator.random_range(0..3) {
+            0 => unit_case(number),
+            1 => with_speeds(numbered_case(number), &mut generator),
+            _ => numbered_case(number),
+        };
         let program = case.program();
         let (machine, rules) = (case.placement.machine(), case.communication);
         let mut evaluator = Evaluator::new(&program, machine, rules).unwrap();
@@ -141,6 +148,16 @@ fn unit_case(number: u64) -> SizedCase {
     let plain = Communication::new(rules.links(), rules.hop(), rules.tie()).unwrap();
     let messages = case.messages.iter().map(|&(stage, from, to, _)| (stage, from, to, 1)).collect();
     SizedCase { communication: plain, messages, ..case }
+}
+
+/// A case on links of different speed.
+fn with_speeds(case: SizedCase, generator: &mut impl Rng) -> SizedCase {
+    let machine = case.placement.machine();
+    let times: Vec<LinkTime> = (0..machine.link_class_count()).map(|_| time(generator)).collect();
+    let machine = machine.clone().with_link_times(&times);
+    let communication = on_links_of(&machine, case.communication);
+    let placement = Placement::Table(PlacementTable::new(&machine, case.placement.nodes()).unwrap());
+    SizedCase { placement, communication, ..case }
 }
 
 /// The processes of a case on other nodes: each on one of its own, or several on one.

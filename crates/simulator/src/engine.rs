@@ -13,12 +13,15 @@
 //! handled in the cycle in which they are sent, before processors and channels are granted.
 
 mod actors;
+mod bare_stages;
 pub(crate) mod border;
 pub(crate) mod evaluator;
 mod listed_program;
 mod message_table;
+mod numbered_program;
 pub(crate) mod over_routers;
 mod progress;
+mod route_lists;
 mod stages;
 mod tails;
 mod tasks;
@@ -41,7 +44,6 @@ pub(crate) use self::{
 use self::{
     border::{Alone, Border, Note, ReadySource, Traveller},
     progress::Progress,
-    tails::Limit,
 };
 use crate::{
     Communication, Cycle, Cycles, MessageTimes, Observer, Program, ServiceOrder, SimulationError, Traffic,
@@ -279,15 +281,13 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         (self.message_count, self.hop_count) = (0, 0);
     }
 
-    /// Executes `processes` until nothing happens any more, or until it is known that some are not over before `limit`.
-    /// Returns whether the run came to its end.
-    fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Limit<'_>>) -> bool {
+    /// Executes `processes` until nothing happens any more, or until some are not over before `limit`. Returns whether the
+    /// run came to its end.
+    fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Cycle>) -> bool {
         let mut events = vec![];
         let mut next = self.messages.border.next_event(Some(Cycle::START));
         while let Some(now) = next {
-            if let Some(limit) = limit
-                && (limit.is_missed.get() || now >= limit.cycle && !processes.are_over())
-            {
+            if limit.is_some_and(|limit| now >= limit) && !processes.are_over() {
                 return false;
             }
             self.transport.arrive(now, &self.messages, &mut self.arrivals);

@@ -1,6 +1,6 @@
 //! One program on one placement after another, for searches and sweeps.
 
-use std::{cell::Cell, fmt};
+use std::fmt;
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Machine, NodeId};
@@ -8,15 +8,16 @@ use cubefold_topology::{Machine, NodeId};
 use super::{
     Core, StartTimes, TransportKind,
     actors::Actors,
+    bare_stages::BareStages,
     border::Alone,
     listed_program::ListedProgram,
     message_table::MessageTable,
     stages::{StageProcesses, StageState},
-    tails::{Deadline, Limit, Tails},
+    tails::Tails,
     tasks::TaskProcesses,
 };
 use crate::{
-    Communication, Cycle, Cycles, Job, MessageRoutes, Observer, Program, SimulationError, Special, TaskGraph,
+    Communication, Cycle, Cycles, Job, MessageRoutes, Program, SimulationError, Special, TaskGraph,
     clock_bound::max_cycles_of_any_placement,
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_packets, check_rules},
@@ -25,7 +26,6 @@ use crate::{
     slab::Slab,
     transport::{
         Transport,
-        flow::Flow,
         over_routers::{DrawnBy, OverRouters},
         packets::Packets,
     },
@@ -62,39 +62,34 @@ use crate::{
 pub struct Evaluator<'a> {
     machine: &'a Machine,
     communication: Communication,
-    engine: Engine<'a>,
+    runs: Runs<'a>,
     nodes: Vec<NodeId>, // of the processes of the present placement, by label
-    life: Life<'a>,
-    loads: Vec<u64>, // by node, its processes
+    loads: Vec<u64>,    // by node, its processes
     work: u64,
 }
 
-/// An engine without its processes, over the transport of the program.
-enum Engine<'a> {
-    Narrow(Box<Core<'a, Flow<'a, u64>>>),
-    Wide(Box<Core<'a, Flow<'a, u128>>>),
-    Packets(Box<Core<'a, Packets<'a>>>),
-    Routers(Box<Core<'a, OverRouters<'a>>>),
+/// What a program is run by.
+enum Runs<'a> {
+    Bare(Box<BareStages<'a>>),
+    Packets(Box<Core<'a, Packets<'a>>>, Life<'a>),
+    Routers(Box<Core<'a, OverRouters<'a>>>, Life<'a>),
 }
 
-impl<'a> Engine<'a> {
-    /// The engine of a program's messages, before anything moves.
-    fn new(program: &dyn Program, machine: &'a Machine, rules: Communication) -> Self {
+impl<'a> Runs<'a> {
+    /// The runs of a program, before anything moves.
+    fn new(program: &'a dyn Program, machine: &'a Machine, rules: Communication) -> Self {
+        if let Some(bare) = BareStages::new(program, machine, rules) {
+            return Self::Bare(Box::new(bare));
+        }
+        let life = Life::new(program, machine, rules);
         if let Some(routers) = rules.router_rules() {
             let drawn_by =
                 if program.special().tasks().is_some() { DrawnBy::Operation } else { DrawnBy::Stage };
-            return Self::Routers(core(rules, OverRouters::new(machine, rules, &routers, drawn_by)));
+            return Self::Routers(core(rules, OverRouters::new(machine, rules, &routers, drawn_by)), life);
         }
-        let slab = Slab::whole(machine);
-        match TransportKind::of(program, machine, rules) {
-            TransportKind::Narrow(plan) => Self::Narrow(core(rules, Flow::new(machine, rules, plan, &slab))),
-            TransportKind::Wide(plan) => Self::Wide(core(rules, Flow::new(machine, rules, plan, &slab))),
-            TransportKind::Packets => {
-                let packets = Packets::new(machine, rules, &slab, program.facts().uniform_units)
-                    .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
-                Self::Packets(core(rules, packets))
-            }
-        }
+        let packets = Packets::new(machine, rules, &Slab::whole(machine), program.facts().uniform_units)
+            .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
+        Self::Packets(core(rules, packets), life)
     }
 }
 
@@ -103,7 +98,7 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
     Box::new(Core::new(vec![].into(), rules, transport, Alone))
 }
 
-/// What the processes do.
+/// What the processes of an engine do.
 enum Life<'a> {
     Stages(Box<StageLife<'a>>),
     Tasks(&'a TaskGraph),
@@ -139,22 +134,11 @@ impl<'a> Evaluator<'a> {
         if bound >= 1 << 63 {
             return Err(SimulationError::TooManyCycles { bound });
         }
-        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-        let life = match program.special() {
-            Special::Tasks(graph) => Life::Tasks(graph),
-            Special::Job(job) => Life::Job(job),
-            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
-                let program = ListedProgram::new(program);
-                let tails = Tails::new(&program, machine, rules);
-                Life::Stages(Box::new(StageLife { program, state: StageState::new(processes, None), tails }))
-            }
-        };
         Ok(Self {
             machine,
             communication: rules,
-            engine: Engine::new(program, machine, rules),
-            nodes: vec![NodeId::new(0); processes],
-            life,
+            runs: Runs::new(program, machine, rules),
+            nodes: vec![NodeId::new(0); usize::try_from(program.process_count()).unwrap_or(usize::MAX)],
             loads: vec![0; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)],
             work: 0,
         })
@@ -170,7 +154,10 @@ impl<'a> Evaluator<'a> {
             Special::Job(job) => super::bytes_of_job(job),
             Special::Cube(_) | Special::RandomAccess(_) | Special::None => ListedProgram::bytes(program),
         };
-        let of_engine = if let Some(routers) = rules.router_rules() {
+        let bare = BareStages::bytes(program, machine, rules);
+        let of_engine = if bare > 0 {
+            bare
+        } else if let Some(routers) = rules.router_rules() {
             RouterNetwork::bytes(machine, &routers, messages)
                 .saturating_add(MessageTable::bytes(messages))
                 .saturating_add(super::bytes_of_processes(program))
@@ -189,8 +176,8 @@ impl<'a> Evaluator<'a> {
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
     ///
-    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), by what follows
-    /// a stage that is over at least, or when its clock reaches the limit.
+    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), when its clock
+    /// reaches the limit, and mostly as soon as a message departs too late for what must follow it.
     ///
     /// # Errors
     ///
@@ -209,10 +196,9 @@ impl<'a> Evaluator<'a> {
         if limit.is_some_and(|limit| self.predict() >= limit) {
             return Ok(None);
         }
-        let is_missed = Cell::new(false);
-        let limit = limit.map(|limit| Limit { cycle: Cycle::START + limit, is_missed: &is_missed });
+        let limit = limit.map(|limit| Cycle::START + limit);
         let end = self.run(limit)?;
-        Ok(end.filter(|&end| limit.is_none_or(|limit| end < limit.cycle)).map(|end| end - Cycle::START))
+        Ok(end.filter(|&end| limit.is_none_or(|limit| end < limit)).map(|end| end - Cycle::START))
     }
 
     /// The makespan of a stage program on these nodes if no message waited for a channel and every process had a
@@ -234,7 +220,10 @@ impl<'a> Evaluator<'a> {
     /// cross. It is the same on every machine.
     #[must_use]
     pub fn work(&self) -> u64 {
-        self.work
+        match &self.runs {
+            Runs::Bare(bare) => bare.work(),
+            Runs::Packets(..) | Runs::Routers(..) => self.work,
+        }
     }
 
     /// Resets the machine and places the processes.
@@ -253,14 +242,13 @@ impl<'a> Evaluator<'a> {
 
     /// Runs the program on the nodes that it is placed on; returns the end of its last process, or `None` if it was cut
     /// off.
-    fn run(&mut self, limit: Option<Limit<'_>>) -> Result<Option<Cycle>, SimulationError> {
+    fn run(&mut self, limit: Option<Cycle>) -> Result<Option<Cycle>, SimulationError> {
         let processors = self.shared_processors();
-        let Self { engine, life, nodes, work, .. } = self;
-        match engine {
-            Engine::Narrow(core) => life.run(core, nodes, processors, limit, work),
-            Engine::Wide(core) => life.run(core, nodes, processors, limit, work),
-            Engine::Packets(core) => life.run(core, nodes, processors, limit, work),
-            Engine::Routers(core) => life.run(core, nodes, processors, limit, work),
+        let Self { runs, nodes, work, .. } = self;
+        match runs {
+            Runs::Bare(bare) => bare.run(nodes, processors, limit),
+            Runs::Packets(core, life) => life.run(core, nodes, processors, limit, work),
+            Runs::Routers(core, life) => life.run(core, nodes, processors, limit, work),
         }
     }
 
@@ -281,19 +269,37 @@ impl<'a> Evaluator<'a> {
 
     /// The makespan of the prediction; 0 of what has none.
     fn predict(&mut self) -> Cycles {
-        let Life::Stages(life) = &mut self.life else { return Cycles::ZERO };
-        life.tails.measure(&life.program, &self.nodes, &mut self.work)
+        match &mut self.runs {
+            Runs::Bare(bare) => bare.predict(&self.nodes),
+            Runs::Packets(_, Life::Stages(life)) | Runs::Routers(_, Life::Stages(life)) => {
+                life.tails.measure(&life.program, &self.nodes, &mut self.work)
+            }
+            Runs::Packets(..) | Runs::Routers(..) => Cycles::ZERO,
+        }
     }
 }
 
-impl Life<'_> {
+impl<'a> Life<'a> {
+    fn new(program: &'a dyn Program, machine: &'a Machine, rules: Communication) -> Self {
+        match program.special() {
+            Special::Tasks(graph) => Self::Tasks(graph),
+            Special::Job(job) => Self::Job(job),
+            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+                let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+                let program = ListedProgram::new(program);
+                let tails = Tails::new(&program, machine, rules);
+                Self::Stages(Box::new(StageLife { program, state: StageState::new(processes, None), tails }))
+            }
+        }
+    }
+
     /// The processes run on these nodes, over a transport of which nothing moves any more.
     fn run<T: Transport>(
         &mut self,
         core: &mut Core<'_, T>,
         nodes: &[NodeId],
         processors: Option<Processors>,
-        limit: Option<Limit<'_>>,
+        limit: Option<Cycle>,
         work: &mut u64,
     ) -> Result<Option<Cycle>, SimulationError> {
         core.reset(nodes);
@@ -315,17 +321,11 @@ impl StageLife<'_> {
     fn run<T: Transport>(
         &mut self,
         core: &mut Core<'_, T>,
-        limit: Option<Limit<'_>>,
+        limit: Option<Cycle>,
     ) -> Result<Option<Cycle>, SimulationError> {
-        let Self { program, state, tails } = self;
+        let Self { program, state, .. } = self;
         state.begin(StartTimes::Together, core);
-        let mut deadline = limit.and_then(|limit| Deadline::new(tails, limit));
-        let mut nobody = ();
-        let observer: &mut dyn Observer = match &mut deadline {
-            Some(deadline) => deadline,
-            None => &mut nobody,
-        };
-        if !core.run(&mut StageProcesses::new(program, state, observer), limit) {
+        if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
             return Ok(None);
         }
         core.check_deadlock()?;
@@ -340,7 +340,7 @@ impl StageLife<'_> {
 fn run_job<T: Transport>(
     job: &Job,
     core: &mut Core<'_, T>,
-    limit: Option<Limit<'_>>,
+    limit: Option<Cycle>,
 ) -> Result<Option<Cycle>, SimulationError> {
     let observer = &mut ();
     let mut actors = Actors::new(job, observer);
@@ -358,7 +358,7 @@ fn run_job<T: Transport>(
 fn run_tasks<T: Transport>(
     graph: &TaskGraph,
     core: &mut Core<'_, T>,
-    limit: Option<Limit<'_>>,
+    limit: Option<Cycle>,
 ) -> Result<Option<Cycle>, SimulationError> {
     let mut processes = TaskProcesses::new(graph, core.communication, false);
     if !core.run(&mut processes, limit) {

@@ -3,6 +3,7 @@
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
 
+use super::tails::Stages;
 use crate::{Cycles, End, Facts, Peer, Program};
 
 /// A program in lists. Stages that repeat the one before them share its list.
@@ -91,17 +92,27 @@ impl ListedProgram {
     fn stage(&self, stage: usize) -> &StageList {
         &self.lists[self.list_of_stage[stage] as usize]
     }
+}
 
-    /// The messages that a process receives in a stage.
-    #[inline]
-    pub(super) fn received(&self, stage: usize, destination: ProcessId) -> &[Peer] {
-        self.stage(stage).received.of(destination)
+impl Stages for ListedProgram {
+    fn count(&self) -> usize {
+        self.stage_count()
     }
 
-    /// The computations of a stage, by process.
-    #[inline]
-    pub(super) fn computations(&self, stage: usize) -> &[Cycles] {
+    fn processes(&self) -> usize {
+        usize::try_from(self.process_count()).unwrap_or(usize::MAX)
+    }
+
+    fn computations(&self, stage: usize) -> &[Cycles] {
         &self.stage(stage).computations
+    }
+
+    fn for_each_message(&self, stage: usize, mut visit: impl FnMut([usize; 2], u64)) {
+        for process in ProcessId::first(self.process_count()) {
+            for peer in self.stage(stage).received.of(process) {
+                visit([peer.process, process].map(|end| end.label() as usize), peer.units);
+            }
+        }
     }
 }
 
@@ -116,7 +127,7 @@ impl Program for ListedProgram {
 
     #[inline]
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        self.computations(stage)[process.label() as usize]
+        self.stage(stage).computations[process.label() as usize]
     }
 
     #[inline]

@@ -4,18 +4,29 @@
 //! The longest of all from the begin is the makespan of the prediction. The others tell a run early that it cannot end
 //! below a limit.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use cubefold_mapping::ProcessId;
 use cubefold_topology::{LinkTime, Machine, NodeId};
 
-use super::listed_program::ListedProgram;
-use crate::{
-    Communication, Cycle, Cycles, MessageRoutes, MessageTiming, Observer, Program, StageRecord, transfer_over,
-};
+use crate::{Communication, Cycles, MessageRoutes, MessageTiming, transfer_over};
 
 /// The most times of a program that are kept, by stage and process.
 const MAX_TAILS: usize = 1 << 20;
+
+/// A program in lists.
+pub(super) trait Stages {
+    /// The number of stages.
+    fn count(&self) -> usize;
+
+    /// The number of processes.
+    fn processes(&self) -> usize;
+
+    /// The computations of a stage, by process.
+    fn computations(&self, stage: usize) -> &[Cycles];
+
+    /// Calls `visit` with the source, the destination and the units of each message of a stage.
+    fn for_each_message(&self, stage: usize, visit: impl FnMut([usize; 2], u64));
+}
 
 /// How long a program goes on, at least, from each process in each stage on.
 #[derive(Debug)]
@@ -28,9 +39,8 @@ pub(super) struct Tails<'a> {
 }
 
 impl<'a> Tails<'a> {
-    pub(super) fn new(program: &ListedProgram, machine: &'a Machine, communication: Communication) -> Self {
-        let stages = program.stage_count();
-        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+    pub(super) fn new(program: &impl Stages, machine: &'a Machine, communication: Communication) -> Self {
+        let (stages, processes) = (program.count(), program.processes());
         let all = (stages + 1).saturating_mul(processes);
         let are_kept = all <= MAX_TAILS;
         let cycles = vec![0; if are_kept { all } else { 2 * processes }];
@@ -51,8 +61,8 @@ impl<'a> Tails<'a> {
     }
 
     /// Goes through the stages of a program with its processes on these nodes; returns the makespan of the prediction.
-    pub(super) fn measure(&mut self, program: &ListedProgram, nodes: &[NodeId], work: &mut u64) -> Cycles {
-        let stages = program.stage_count();
+    pub(super) fn measure(&mut self, program: &impl Stages, nodes: &[NodeId], work: &mut u64) -> Cycles {
+        let stages = program.count();
         let last = self.row(stages);
         self.cycles[last..last + self.processes].fill(0);
         for stage in (0..stages).rev() {
@@ -62,55 +72,29 @@ impl<'a> Tails<'a> {
         Cycles::new(self.cycles[first..first + self.processes].iter().copied().max().unwrap_or(0))
     }
 
-    fn measure_stage(&mut self, program: &ListedProgram, stage: usize, nodes: &[NodeId], work: &mut u64) {
+    /// How long the program goes on, at least, after a process is over with a stage \[cycles\]; 0 where only two stages are
+    /// kept.
+    #[inline]
+    pub(super) fn after(&self, stage: u32, process: u32) -> u64 {
+        if self.are_kept { self.cycles[self.row(stage as usize + 1) + process as usize] } else { 0 }
+    }
+
+    fn measure_stage(&mut self, program: &impl Stages, stage: usize, nodes: &[NodeId], work: &mut u64) {
         let (own, later) = (self.row(stage), self.row(stage + 1));
         self.cycles.copy_within(later..later + self.processes, own);
-        for (process, &to) in ProcessId::first(self.processes as u64).zip(nodes) {
-            let after = self.cycles[later + process.label() as usize];
-            for peer in program.received(stage, process) {
-                let source = peer.process.label() as usize;
-                let tail = after + self.transfers.between(nodes[source], to, peer.units);
-                let of_source = &mut self.cycles[own + source];
-                *of_source = tail.max(*of_source);
-                if !self.communication.is_eager(peer.units) {
-                    let of_destination = &mut self.cycles[own + process.label() as usize];
-                    *of_destination = tail.max(*of_destination);
-                }
-                *work += 1;
+        program.for_each_message(stage, |[source, destination], units| {
+            let after = self.cycles[later + destination];
+            let tail = after + self.transfers.between(nodes[source], nodes[destination], units);
+            let of_source = &mut self.cycles[own + source];
+            *of_source = tail.max(*of_source);
+            if !self.communication.is_eager(units) {
+                let of_destination = &mut self.cycles[own + destination];
+                *of_destination = tail.max(*of_destination);
             }
-        }
+            *work += 1;
+        });
         for (tail, computation) in self.cycles[own..].iter_mut().zip(program.computations(stage)) {
             *tail += computation.get();
-        }
-    }
-}
-
-/// A cycle that a run is to end before, and whether it is known that it does not.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limit<'a> {
-    pub(super) cycle: Cycle,
-    pub(super) is_missed: &'a Cell<bool>,
-}
-
-/// Looks whether the stages of a run end too late.
-pub(super) struct Deadline<'a> {
-    tails: &'a Tails<'a>,
-    limit: Limit<'a>,
-}
-
-impl<'a> Deadline<'a> {
-    /// None where only two stages of the tails are kept.
-    pub(super) fn new(tails: &'a Tails<'a>, limit: Limit<'a>) -> Option<Self> {
-        tails.are_kept.then_some(Self { tails, limit })
-    }
-}
-
-impl Observer for Deadline<'_> {
-    #[inline]
-    fn stage_finished(&mut self, record: &StageRecord) {
-        let place = self.tails.row(record.stage + 1) + record.process.label() as usize;
-        if record.finish + Cycles::new(self.tails.cycles[place]) >= self.limit.cycle {
-            self.limit.is_missed.set(true);
         }
     }
 }

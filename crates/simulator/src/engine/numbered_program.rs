@@ -1,0 +1,139 @@
+//! A stage program with numbers for its messages and visits.
+//!
+//! Messages are numbered by stage, source and destination, so that their numbers order them in a queue. A visit is a stage
+//! of a process; visits are numbered stage by stage.
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::narrow;
+
+use super::tails::Stages;
+use crate::{Communication, Cycles, End, Peer, Program};
+
+/// The most messages of a program, and the most visits.
+const MAX_COUNT: u64 = 1 << 20;
+
+/// A message of a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message {
+    pub(super) units: u64,
+    pub(super) source: u32,
+    pub(super) destination: u32,
+    pub(super) stage: u32,
+    pub(super) is_eager: bool,
+}
+
+/// What each process does in each stage.
+#[derive(Debug)]
+pub(super) struct NumberedProgram {
+    pub(super) processes: usize,
+    pub(super) stages: usize,
+    pub(super) messages: Vec<Message>,    // by number
+    pub(super) computations: Vec<Cycles>, // by visit
+    pub(super) sent: Vec<u32>, // by visit, the number of its first message; one more for the end of the last
+    pub(super) first_received: Vec<u32>, // by visit, the place of its first message in `received`; one more for the end
+    pub(super) received: Vec<u32>,       // numbers of messages
+}
+
+/// How many visits and messages a program has.
+pub(super) struct Counts {
+    pub(super) visits: u64,
+    pub(super) messages: u64,
+}
+
+impl Counts {
+    /// Counts a program of stages; `None` of any other, and of one too large to be numbered.
+    pub(super) fn of(program: &dyn Program) -> Option<Self> {
+        let visits = program.process_count().saturating_mul(program.stage_count() as u64);
+        if program.special().has_no_stages() || visits > MAX_COUNT {
+            return None;
+        }
+        let mut messages = 0;
+        for stage in 0..program.stage_count() {
+            program.for_each_message(stage, &mut |_, _, _| messages += 1);
+            if messages > MAX_COUNT {
+                return None;
+            }
+        }
+        Some(Self { visits, messages })
+    }
+}
+
+impl NumberedProgram {
+    /// Numbers a program of stages; `None` of any other, of one too large, and if not all messages are listed at both of
+    /// their ends.
+    pub(super) fn new(program: &dyn Program, rules: Communication) -> Option<Self> {
+        Counts::of(program)?;
+        let processes = usize::try_from(program.process_count()).ok()?;
+        let mut lists = Self {
+            processes,
+            stages: program.stage_count(),
+            messages: vec![],
+            computations: vec![],
+            sent: vec![0],
+            first_received: vec![0],
+            received: vec![],
+        };
+        let mut peers = vec![];
+        for (number, stage) in (0..).zip(0..program.stage_count()) {
+            let mut of_destination = vec![vec![]; processes];
+            for process in ProcessId::first(program.process_count()) {
+                lists.computations.push(program.computation(stage, process));
+                peers.clear();
+                program.list(End::Source, stage, process, &mut peers);
+                peers.sort_unstable_by_key(|peer| peer.process);
+                for &Peer { process: destination, units } in &peers {
+                    of_destination[destination.label() as usize].push(narrow(lists.messages.len() as u64));
+                    let is_eager = rules.is_eager(units);
+                    let (source, destination) = (process.label(), destination.label());
+                    lists.messages.push(Message { units, source, destination, stage: number, is_eager });
+                }
+                lists.sent.push(narrow(lists.messages.len() as u64));
+            }
+            for (process, own) in ProcessId::first(program.process_count()).zip(of_destination) {
+                peers.clear();
+                program.list(End::Destination, stage, process, &mut peers);
+                if peers.len() != own.len() {
+                    return None;
+                }
+                lists.received.extend(own);
+                lists.first_received.push(narrow(lists.received.len() as u64));
+            }
+        }
+        Some(lists)
+    }
+
+    /// Bytes for so many visits and messages.
+    pub(super) fn bytes(visits: u64, messages: u64) -> u64 {
+        let a_message = (size_of::<Message>() + size_of::<u32>()) as u64;
+        let a_visit = (size_of::<Cycles>() + 2 * size_of::<u32>()) as u64;
+        2 * (visits * a_visit + messages * a_message) // lists grow to their double
+    }
+
+    /// The number of a visit.
+    #[inline]
+    pub(super) fn visit(&self, stage: u32, process: u32) -> usize {
+        stage as usize * self.processes + process as usize
+    }
+}
+
+impl Stages for NumberedProgram {
+    fn count(&self) -> usize {
+        self.stages
+    }
+
+    fn processes(&self) -> usize {
+        self.processes
+    }
+
+    fn computations(&self, stage: usize) -> &[Cycles] {
+        &self.computations[stage * self.processes..][..self.processes]
+    }
+
+    #[inline]
+    fn for_each_message(&self, stage: usize, mut visit: impl FnMut([usize; 2], u64)) {
+        let [first, end] = [stage, stage + 1].map(|stage| self.sent[stage * self.processes] as usize);
+        for &Message { source, destination, units, .. } in &self.messages[first..end] {
+            visit([source as usize, destination as usize], units);
+        }
+    }
+}
