@@ -62,10 +62,8 @@ const PREFETCHED_TOGETHER: usize = 32;
 /// The transport of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TransportKind {
-    /// [`Flow`](crate::transport::flow::Flow) in words of 64 bits.
-    Narrow(FlowPlan),
-    /// The same in words of 128 bits.
-    Wide(FlowPlan),
+    /// [`Flow`](crate::transport::flow::Flow).
+    Flow(FlowPlan),
     /// [`Packets`].
     Packets,
 }
@@ -74,8 +72,7 @@ impl TransportKind {
     /// The fastest transport that carries the messages of a program.
     pub(crate) fn of(program: &dyn Program, machine: &Machine, communication: Communication) -> Self {
         match FlowPlan::new(program, machine, communication) {
-            Some(plan) if plan.is_narrow() => Self::Narrow(plan),
-            Some(plan) => Self::Wide(plan),
+            Some(plan) => Self::Flow(plan),
             None => Self::Packets,
         }
     }
@@ -90,7 +87,7 @@ pub(crate) fn bytes(
 ) -> u64 {
     let messages = messages_under_way(program, communication);
     let transport = match kind {
-        TransportKind::Narrow(_) | TransportKind::Wide(_) => flow::bytes(program, machine),
+        TransportKind::Flow(_) => flow::bytes(program, machine),
         TransportKind::Packets => {
             let (packets, queued) =
                 (packets_under_way(program, communication), packets_queued(program, distance, communication));

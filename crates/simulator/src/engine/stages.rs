@@ -48,12 +48,8 @@ pub(crate) fn run(
 ) -> Result<Traffic, ProcessId> {
     let (machine, slab) = (placement.machine(), Slab::whole(placement.machine()));
     match kind {
-        TransportKind::Narrow(plan) => {
-            let flow = Flow::<u64>::new(machine, communication, plan, &slab);
-            run_stages(program, placement, starts, Core::whole(placement, communication, flow), observer)
-        }
-        TransportKind::Wide(plan) => {
-            let flow = Flow::<u128>::new(machine, communication, plan, &slab);
+        TransportKind::Flow(plan) => {
+            let flow = Flow::new(machine, communication, plan, &slab);
             run_stages(program, placement, starts, Core::whole(placement, communication, flow), observer)
         }
         TransportKind::Packets => {

@@ -3,8 +3,8 @@
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule, Wrap};
 
-use super::{stages::run_stages, *};
-use crate::{CubeProgram, StageRecord, slab::Slab, transport::flow::Flow};
+use super::*;
+use crate::{CubeProgram, StageRecord};
 
 /// The records of every process in every stage, in ascending order.
 fn records(
@@ -103,31 +103,4 @@ fn a_pair_starts_when_both_are_ready_and_a_shared_processor_serves_the_process_t
     assert_eq!(times([0, 1], [7, 4]), [[0, 17, 17, 20], [0, 14, 17, 20]]);
     // On one node: process 1 from 4 to 14, then process 0, which could begin at 7, from 14 to 24.
     assert_eq!(times([1, 1], [7, 4]), [[7, 24, 24, 24], [0, 14, 24, 24]]);
-}
-
-#[test]
-fn wide_words_give_the_same_as_narrow_ones() {
-    let machine =
-        Machine::with_wraps(MachineKind::Torus, &[8, 4, 3], &[Wrap::Around, Wrap::Open, Wrap::Around]);
-    let machine = machine.unwrap();
-    let cube = Hypercube::new(6).unwrap();
-    let nodes = (0..64).map(|process| NodeId::new(process * 37 % 96)).collect();
-    let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
-    let program = CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::new(1)).unwrap();
-    for mode in [LinkMode::FullDuplex, LinkMode::HalfDuplex] {
-        for hop in [1, 3] {
-            let communication = Communication::new(mode, Cycles::new(hop), TieRule::Positive).unwrap();
-            let kind = TransportKind::of(&program, &machine, communication);
-            let TransportKind::Narrow(plan) = kind else { panic!("messages of one time") };
-            let starts = StartTimes::Together;
-            let [mut narrow, mut wide] = [vec![], vec![]];
-            let narrow_traffic = run(&program, &placement, communication, kind, starts, &mut narrow).unwrap();
-            let words = Flow::<u128>::new(&machine, communication, plan, &Slab::whole(&machine));
-            let core = Core::whole(&placement, communication, words);
-            let wide_traffic = run_stages(&program, &placement, starts, core, &mut wide).unwrap();
-            assert_eq!(wide, narrow);
-            assert!(wide_traffic.longest_queue > Some(0));
-            assert_eq!(wide_traffic.longest_queue, narrow_traffic.longest_queue);
-        }
-    }
 }

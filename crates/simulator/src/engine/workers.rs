@@ -98,11 +98,8 @@ impl DividedRun<'_> {
     ) -> Result<Traffic, ProcessId> {
         let (machine, slab, rules) = (self.placement.machine(), &part.slab, self.communication);
         match self.kind {
-            TransportKind::Narrow(plan) => {
-                self.run_over(Flow::<u64>::new(machine, rules, plan, slab), part, exchange, observer)
-            }
-            TransportKind::Wide(plan) => {
-                self.run_over(Flow::<u128>::new(machine, rules, plan, slab), part, exchange, observer)
+            TransportKind::Flow(plan) => {
+                self.run_over(Flow::new(machine, rules, plan, slab), part, exchange, observer)
             }
             TransportKind::Packets => {
                 let packets = Packets::new(machine, rules, slab, self.program.facts().uniform_units);

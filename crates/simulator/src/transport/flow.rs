@@ -50,29 +50,29 @@ use crate::{
 /// The number of messages whose records are prefetched together.
 const PREFETCHED_TOGETHER: usize = 32;
 
-/// Messages on full-duplex or half-duplex links of a grid, or of a slab of it; `W` holds a message in flight.
+/// Messages on full-duplex or half-duplex links of a grid, or of a slab of it.
 #[derive(Debug)]
-pub(crate) struct Flow<'run, W> {
+pub(crate) struct Flow<'run> {
     machine: &'run Machine,
     routes: GridRoutes,
-    rules: Rules<W>,
+    rules: Rules,
     directions: Vec<DirectionIndex>, // in ascending order
     first_blocks: Vec<usize>,        // by dimension, the index of the first of its blocks
-    blocks: Vec<LineBlock<W>>,       // by dimension
-    buffers: BufferPool<W>,
+    blocks: Vec<LineBlock>,          // by dimension
+    buffers: BufferPool,
     ends: VecDeque<Cycle>,      // at which transmissions end, in ascending order
     at_end: Vec<(u32, NodeId)>, // of a chunk, the messages whose stretches are over, and where they are
 }
 
 /// The constants of all blocks.
 #[derive(Debug)]
-struct Rules<W> {
+struct Rules {
     link_time: Cycles,       // occupancy, head and receipt of a transmission
     multi_cycle_links: bool, // whether transmissions may be in progress while others begin: `T_c > 1`
     resource: Resource,
     layout: Layout,
-    steps: [W; 2], // what a hop adds to a word, by sign
-    two_links: W,  // words below it have one link left
+    steps: [Word; 2], // what a hop adds to a word, by sign
+    two_links: Word,  // words below it have one link left
 }
 
 /// How the messages of a program flow.
@@ -83,8 +83,8 @@ pub(crate) struct FlowPlan {
 }
 
 impl FlowPlan {
-    /// How the messages of a program flow on a machine; `None` if they differ in their times on a link, or links are
-    /// granted by other rules.
+    /// How the messages of a program flow on a machine; `None` if they differ in their times on a link, links are granted
+    /// by other rules, or so large a machine has so many messages that one does not fit in a word.
     pub(crate) fn new(
         program: &dyn Program,
         machine: &Machine,
@@ -102,12 +102,8 @@ impl FlowPlan {
         // By rendezvous, the messages under way to a process are of one stage.
         let messages = program.facts().messages_of_stage();
         let longest = machine.extents().map(Extent::diameter).max().unwrap_or(1);
-        Some(Self { link_time, layout: Layout::new(machine.node_count(), messages, longest) })
-    }
-
-    /// Whether a message in flight fits in 64 bits.
-    pub(crate) fn is_narrow(&self) -> bool {
-        self.layout.bits() <= u64::BITS
+        let layout = Layout::new(machine.node_count(), messages, longest);
+        (layout.bits() <= Word::BITS).then_some(Self { link_time, layout })
     }
 }
 
@@ -119,7 +115,7 @@ pub(crate) fn bytes(program: &dyn Program, machine: &Machine) -> u64 {
     messages.saturating_mul(BYTES_PER_MESSAGE) + machine.channel_places() * BYTES_PER_CHANNEL
 }
 
-impl<'run, W: Word> Flow<'run, W> {
+impl<'run> Flow<'run> {
     /// The links of `machine` whose near ends are in a slab of it, while nothing moves, for messages that flow as
     /// planned.
     ///
@@ -230,7 +226,7 @@ impl<'run, W: Word> Flow<'run, W> {
     }
 }
 
-impl<W: Word> Rules<W> {
+impl Rules {
     fn new(links: LinkMode, link_time: Cycles, layout: Layout) -> Self {
         Self {
             link_time,
@@ -272,7 +268,7 @@ impl MessageKeys for MessageTable {
     }
 }
 
-impl<W: Word> Transport for Flow<'_, W> {
+impl Transport for Flow<'_> {
     #[inline]
     fn next(&self) -> Option<Cycle> {
         self.ends.front().copied()

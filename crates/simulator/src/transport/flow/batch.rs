@@ -10,64 +10,52 @@ use super::word::Word;
 use crate::Cycle;
 
 /// The messages of a block that cross one link each during the same cycles.
-#[derive(Debug)]
-pub(super) struct Batch<W> {
+#[derive(Debug, Default)]
+pub(super) struct Batch {
     /// By the sign of their direction.
-    pub(super) flights: [Flight<W>; 2],
+    pub(super) flights: [Flight; 2],
 }
 
 /// The messages of a batch that move in one direction.
-#[derive(Debug)]
-pub(super) struct Flight<W> {
+#[derive(Debug, Default)]
+pub(super) struct Flight {
     /// The messages with further links in their stretch; in a cycle in which the batch has arrived,
     /// followed by the messages that join it.
-    pub(super) moving: Vec<W>,
+    pub(super) moving: Vec<Word>,
     /// The number of these that departed with the batch.
     pub(super) through: usize,
     /// The end of those that joined it; the messages behind them were queued and have been granted
     /// a resource.
     pub(super) joined: usize,
     /// The messages on the last link of their stretch.
-    pub(super) ending: Vec<W>,
+    pub(super) ending: Vec<Word>,
 }
 
 /// The number of messages tested together, most often to find that all of them continue.
 const CHUNK: usize = 8;
 
-impl<W: Word> Batch<W> {
+impl Batch {
     pub(super) fn is_empty(&self) -> bool {
         self.flights.iter().all(|flight| flight.moving.is_empty() && flight.ending.is_empty())
     }
 }
 
-impl<W> Default for Batch<W> {
-    fn default() -> Self {
-        Self { flights: [Flight::default(), Flight::default()] }
-    }
-}
-
-impl<W> Default for Flight<W> {
-    fn default() -> Self {
-        Self { moving: vec![], through: 0, joined: 0, ending: vec![] }
-    }
-}
-
-impl<W: Word> Flight<W> {
+impl Flight {
     /// Moves the messages that arrived within their stretch by a `step`: they depart again, but for
     /// those that are not `free` to, which are moved to `blocked`.
     pub(super) fn move_free(
         &mut self,
-        step: W,
-        two_links: W,
-        free: impl Fn(W) -> bool,
-        blocked: &mut Vec<W>,
+        step: Word,
+        two_links: Word,
+        free: impl Fn(Word) -> bool,
+        blocked: &mut Vec<Word>,
     ) {
         let (mut at, mut kept) = (0, 0);
         // Without a branch for each message.
-        let all_continue = |chunk: &[W; CHUNK]| {
+        let all_continue = |chunk: &[Word; CHUNK]| {
             let mut all = true;
             for word in chunk {
-                let word = word.plus(step);
+                let word = word.wrapping_add(step);
                 all &= (word >= two_links) & free(word);
             }
             all
@@ -78,7 +66,7 @@ impl<W: Word> Flight<W> {
             {
                 self.moving.copy_within(at..at + CHUNK, kept);
                 for word in &mut self.moving[kept..kept + CHUNK] {
-                    *word = word.plus(step);
+                    *word = word.wrapping_add(step);
                 }
                 (at, kept) = (at + CHUNK, kept + CHUNK);
                 continue;
@@ -95,10 +83,10 @@ impl<W: Word> Flight<W> {
     /// for their last link.
     pub(super) fn move_claiming(
         &mut self,
-        step: W,
-        ends_below: W,
-        claim: impl FnMut(W) -> bool,
-        blocked: &mut Vec<W>,
+        step: Word,
+        ends_below: Word,
+        claim: impl FnMut(Word) -> bool,
+        blocked: &mut Vec<Word>,
     ) {
         let kept = self.partition(0..self.through, 0, step, ends_below, claim, blocked);
         self.close_gap(kept);
@@ -116,11 +104,11 @@ impl<W: Word> Flight<W> {
     pub(super) fn depart_claimed(
         &mut self,
         first: usize,
-        two_links: W,
-        departs: impl FnMut(W) -> bool,
-        blocked: &mut Vec<W>,
+        two_links: Word,
+        departs: impl FnMut(Word) -> bool,
+        blocked: &mut Vec<Word>,
     ) {
-        let kept = self.partition(first..self.joined, first, W::placed(0, 0), two_links, departs, blocked);
+        let kept = self.partition(first..self.joined, first, 0, two_links, departs, blocked);
         self.moving.drain(kept..self.joined);
         self.joined = kept;
     }
@@ -132,13 +120,13 @@ impl<W: Word> Flight<W> {
         &mut self,
         indices: Range<usize>,
         mut kept: usize,
-        step: W,
-        ends_below: W,
-        mut may_depart: impl FnMut(W) -> bool,
-        blocked: &mut Vec<W>,
+        step: Word,
+        ends_below: Word,
+        mut may_depart: impl FnMut(Word) -> bool,
+        blocked: &mut Vec<Word>,
     ) -> usize {
         for at in indices {
-            let word = self.moving[at].plus(step);
+            let word = self.moving[at].wrapping_add(step);
             if !may_depart(word) {
                 blocked.push(word);
             } else if word < ends_below {
@@ -153,7 +141,7 @@ impl<W: Word> Flight<W> {
 
     /// A message departs over its next link, or its last.
     #[inline]
-    pub(super) fn depart(&mut self, word: W, two_links: W) {
+    pub(super) fn depart(&mut self, word: Word, two_links: Word) {
         if word < two_links {
             self.ending.push(word);
         } else {
@@ -163,30 +151,18 @@ impl<W: Word> Flight<W> {
 }
 
 /// All batches of a block.
-#[derive(Debug)]
-pub(super) struct Batches<W> {
-    in_flight: VecDeque<(Cycle, Batch<W>)>, // by the cycle at which they arrive
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    in_flight: VecDeque<(Cycle, Batch)>, // by the cycle at which they arrive
     /// The batch that arrived in this cycle and departs in it; empty between cycles.
-    pub(super) current: Batch<W>,
+    pub(super) current: Batch,
 }
 
 /// Memory of emptied lists, for use again: blocks are mostly active one after another.
-#[derive(Debug)]
-pub(super) struct BufferPool<W>(Vec<Vec<W>>);
+#[derive(Debug, Default)]
+pub(super) struct BufferPool(Vec<Vec<Word>>);
 
-impl<W> Default for Batches<W> {
-    fn default() -> Self {
-        Self { in_flight: VecDeque::new(), current: Batch::default() }
-    }
-}
-
-impl<W> Default for BufferPool<W> {
-    fn default() -> Self {
-        Self(vec![])
-    }
-}
-
-impl<W: Word> Batches<W> {
+impl Batches {
     /// The batch that arrives at `now` becomes the current one; returns whether there is one.
     pub(super) fn arrive(&mut self, now: Cycle) -> bool {
         let Some((_, batch)) = self.in_flight.pop_front_if(|(end, _)| *end == now) else { return false };
@@ -196,7 +172,7 @@ impl<W: Word> Batches<W> {
     }
 
     /// Drops all messages; their memory goes to `buffers`.
-    pub(super) fn reset(&mut self, buffers: &mut BufferPool<W>) {
+    pub(super) fn reset(&mut self, buffers: &mut BufferPool) {
         let current = std::mem::take(&mut self.current);
         for batch in self.in_flight.drain(..).map(|(_, batch)| batch).chain([current]) {
             for mut flight in batch.flights {
@@ -214,14 +190,14 @@ impl<W: Word> Batches<W> {
     }
 
     /// A message joins the current batch.
-    pub(super) fn join(&mut self, sign: usize, word: W, buffers: &mut BufferPool<W>) {
+    pub(super) fn join(&mut self, sign: usize, word: Word, buffers: &mut BufferPool) {
         let moving = &mut self.current.flights[sign].moving;
         buffers.provide(moving);
         moving.push(word);
     }
 
     /// Provides memory for the messages that reach their last link.
-    pub(super) fn prepare(&mut self, sign: usize, buffers: &mut BufferPool<W>) {
+    pub(super) fn prepare(&mut self, sign: usize, buffers: &mut BufferPool) {
         let flight = &mut self.current.flights[sign];
         if !flight.moving.is_empty() {
             buffers.provide(&mut flight.ending);
@@ -229,7 +205,7 @@ impl<W: Word> Batches<W> {
     }
 
     /// The current batch departs, to arrive at `end`; returns whether it has any messages.
-    pub(super) fn depart(&mut self, end: Cycle, buffers: &mut BufferPool<W>) -> bool {
+    pub(super) fn depart(&mut self, end: Cycle, buffers: &mut BufferPool) -> bool {
         for flight in &mut self.current.flights {
             flight.through = flight.moving.len();
             buffers.reclaim(&mut flight.moving);
@@ -243,16 +219,16 @@ impl<W: Word> Batches<W> {
     }
 }
 
-impl<W> BufferPool<W> {
+impl BufferPool {
     /// Gives a list without memory that of another.
-    fn provide(&mut self, list: &mut Vec<W>) {
+    fn provide(&mut self, list: &mut Vec<Word>) {
         if list.capacity() == 0 {
             *list = self.0.pop().unwrap_or_default();
         }
     }
 
     /// Takes the memory of an empty list.
-    fn reclaim(&mut self, list: &mut Vec<W>) {
+    fn reclaim(&mut self, list: &mut Vec<Word>) {
         if list.is_empty() && list.capacity() > 0 {
             self.0.push(std::mem::take(list));
         }

@@ -19,25 +19,25 @@ use crate::{Cycle, channel_queue::ChannelQueues, message_queue::MessageKeys};
 
 /// Neighbouring lines of a dimension.
 #[derive(Debug)]
-pub(super) struct LineBlock<W> {
+pub(super) struct LineBlock {
     dimension: HostDimension,
     first: usize,           // the position of its first link
     negative_offset: usize, // added to the place of a resource where messages move `-`
-    batches: Batches<W>,
-    occupied: BitSet,         // by resource
-    has_queue: BitSet,        // by resource
-    queues: ChannelQueues<W>, // by resource
-    grants: Vec<usize>,       // with `T_c > 1` the resources to be granted to the first of their queues
-    pending_queues: u32,      // with `T_c = 1` the queues to be served in this cycle: the first so many
-    blocked: Vec<W>,          // during a pass, the messages that do not continue
+    batches: Batches,
+    occupied: BitSet,            // by resource
+    has_queue: BitSet,           // by resource
+    queues: ChannelQueues<Word>, // by resource
+    grants: Vec<usize>,          // with `T_c > 1` the resources to be granted to the first of their queues
+    pending_queues: u32,         // with `T_c = 1` the queues to be served in this cycle: the first so many
+    blocked: Vec<Word>,          // during a pass, the messages that do not continue
 }
 
 /// The inputs of a block in a cycle.
-pub(super) struct FlowCycle<'cycle, W, K> {
-    pub(super) rules: &'cycle Rules<W>,
+pub(super) struct FlowCycle<'cycle, K> {
+    pub(super) rules: &'cycle Rules,
     pub(super) now: Cycle,
     pub(super) keys: &'cycle K,
-    pub(super) buffers: &'cycle mut BufferPool<W>,
+    pub(super) buffers: &'cycle mut BufferPool,
 }
 
 /// The number of links of a block, of the `links` of a dimension whose lines have `length` links each: as many lines
@@ -48,7 +48,7 @@ pub(super) fn block_size(length: u64, links: u64) -> u64 {
     (MAX_LINKS.min(links / 4) / length).max(1) * length
 }
 
-impl<W: Word> LineBlock<W> {
+impl LineBlock {
     /// The links at these positions of a dimension, while nothing moves.
     pub(super) fn new(dimension: HostDimension, positions: Range<u64>, resource: Resource) -> Self {
         let [first, end] =
@@ -73,7 +73,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// The links again while nothing moves.
-    pub(super) fn reset(&mut self, buffers: &mut BufferPool<W>) {
+    pub(super) fn reset(&mut self, buffers: &mut BufferPool) {
         self.batches.reset(buffers);
         self.occupied.words.fill(0);
         self.has_queue.words.fill(0);
@@ -88,20 +88,20 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// The transmissions that end at `now` arrive.
-    pub(super) fn arrive(&mut self, now: Cycle, rules: &Rules<W>) {
+    pub(super) fn arrive(&mut self, now: Cycle, rules: &Rules) {
         if self.batches.arrive(now) && rules.multi_cycle_links {
             self.release(rules);
         }
     }
 
     /// Takes a message whose stretch is over, with the sign of its direction.
-    pub(super) fn take_arrived(&mut self) -> Option<(usize, W)> {
+    pub(super) fn take_arrived(&mut self) -> Option<(usize, Word)> {
         let mut flights = self.batches.current.flights.iter_mut().enumerate();
         flights.find_map(|(sign, flight)| Some((sign, flight.ending.pop()?)))
     }
 
     /// A message needs the link at its position.
-    pub(super) fn join<K: MessageKeys>(&mut self, sign: usize, word: W, cycle: &mut FlowCycle<'_, W, K>) {
+    pub(super) fn join<K: MessageKeys>(&mut self, sign: usize, word: Word, cycle: &mut FlowCycle<'_, K>) {
         let place = self.place(sign, word, cycle.rules);
         if self.occupied.insert(place) {
             self.batches.join(sign, word, cycle.buffers);
@@ -116,7 +116,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// Idle resources are granted, and the messages that have one depart; returns whether any does.
-    pub(super) fn depart<K: MessageKeys>(&mut self, cycle: &mut FlowCycle<'_, W, K>) -> bool {
+    pub(super) fn depart<K: MessageKeys>(&mut self, cycle: &mut FlowCycle<'_, K>) -> bool {
         if !self.may_depart() {
             self.queues.end_cycle();
             return false;
@@ -144,7 +144,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// The place of the resource that a message is to cross.
-    fn place(&self, sign: usize, word: W, rules: &Rules<W>) -> usize {
+    fn place(&self, sign: usize, word: Word, rules: &Rules) -> usize {
         self.base(sign).wrapping_add(rules.layout.position(word) as usize)
     }
 
@@ -156,7 +156,7 @@ impl<W: Word> LineBlock<W> {
 
     /// The resources of the arrived batch become idle, or are to be granted to the first of their
     /// queues.
-    fn release(&mut self, rules: &Rules<W>) {
+    fn release(&mut self, rules: &Rules) {
         let layout = rules.layout;
         let bases = [0, 1].map(|sign| self.base(sign));
         let Self { batches, occupied, has_queue, queues, grants, .. } = self;
@@ -181,7 +181,7 @@ impl<W: Word> LineBlock<W> {
     ///
     /// These messages have waited since an earlier cycle, and come before all that join in this
     /// one.
-    fn serve<K: MessageKeys>(&mut self, cycle: &FlowCycle<'_, W, K>) {
+    fn serve<K: MessageKeys>(&mut self, cycle: &FlowCycle<'_, K>) {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
@@ -199,7 +199,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// The first message of a queue departs, unless the queue is empty.
-    fn serve_first<K: MessageKeys>(&mut self, queue: u32, cycle: &FlowCycle<'_, W, K>) {
+    fn serve_first<K: MessageKeys>(&mut self, queue: u32, cycle: &FlowCycle<'_, K>) {
         let FlowCycle { rules, keys, .. } = cycle;
         let key = |word| keys.key(rules.layout.message(word));
         if let Some((sign, word)) = self.queues.take_first(queue, key) {
@@ -209,13 +209,13 @@ impl<W: Word> LineBlock<W> {
 
     /// The messages of a direction that arrived within their stretch continue, or are queued where
     /// the next resource is occupied.
-    fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, W, K>) {
+    fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
         let &Rules { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
         let (base, step) = (self.base(sign), steps[sign]);
         let no_queues = self.queues.count() == 0;
         let Self { occupied, blocked, .. } = self;
         let flight = &mut self.batches.current.flights[sign];
-        let place = |word: W| base.wrapping_add(layout.position(word) as usize);
+        let place = |word: Word| base.wrapping_add(layout.position(word) as usize);
         match resource {
             Resource::Channel if !multi_cycle_links && no_queues && flight.joined == flight.through => {
                 flight.move_free(step, two_links, |_| true, blocked);
@@ -229,7 +229,7 @@ impl<W: Word> LineBlock<W> {
             Resource::Link => {
                 // A message of the other direction may claim the link: which one departs is known
                 // when all have come.
-                flight.move_claiming(step, W::placed(0, 0), |word| occupied.insert(place(word)), blocked);
+                flight.move_claiming(step, 0, |word| occupied.insert(place(word)), blocked);
             }
         }
         while let Some(word) = self.blocked.pop() {
@@ -239,7 +239,7 @@ impl<W: Word> LineBlock<W> {
 
     /// The messages of a direction that claimed a resource in this cycle depart, but where it has a
     /// queue: there the first of all that need it does.
-    fn begin_stretches<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, W, K>) {
+    fn begin_stretches<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
         let FlowCycle { rules, now, keys, .. } = cycle;
         let base = self.base(sign);
         let Self { occupied, has_queue, blocked, .. } = self;
@@ -248,7 +248,7 @@ impl<W: Word> LineBlock<W> {
             Resource::Channel => flight.through,
             Resource::Link => 0,
         };
-        let departs = |word: W| {
+        let departs = |word: Word| {
             let place = base.wrapping_add(rules.layout.position(word) as usize);
             let alone = !has_queue.contains(place);
             if alone && !rules.multi_cycle_links {
@@ -269,7 +269,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// A message joins the queue of its resource, which is occupied.
-    fn queue<K: MessageKeys>(&mut self, sign: usize, word: W, cycle: &FlowCycle<'_, W, K>) {
+    fn queue<K: MessageKeys>(&mut self, sign: usize, word: Word, cycle: &FlowCycle<'_, K>) {
         let FlowCycle { rules, now, keys, .. } = cycle;
         let place = self.place(sign, word, rules);
         self.has_queue.insert(place);
@@ -278,7 +278,7 @@ impl<W: Word> LineBlock<W> {
     }
 
     /// Closes the queues that may be empty now, where they are.
-    fn close_queues(&mut self, rules: &Rules<W>) {
+    fn close_queues(&mut self, rules: &Rules) {
         let Self { queues, occupied, has_queue, grants, .. } = self;
         if rules.multi_cycle_links {
             for place in grants.drain(..) {

@@ -11,52 +11,8 @@
 
 use cubefold_topology::Sign;
 
-/// A word that is wide enough for the three fields. Arithmetic wraps on purpose, as two's
-/// complement does.
-pub(crate) trait Word: Copy + Ord + std::fmt::Debug {
-    /// The word in which `value` begins at bit `first`.
-    fn placed(value: u64, first: u32) -> Self;
-
-    /// The `count` bits from bit `first` on, at most 32.
-    fn field(self, first: u32, count: u32) -> u32;
-
-    /// The sum of two words.
-    fn plus(self, other: Self) -> Self;
-
-    /// The difference of two words.
-    fn minus(self, other: Self) -> Self;
-}
-
-/// Each width does its own arithmetic: that of the widest would be slow for the other.
-macro_rules! word {
-    ($width:ty) => {
-        impl Word for $width {
-            #[inline]
-            fn placed(value: u64, first: u32) -> Self {
-                Self::from(value).unbounded_shl(first)
-            }
-
-            #[inline]
-            #[expect(clippy::cast_possible_truncation, reason = "masked to at most 32 bits")]
-            fn field(self, first: u32, count: u32) -> u32 {
-                (self.unbounded_shr(first) & ((1 << count) - 1)) as u32
-            }
-
-            #[inline]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-
-            #[inline]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-        }
-    };
-}
-
-word!(u64);
-word!(u128);
+/// A message in flight.
+pub(crate) type Word = u64;
 
 /// The widths of the fields in a run \[bits\].
 #[derive(Debug, Clone, Copy)]
@@ -81,35 +37,39 @@ impl Layout {
 
     /// The word of a message on a link at `position`, the first of `links`.
     #[inline]
-    pub(super) fn word<W: Word>(self, links: u32, message: u32, position: u32) -> W {
-        let message = W::placed(message.into(), self.position);
-        W::placed(links.into(), self.position + self.message)
-            .plus(message)
-            .plus(W::placed(position.into(), 0))
+    pub(super) fn word(self, links: u32, message: u32, position: u32) -> Word {
+        self.links(links) | Word::from(message) << self.position | Word::from(position)
     }
 
-    /// What a hop to the next position, or to that before, adds to a word.
-    pub(super) fn step<W: Word>(self, sign: Sign) -> W {
-        let (position, link) = (W::placed(1, 0), W::placed(1, self.position + self.message));
+    /// The word of so many links.
+    #[inline]
+    fn links(self, links: u32) -> Word {
+        Word::from(links) << (self.position + self.message)
+    }
+
+    /// What a hop to the next position, or to that before, adds to a word, modulo 2^64.
+    pub(super) fn step(self, sign: Sign) -> Word {
         match sign {
-            Sign::Positive => position.minus(link),
-            Sign::Negative => W::placed(0, 0).minus(position).minus(link),
+            Sign::Positive => Word::wrapping_sub(1, self.links(1)),
+            Sign::Negative => Word::wrapping_sub(0, 1 + self.links(1)),
         }
     }
 
     /// Every word with one link left is below this, and no other.
-    pub(super) fn two_links<W: Word>(self) -> W {
-        W::placed(2, self.position + self.message)
+    pub(super) fn two_links(self) -> Word {
+        self.links(2)
     }
 
     #[inline]
-    pub(super) fn position<W: Word>(self, word: W) -> u32 {
-        word.field(0, self.position)
+    #[expect(clippy::cast_possible_truncation, reason = "a field of at most 32 bits")]
+    pub(super) fn position(self, word: Word) -> u32 {
+        (word & ((1 << self.position) - 1)) as u32
     }
 
     #[inline]
-    pub(super) fn message<W: Word>(self, word: W) -> u32 {
-        word.field(self.position, self.message)
+    #[expect(clippy::cast_possible_truncation, reason = "a field of at most 32 bits")]
+    pub(super) fn message(self, word: Word) -> u32 {
+        (word >> self.position & ((1 << self.message) - 1)) as u32
     }
 }
 
@@ -117,8 +77,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn check_hops<W: Word>(layout: Layout, message: u32, first: u32, sign: Sign, links: u32) {
-        let mut word: W = layout.word(links, message, first);
+    fn check_hops(layout: Layout, message: u32, first: u32, sign: Sign, links: u32) {
+        let mut word = layout.word(links, message, first);
         for crossed in 0..links {
             let position = match sign {
                 Sign::Positive => first + crossed,
@@ -127,7 +87,7 @@ mod tests {
             assert_eq!(layout.position(word), position);
             assert_eq!(layout.message(word), message);
             assert_eq!(word < layout.two_links(), crossed + 1 == links);
-            word = word.plus(layout.step(sign));
+            word = word.wrapping_add(layout.step(sign));
         }
     }
 
@@ -136,15 +96,14 @@ mod tests {
         let layout = Layout::new(1 << 20, 1 << 20, 1 << 10);
         assert_eq!(layout.bits(), 20 + 20 + 11);
         for message in [0, 1, (1 << 20) - 1] {
-            check_hops::<u64>(layout, message, 0, Sign::Positive, 1024);
-            check_hops::<u64>(layout, message, (1 << 20) - 1, Sign::Negative, 1024);
-            check_hops::<u64>(layout, message, 7, Sign::Positive, 1);
+            check_hops(layout, message, 0, Sign::Positive, 1024);
+            check_hops(layout, message, (1 << 20) - 1, Sign::Negative, 1024);
+            check_hops(layout, message, 7, Sign::Positive, 1);
         }
-        let largest = Layout::new(1 << 32, 1 << 30, 1 << 32);
-        assert_eq!(largest.bits(), 32 + 30 + 33);
-        check_hops::<u128>(largest, (1 << 30) - 1, u32::MAX, Sign::Negative, 1000);
-        check_hops::<u128>(largest, 0, 0, Sign::Positive, 1 << 16);
+        let largest = Layout::new(1 << 25, 1 << 25, 1 << 13);
+        assert_eq!(largest.bits(), 25 + 25 + 14);
+        check_hops(largest, (1 << 25) - 1, (1 << 25) - 1, Sign::Negative, 1 << 13);
         // A machine of 5 nodes with one message: no bit for its number.
-        check_hops::<u64>(Layout::new(5, 1, 4), 0, 0, Sign::Positive, 4);
+        check_hops(Layout::new(5, 1, 4), 0, 0, Sign::Positive, 4);
     }
 }
