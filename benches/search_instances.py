@@ -136,7 +136,7 @@ def main():
     parser.add_argument("--evaluations", help="as of cubefold search")
     parser.add_argument("--seed", default="0", help="as of cubefold search [default: 0]")
     parser.add_argument("--threads", default="1", help="threads [default: 1]")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print("| instance | machine | published | found | % | bound | gap % | evaluations | seconds |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in options.names or (QAPLIB if options.library == "qaplib" else MAPLIB):

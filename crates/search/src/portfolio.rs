@@ -29,7 +29,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// The placements judged in all, those included that are refused without a run; by default as many as take about a
-    /// minute of one core, counted by what they look at.
+    /// minute on two cores, counted by what they look at.
     pub evaluations: Option<u64>,
     /// What the generators of all searchers depend on.
     pub seed: u64,
@@ -104,11 +104,13 @@ pub(crate) const ISLANDS: u64 = 16;
 /// The rounds of all searchers.
 const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
-const HEATS: [f64; 2] = [0.02, 0.0004];
+const HEATS: [f64; 2] = [0.02, 0.001];
+/// The rounds after each of which the worst quarter go on from the best: sooner, and all soon descend from one.
+const MERGED: u32 = 2;
 /// The most starts that are mapped.
 const MAPPED_STARTS: usize = 16;
-/// What evaluations look at in about a minute of one core: messages, links crossed, and channels.
-const WORK: u64 = 400_000_000;
+/// The messages, links crossed and channels that evaluations look at in less than a minute on two cores.
+const WORK: u64 = 800_000_000;
 /// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
 const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
 
@@ -117,7 +119,7 @@ const BOUND_STEPS: [u32; 2] = [20, 400];
 /// The evaluations for which it is worth a step more.
 const EVALUATIONS_A_STEP: u64 = 50_000;
 
-/// What a tabu search by hop-units judges in a minute on two cores.
+/// The exchanges that a tabu search by hop-units judges in a minute on two cores.
 const EXCHANGES: u64 = 20_000_000_000;
 /// The most maps that are judged before it.
 const MAPPED_AT_MOST: u64 = 200_000;
@@ -298,7 +300,7 @@ impl<'a> Search<'a> {
             let heat = HEATS[0] * (HEATS[1] / HEATS[0]).powf(f64::from(round) / f64::from(ROUNDS - 1));
             let end = of_island.share(round + 1, ROUNDS);
             islands.par_iter_mut().try_for_each(|island| island.until(end, heat))?;
-            if round + 1 < ROUNDS {
+            if round % MERGED == MERGED - 1 && round + 1 < ROUNDS {
                 self.merge(&mut islands)?;
             } else {
                 self.take_best(&islands);
