@@ -46,7 +46,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

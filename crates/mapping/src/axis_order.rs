@@ -32,7 +32,7 @@ pub struct AxisOrder {
     is_folded: bool,
 }
 
-/// What an axis of the guest takes of an axis of the machine.
+/// The part of a machine axis that an order assigns to a guest axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HostPart {
     host: usize,

@@ -26,7 +26,7 @@ pub enum BoundSource {
 }
 
 impl BoundSource {
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

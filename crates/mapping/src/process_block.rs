@@ -104,7 +104,7 @@ fn all_blocks(grid: &[u64], count: u64, begun: &mut Vec<u64>, consider: &mut imp
         }
         return;
     };
-    // What is left must fit into the dimensions that are left.
+    // The remaining processes must fit into the remaining dimensions.
     let room = grid[begun.len() + 1..].iter().fold(1_u64, |product, own| product.saturating_mul(*own));
     for divisor in divisors(length, count) {
         if count / divisor <= room {

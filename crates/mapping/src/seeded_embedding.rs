@@ -11,7 +11,7 @@ use crate::Placement;
 /// An embedding that a seed decides.
 #[derive(Debug, Clone, Copy)]
 pub struct SeededEmbedding {
-    /// The word for it in every file.
+    /// Its name in files.
     pub name: &'static str,
     /// A one-line summary.
     pub summary: &'static str,

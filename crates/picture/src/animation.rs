@@ -81,7 +81,7 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
 ///
 /// # Errors
 ///
-/// Those of [`check_animation`].
+/// When [`check_animation`] refuses the runs.
 pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, PictureError> {
     check_animation(runs.iter().map(|own| own.run))?;
     Ok(printable_lines(&page(scenario, &Stage::new(runs)).into_string()))
@@ -91,7 +91,7 @@ pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, Pic
 ///
 /// # Errors
 ///
-/// Those of [`animation`].
+/// When [`check_animation`] refuses the runs.
 pub(crate) fn stage_of<'runs>(runs: &'runs [AnimatedRun<'runs>]) -> Result<Stage<'runs>, PictureError> {
     check_animation(runs.iter().map(|own| own.run))?;
     Ok(Stage::new(runs))

@@ -93,7 +93,7 @@ fn has_two_directions(run: &Run) -> bool {
 ///
 /// # Errors
 ///
-/// Those of [`check_machine`]; if `darkest` is 0, less than a link carries, or a share of guest edges.
+/// When [`check_machine`] refuses the machine, or `darkest` is 0, less than a link carries, or a share of guest edges.
 pub fn link_map(
     run: &Run,
     measure: LinkMeasure,

@@ -1,4 +1,5 @@
-//! What the pages of this crate share: they fetch nothing, run no script but their own, and show no hidden character.
+//! Safeguards of all pages of this crate: they fetch nothing, run no script but their own, and show no hidden
+//! character.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_experiment::printable;

@@ -30,7 +30,7 @@ const FIRST_FREE: i32 = 5;
 ///
 /// # Errors
 ///
-/// What is not understood: a defect of the code that drew the document.
+/// The part of the document that is not understood: a defect of the code that drew it.
 pub(crate) fn pdf(svg: &str) -> Result<Vec<u8>, String> {
     let tree =
         Tree::from_str(&with_outlines(svg)?, &Options::default()).map_err(|error| error.to_string())?;

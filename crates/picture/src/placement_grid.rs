@@ -37,7 +37,7 @@ const NODE_WIDTH: f64 = 0.62;
 ///
 /// # Errors
 ///
-/// Those of [`check_machine`]; if the guest has no such dimension.
+/// When [`check_machine`] refuses the machine, or the guest has no such dimension.
 pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, PictureError> {
     check_machine(&run.machine)?;
     let placement = &*run.placement;

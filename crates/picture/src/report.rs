@@ -68,10 +68,10 @@ pub fn report(
     Ok(printable_lines(&page(scenario, text, runs, &parts).into_string()))
 }
 
-/// What the page shows of the runs.
+/// The parts of the page that show the runs.
 struct Parts<'page> {
     columns: &'page [Column],
-    /// What other tables lead to.
+    /// The definitions that headers of the tables of single runs lead to.
     terms: &'page [&'static Definition],
     figures: &'page [Figure],
     animation: Option<&'page Markup>,
@@ -133,7 +133,7 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
     }
 }
 
-/// What of the programs is not sent, rounded or assumed, each sentence once.
+/// The notes on the parts of programs that are left unsent, rounded or assumed, each sentence once.
 fn notes<'a>(runs: &'a [ReportedRun<'_>]) -> Vec<&'a str> {
     let mut notes: Vec<&str> = vec![];
     for note in runs.iter().flat_map(|run| &run.record.program.notes) {

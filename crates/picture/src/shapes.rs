@@ -19,7 +19,7 @@ pub(crate) struct Shape<'tree> {
 ///
 /// # Errors
 ///
-/// What no picture has: images, text that is no outline, masks and filters.
+/// When the group has an image, text that is no outline, a mask or a filter: no picture has any of them.
 pub(crate) fn visit_shapes<'tree>(
     group: &'tree Group,
     visit: &mut dyn FnMut(Shape<'tree>) -> Result<(), String>,

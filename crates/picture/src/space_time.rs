@@ -61,7 +61,7 @@ impl Window {
         self.check_memory(marks.saturating_sub(UNCOUNTED_MARKS) as u64 * BYTES_A_MARK)
     }
 
-    /// Checks that a picture may take so much memory \[bytes\].
+    /// Checks that a picture may take `needed` bytes of memory.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// What is not understood: a defect of the code that drew the document.
+/// The part of the document that is not understood: a defect of the code that drew it.
 pub(crate) fn tikz(svg: &str) -> Result<String, String> {
     // Without a font the tree has no text.
     let tree = Tree::from_str(svg, &Options::default()).map_err(|error| error.to_string())?;

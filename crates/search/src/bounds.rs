@@ -38,9 +38,9 @@ pub enum BoundKind {
     /// Eigenvalues of flows and distances, with what holds for any three places (Hadley, Rendl & Wolkowicz 1992, Karisch &
     /// Rendl 1995).
     Projection,
-    /// What all channels must carry, divided among them.
+    /// The load of all channels together, divided among them.
     Volume,
-    /// What one process must receive or send, over the channels of its node.
+    /// The units that one process must receive or send, divided among the channels of its node.
     Cut,
     /// The recursion without contention, every message over the shortest way.
     Prediction,
@@ -62,7 +62,7 @@ impl BoundKind {
         Self::Complete,
     ];
 
-    /// The word for it in results.
+    /// Its name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl fmt::Display for BoundKind {
 /// The most places for which processes are assigned to sites of their own; beyond, each takes the best site.
 const MAX_ASSIGNED: usize = 512;
 
-/// What is spent on bounds of hop-units.
+/// The effort spent on bounds of hop-units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Depth {
     /// The steps towards the best multipliers of the projection bound; none of it with 0.
@@ -130,10 +130,10 @@ fn largest(bounds: impl IntoIterator<Item = Bound, IntoIter: DoubleEndedIterator
     largest.unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
 }
 
-/// What all placements have in common.
+/// The facts about the sites that hold for every placement.
 fn nearest(problem: &Problem<'_>, distances: &Distances<'_>) -> Nearest {
     let pairs = (0..problem.sites.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
-    // Sites side by side are found at once on grids; behind switches none is.
+    // On grids, adjacent sites are found at once; if switches lie between the sites, there are none.
     let mut links = u64::MAX;
     for (one, other) in pairs.take(1 << 22) {
         links = links.min(distances.between(one, other));
@@ -245,7 +245,7 @@ impl Bounds<'_> {
         0..u32::try_from(self.traffic.rank_count()).unwrap_or(u32::MAX)
     }
 
-    /// What a process exchanges with each of its partners, descending.
+    /// The units that a process exchanges with each of its partners, descending.
     fn largest_flows(&self, process: usize) -> Vec<u128> {
         let flows = self.traffic.of(u32::try_from(process).unwrap_or(u32::MAX));
         let mut units: Vec<u128> =
@@ -276,8 +276,8 @@ impl Bounds<'_> {
         Bound { value: cycles.div_ceil(self.channels().max(1)), kind: BoundKind::Volume }
     }
 
-    /// What one process must receive, or send, over each of the most channels of a node \[units\]; 0 where processes may
-    /// share a node.
+    /// The most units that one process must receive, or send, divided by the most channels of a node \[units\]; 0 if
+    /// processes may share a node.
     fn units_of_a_channel(&self) -> u128 {
         if self.nearest.shares {
             return 0;

@@ -103,7 +103,7 @@ fn join(set_of: &mut [usize], one: usize, other: usize) {
     }
 }
 
-/// What the time of a message depends on besides its size.
+/// The property of a route that the time of a message depends on, besides the message's size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum RouteKind {
     /// The number of links, where all are alike.
@@ -176,7 +176,8 @@ pub(crate) struct Apart<'a> {
 }
 
 impl Apart<'_> {
-    /// The least time of a message of so many units between two ranks, if they are these \[cycles\].
+    /// The least time of a message of `units` units between `one` and `other` \[cycles\]; `None` if they are not these
+    /// two ranks, or no time is known for its size.
     pub(crate) fn time(&self, one: u64, other: u64, units: u64) -> Option<u64> {
         let is_own = self.ranks == [one, other] || self.ranks == [other, one];
         if is_own { self.classes.time(units) } else { None }
@@ -262,7 +263,7 @@ fn longest_with_few_partners_near(
             };
             let far =
                 if from % ranks == to % ranks { near } else { classes.time(units).unwrap_or(near).max(near) };
-            // What is sent eagerly may be there before its destination is ready.
+            // An eager message may arrive before its destination is ready.
             if !rules.is_eager(units) {
                 longest[to] = longest[to].max(far);
                 let saved = saved[to].entry(from % ranks).or_default();
@@ -282,7 +283,7 @@ fn longest_with_few_partners_near(
     sums.into_iter().zip(saved).map(least).max().unwrap_or(0)
 }
 
-/// Bytes for the divisions of so many sites.
+/// Bytes for the divisions of `sites` sites; 0 if there are too many.
 pub(crate) fn bytes(sites: u64) -> u64 {
     if sites <= MAX_SITES as u64 { sites * sites * size_of::<usize>() as u64 } else { 0 }
 }

@@ -3,7 +3,7 @@
 //!
 //! Which send meets which receive is known only where they are the only ones of their source, destination and tag. Of
 //! several, a receive may meet the first send. So times are the least that fulfil all requirements: they begin at 0 and are
-//! raised until nothing changes. What comes after each operation is found in the same way, from the end.
+//! raised until nothing changes. The least time left at each operation is found in the same way, from the end.
 //!
 //! All messages of two processes take one route. Where no two processes share a node, they occupy its last channel one after
 //! another, each from when it can be there at the earliest, and each with what comes after it ([`one_machine`]).
@@ -19,8 +19,7 @@ use crate::{
     recursion::Nearest,
 };
 
-/// How often an operation is looked at on average, before times are taken as they are: they are too low then, and still a
-/// bound.
+/// The most looks per operation, on average. After them, times are taken as they are: too low, and still a bound.
 const MOST_LOOKS: usize = 64;
 
 /// Bytes while the path of a graph is looked for, roughly.
@@ -58,8 +57,7 @@ enum Direction {
     Backward,
 }
 
-/// How much is to come at least, up to the last end of an operation that is awaited \[cycles\]; nothing is known of what no
-/// such operation comes after.
+/// The least time left up to the last end of an awaited operation \[cycles\]; `None` if none is known to be left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Tails {
     /// From when an operation is ready.
@@ -136,7 +134,7 @@ fn matches(operations: &[Operation]) -> Vec<Vec<u32>> {
     others
 }
 
-/// A tail with so much before it.
+/// A tail with `cycles` before it.
 fn plus(tail: Option<u64>, cycles: u64) -> Option<u64> {
     tail.map(|tail| tail.saturating_add(cycles))
 }
@@ -181,7 +179,7 @@ impl CriticalPath<'_> {
         }
     }
 
-    /// What comes after an operation, given what comes after all others.
+    /// The tails of an operation, given those of all others.
     fn tails_of(&self, number: u32) -> Tails {
         let own = self.graph.schedule().operations()[number as usize];
         let after = |wanted: Requirement| {
@@ -209,8 +207,8 @@ impl CriticalPath<'_> {
         Tails { ready, over }
     }
 
-    /// What comes after the begin of a message, if it goes from this send to this receive; after its end comes at least
-    /// `over`, if the send ends with it.
+    /// The tail from the begin of a message on, if it goes from this send to this receive. After the message's end
+    /// comes at least `over`, if the send ends with it.
     fn tail_of_message(&self, send: u32, receive: u32, over: Option<u64>) -> Option<u64> {
         let units = self.graph.units(send);
         let of_receive = self.tails[receive as usize].over;

@@ -26,7 +26,7 @@ impl<'a> Distances<'a> {
         Self { machine, sites, table }
     }
 
-    /// Bytes for the distances of so many sites.
+    /// Bytes for the distances of `sites` sites; 0 if there are too many for a table.
     pub(crate) fn bytes(sites: u64) -> u64 {
         if sites <= MAX_TABLE as u64 { sites * sites * size_of::<u32>() as u64 } else { 0 }
     }

@@ -75,7 +75,7 @@ impl<'a> Island<'a> {
         &self.best
     }
 
-    /// What has been spent so far.
+    /// The cost so far.
     pub(crate) fn spent(&self) -> Cost {
         self.judge.spent()
     }
@@ -104,7 +104,7 @@ impl<'a> Island<'a> {
         Ok(())
     }
 
-    /// Tries changes at a temperature, relative to the present value, until so much more is spent.
+    /// Tries changes at a temperature, relative to the present value, until they have used up `cost`.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl<'a> Island<'a> {
         self.until(self.judge.spent().plus(cost), temperature)
     }
 
-    /// Tries changes at a temperature, relative to the present value, until so much is spent in all.
+    /// Tries changes at a temperature, relative to the present value, until the cost so far reaches `end`.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl<'a> Island<'a> {
         Ok(())
     }
 
-    /// Makes exchanges; whether what comes of them is kept.
+    /// Makes exchanges; returns whether the new arrangement is kept.
     fn attempt(&mut self, exchanges: &[(u32, u32)], heat: f64) -> Result<bool, SimulationError> {
         // Uniform in (0, 1].
         let drawn = 1.0 - self.generator.random::<f64>();

@@ -8,7 +8,7 @@ use crate::{
     traffic::Traffic,
 };
 
-/// What a judge measures.
+/// The quantity that a judge measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// The objective of a search.
@@ -29,12 +29,12 @@ impl Measure {
     }
 }
 
-/// What evaluations cost.
+/// The cost of evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// Placements judged.
     pub(crate) evaluations: u64,
-    /// What these looked at: messages, links crossed, and channels. It is the same on every machine.
+    /// The messages, crossed links and channels that were looked at: their number is the same on every computer.
     pub(crate) work: u64,
 }
 
@@ -47,7 +47,7 @@ impl Cost {
         }
     }
 
-    /// So much more.
+    /// This cost and `more`.
     pub(crate) fn plus(self, more: Self) -> Self {
         Self {
             evaluations: self.evaluations.saturating_add(more.evaluations),
@@ -60,7 +60,7 @@ impl Cost {
         Self { evaluations: self.evaluations / parts, work: self.work / parts }
     }
 
-    /// So many of so many equal parts of it.
+    /// `parts` of `of` equal parts of it, rounded down.
     pub(crate) fn share(self, parts: u32, of: u32) -> Self {
         let share = |whole: u64| {
             let share = u128::from(whole) * u128::from(parts) / u128::from(of);
@@ -76,10 +76,10 @@ impl Cost {
     }
 }
 
-/// What all judges of a search know.
+/// The problem and the tables that all judges of a search share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
-    /// What is searched.
+    /// The problem that is searched.
     pub(crate) problem: Problem<'a>,
     /// Its messages.
     pub(crate) traffic: &'a Traffic,
@@ -89,7 +89,7 @@ pub(crate) struct Known<'a> {
     pub(crate) routes: Option<&'a Routes<'a>>,
 }
 
-/// What a judgement costs besides runs, in messages of a run.
+/// The costs of a judgement besides runs, in messages of a run.
 #[derive(Debug, Clone, Copy)]
 struct Costs {
     /// Of a process that moves, with all its messages.
@@ -123,7 +123,7 @@ struct Filter {
 impl Filter {
     /// The looks after which loads may be given up.
     const LOOKS: u32 = 1000;
-    /// They are kept if they refuse at least one placement in so many.
+    /// Loads are kept if they refuse at least one placement in this many.
     const WORTH: u32 = 50;
 
     fn count(&mut self, is_refused: bool) {
@@ -321,7 +321,7 @@ impl<'a> Judge<'a> {
         Ok(Some(energy).filter(|energy| most.is_none_or(|most| energy.value <= most)))
     }
 
-    /// What has been spent so far.
+    /// The cost so far.
     pub(crate) fn spent(&self) -> Cost {
         let runs = self.evaluator.as_ref().map_or(0, Evaluator::work);
         Cost { evaluations: self.evaluations, work: runs.saturating_add(self.work) }

@@ -2,7 +2,7 @@
 
 use crate::{routes::Routes, traffic::Traffic};
 
-/// For how long every channel, under half-duplex every link, is occupied by all messages \[cycles\].
+/// The time for which all messages occupy each channel, or under half-duplex each link \[cycles\].
 #[derive(Debug)]
 pub(crate) struct Loads<'a> {
     routes: &'a Routes<'a>,
@@ -35,7 +35,7 @@ impl<'a> Loads<'a> {
         self.change(traffic, process, sites, |_| true, 1_u64.wrapping_neg());
     }
 
-    /// Adds the messages so many times, modulo 2^64.
+    /// Adds the messages `times` times, modulo 2^64.
     fn change(
         &mut self,
         traffic: &Traffic,
@@ -80,7 +80,7 @@ impl<'a> Loads<'a> {
         largest * sum.sqrt().sqrt().sqrt()
     }
 
-    /// How many channels have this load.
+    /// The number of channels that have this load.
     pub(crate) fn count(&self, cycles: u64) -> usize {
         self.cycles.iter().filter(|&&load| load == cycles).count()
     }

@@ -1,4 +1,4 @@
-//! What a search keeps in memory, before it takes it.
+//! The memory that a search needs, estimated before it is allocated.
 
 use cubefold_simulator::{Evaluator, Special};
 use cubefold_topology::NodeId;
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Problem<'_> {
-    /// Bytes that a search of this problem from so many starts takes at most, roughly.
+    /// Bytes that a search of this problem from `starts` starts takes at most, roughly.
     #[must_use]
     pub fn bytes(&self, objective: Objective, starts: usize) -> u64 {
         let Self { program, machine, rules, .. } = *self;

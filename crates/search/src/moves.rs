@@ -24,7 +24,7 @@ impl Move {
     pub(crate) const ALL: [Self; 4] = [Self::Any, Self::BesidePartner, Self::Blocks, Self::Lines];
 }
 
-/// What moves are made of.
+/// The tables that moves are drawn from.
 #[derive(Debug)]
 pub(crate) struct Neighbourhood<'a> {
     processes: u32,

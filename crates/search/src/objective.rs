@@ -1,4 +1,4 @@
-//! What a search minimises.
+//! The objectives that a search minimises.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Objective {
     /// Every objective.
     pub const ALL: [Self; 5] = [Self::Makespan, Self::Predicted, Self::Load, Self::HopUnits, Self::Dilation];
 
-    /// The word for it on the command line and in files.
+    /// Its name on the command line and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -10,7 +10,8 @@ use crate::Objective;
 pub struct Problem<'a> {
     /// The program.
     pub program: &'a dyn Program,
-    /// What is placed: process `n` sits with rank `n` modulo this number, which divides the processes.
+    /// The number of ranks to place: process `n` sits with rank `n` modulo this number, which divides that of
+    /// processes.
     pub ranks: u64,
     /// The machine.
     pub machine: &'a Machine,
@@ -39,9 +40,9 @@ pub enum SearchError {
     /// There are more messages or places than a search keeps.
     #[error("{found} {what}, expected at most {most}: a search holds all of them in memory")]
     TooLarge {
-        /// What there is too much of.
+        /// The things counted, as a plural noun.
         what: &'static str,
-        /// How many there are.
+        /// Their number.
         found: u64,
         /// The most that a search takes.
         most: u64,

@@ -7,7 +7,7 @@ use cubefold_topology::LinkMode;
 
 use crate::classes::Apart;
 
-/// What every placement has in common.
+/// Facts about the sites that hold for every placement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Nearest {
     /// The least distance between two sites \[links\].
@@ -28,7 +28,7 @@ pub(crate) enum Contention {
 }
 
 impl Nearest {
-    /// The least time of a message of so many units \[cycles\].
+    /// The least time of a message of `units` units \[cycles\].
     pub(crate) fn transfer(self, rules: Communication, units: u64) -> u64 {
         let timing = rules.timing_of(units);
         let apart = timing.transfer(self.links).get();

@@ -54,7 +54,7 @@ impl<'a> Routes<'a> {
         routes
     }
 
-    /// Bytes for the routes between so many sites.
+    /// Bytes for the routes between `sites` sites.
     pub(crate) fn bytes(machine: &Machine, sites: u64) -> u64 {
         let size = table_size(machine, sites);
         // The list of channels grows to its double.
@@ -145,7 +145,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// The most channels of all routes between so many sites.
+/// The most channels that all routes between `sites` sites have together.
 fn table_size(machine: &Machine, sites: u64) -> u64 {
     sites.saturating_mul(sites).saturating_mul(machine.distance_bound())
 }

@@ -1,8 +1,9 @@
 //! Tabu search of placements with few hop-units, a quadratic assignment problem.
 //!
 //! Every exchange of two tokens is looked at in every iteration, and the best is made unless it takes a token back to a
-//! place that it has left lately (robust tabu search, Taillard 1991). What each token would cost in the place of each other
-//! is kept in a table, so that an exchange is judged by five of its numbers, and a change costs one product an entry.
+//! place that it has left lately (robust tabu search, Taillard 1991). A table keeps the cost of each token in the place
+//! of each other, so that an exchange is judged by four of its entries and one product, and a change costs one product
+//! per entry.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +13,7 @@ use crate::{distances::Distances, traffic::Traffic};
 /// The most places: tables have their square.
 const MAX_PLACES: usize = 512;
 
-/// Bytes for so many places, with as many searchers at work.
+/// Bytes for `places` places, with `searchers` searchers at work; 0 if there are too many places.
 pub(crate) fn bytes(places: u64, searchers: u64) -> u64 {
     // Flows and distances of all; what is between, costs and the end of each ban of every searcher.
     let tables = 2 + 3 * searchers;
@@ -59,8 +60,8 @@ impl Quadratic {
         ranks * (2 * tokens - ranks - 1) / 2
     }
 
-    /// Improves an arrangement, given as the place of every token, in so many iterations. Afterwards it is the best that
-    /// was met.
+    /// Improves an arrangement, given as the place of every token, in `iterations` iterations. Afterwards it is the
+    /// best that was met.
     pub(crate) fn improve(&self, places: &mut [u32], iterations: u64, generator: &mut ChaCha8Rng) {
         let mut state = State::new(self, places);
         let (mut change, mut least) = (0, 0);
@@ -87,7 +88,7 @@ struct State<'a> {
     of: &'a Quadratic,
     places: Vec<usize>, // by token
     between: Vec<i64>,  // by token and token, the distance of their places
-    costs: Vec<i64>,    // by token and token, what the first would cost in the place of the second
+    costs: Vec<i64>,    // by token and token, the cost of the first in the place of the second
     until: Vec<u64>,    // by token and place, the iteration up to which it stays away
 }
 
@@ -190,7 +191,7 @@ pub(crate) fn cross(one: &[u32], other: &[u32], generator: &mut ChaCha8Rng) -> V
     child.into_iter().map(|own| own.unwrap_or_else(&mut draw)).collect()
 }
 
-/// Exchanges so many tokens with others, at random.
+/// Makes `exchanges` exchanges of tokens that are drawn at random.
 pub(crate) fn disturb(places: &mut [u32], exchanges: usize, generator: &mut ChaCha8Rng) {
     for _ in 0..exchanges {
         let [one, other] = [(); 2].map(|()| generator.random_range(0..places.len()));

@@ -175,7 +175,7 @@ impl Case {
     }
 }
 
-/// What judges know of a case.
+/// The tables that all judges of a case share.
 struct Tables<'a> {
     traffic: Traffic,
     distances: Distances<'a>,

@@ -1,4 +1,4 @@
-//! Who sends how much to whom in a whole program.
+//! The units that each process sends to each other in a whole program.
 
 use cubefold_simulator::Program;
 
@@ -7,9 +7,9 @@ use cubefold_simulator::Program;
 pub(crate) struct Flow {
     /// The process at the other end.
     pub(crate) other: u32,
-    /// What it is sent \[units\].
+    /// The amount sent to it \[units\].
     pub(crate) sent: u64,
-    /// What it sends \[units\].
+    /// The amount that it sends \[units\].
     pub(crate) received: u64,
 }
 

@@ -19,7 +19,7 @@ const PATIENCE: u32 = 10;
 /// The share of the direction before that a step keeps: subgradients turn about the way that they have in common.
 const KEPT: f64 = 0.8;
 
-/// Bytes for so many places; 0 where there is no such bound.
+/// Bytes for `places` places; 0 if there are too many for this bound.
 pub(crate) fn bytes(places: u64) -> u64 {
     if places > MAX_PLACES as u64 {
         return 0;
@@ -38,7 +38,7 @@ pub(crate) struct Relaxation<'a> {
     limits: Limits,
 }
 
-/// What holds for the distances of all pairs and triples of places.
+/// Limits that hold for the distances of all pairs and triples of places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Limits {
     least: f64,
@@ -47,12 +47,12 @@ struct Limits {
     perimeter: f64, // the least sum of three
 }
 
-/// What multipliers take off the flows, and what they add to the bound.
+/// The amounts that multipliers take off the flows and add to the bound.
 #[derive(Debug)]
 struct Taken {
     flows: Vec<f64>,
     constant: f64,
-    absolute: Vec<f64>, // of all terms: what their sums are rounded by
+    absolute: Vec<f64>, // sums of the absolute values of all terms, for their rounding errors
     terms: f64,         // the same of the constant
 }
 
@@ -67,7 +67,7 @@ impl<'a> Relaxation<'a> {
         Some(Self { size, flows, projection, limits: Limits::of(distances, size) })
     }
 
-    /// A number that no placement is below, after so many steps. `known` is the value of a placement.
+    /// A lower bound over all placements, after at most `steps` steps. `known` is the value of a placement.
     pub(crate) fn bound(&self, steps: u32, known: f64) -> Option<f64> {
         let mut own = vec![0.0; self.multiplier_count()];
         let (mut best, mut best_value) = (own.clone(), f64::NEG_INFINITY);
@@ -118,7 +118,7 @@ impl<'a> Relaxation<'a> {
         2 * pairs + 4 * (pairs * (self.size - 2) / 3)
     }
 
-    /// The value of multipliers, less than what it can be off by.
+    /// The value of multipliers, less its largest rounding error.
     #[expect(clippy::cast_precision_loss, reason = "some million")]
     fn certain(&self, multipliers: &[f64]) -> Option<f64> {
         let taken = self.taken(multipliers);
@@ -128,7 +128,8 @@ impl<'a> Relaxation<'a> {
         Some(self.projection.certain(&left, off)? + taken.constant - rounded)
     }
 
-    /// Calls `visit` with how much distances between tokens lack of what each multiplier stands for.
+    /// Calls `visit` with the amount by which distances between tokens break the limit of each multiplier, negative if
+    /// they keep it.
     fn for_each_lack(&self, distances: &[f64], visit: &mut impl FnMut(f64)) {
         let Limits { least, most, detour, perimeter } = self.limits;
         let rows: Vec<&[f64]> = distances.chunks_exact(self.size).collect();
@@ -148,7 +149,7 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// What multipliers take off the flows.
+    /// The amounts that multipliers take off the flows and add to the bound.
     fn taken(&self, mut multipliers: &[f64]) -> Taken {
         let (size, Limits { least, most, detour, perimeter }) = (self.size, self.limits);
         let (mut flows, mut absolute) = (vec![0.0; size * size], vec![0.0; size * size]);
@@ -240,8 +241,8 @@ mod tests {
         matrix
     }
 
-    /// No placement of so many random cases is below its bound; returns the sum of all bounds as a share of that of the
-    /// optima.
+    /// Asserts that no placement of `rounds` random cases is below its bound; returns the sum of the bounds on machines
+    /// as a share of that of the optima.
     fn tightness(rounds: u32, steps: u32) -> f64 {
         let mut generator = ChaCha8Rng::seed_from_u64(7);
         let mesh = Machine::new(MachineKind::Mesh, &[3, 2]).unwrap();
@@ -253,7 +254,7 @@ mod tests {
                 let units = f64::from(generator.random_range(1_u32..100));
                 if generator.random_bool(density) { units } else { 0.0 }
             });
-            // Those of a machine, or of no space at all.
+            // Distances of a machine, or random numbers.
             let distances = symmetric(size, |one, other| match round % 2 {
                 0 => f64::from(u32::try_from(mesh.distance(nodes[one], nodes[other])).unwrap()),
                 _ => f64::from(generator.random_range(0_u32..9)),

@@ -23,7 +23,7 @@ impl TieRule {
     /// Every rule, the default first.
     pub const ALL: [Self; 4] = [Self::Direct, Self::Positive, Self::Negative, Self::Alternate];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

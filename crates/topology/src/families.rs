@@ -1,7 +1,7 @@
 //! Families of networks, each made from a number (CS838 1999): hypercubic ones, those made of shuffles, and trees.
 //!
-//! What the notes leave open is fixed here: the gap between the levels `i` and `i + 1` of a butterfly crosses bit `i`,
-//! and so does the cube link at position `i` of a cycle of the cube-connected cycles.
+//! Two conventions that the notes leave open are fixed here: the gap between the levels `i` and `i + 1` of a butterfly
+//! crosses bit `i`, and so does the cube link at position `i` of a cycle of the cube-connected cycles.
 
 mod bit_runs;
 mod butterfly;

@@ -115,7 +115,7 @@ impl LinkMode {
     /// Every mode, in the order of Tao's numbers.
     pub const ALL: [Self; 3] = [Self::FullDuplex, Self::HalfDuplex, Self::SingleDirection];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

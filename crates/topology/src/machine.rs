@@ -1,7 +1,8 @@
 //! Machines: grids, whose links lie in dimensions, and graphs, whose links are listed.
 //!
-//! What both have in common, [`Machine`] answers: nodes, links, distances and routes. What only one of them has is asked
-//! of [`Machine::grid`] or [`Machine::graph`], so that code that needs a grid takes a [`Grid`].
+//! [`Machine`] has the queries that apply to both: nodes, links, distances and routes. [`Machine::grid`] and
+//! [`Machine::graph`] return the type with the queries of one of them only, so that code that needs a grid takes a
+//! [`Grid`].
 
 mod error;
 mod failures;
@@ -33,7 +34,7 @@ pub struct Machine {
     times: Option<Arc<[LinkTime]>>, // of its links by class, where they differ
 }
 
-/// What a machine is made of.
+/// The structure of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MachineForm {
     /// A grid.
@@ -68,7 +69,7 @@ impl Graph {
     }
 }
 
-/// What a graph was made from.
+/// The description that a graph was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphSource {
     /// A number: the dimensions of a family of networks, or the levels of links of a tree.
@@ -81,7 +82,7 @@ pub enum GraphSource {
     Tree(TreeParameters),
     /// An edge grammar and the length of its words.
     Grammar(Arc<DerivedWords>),
-    /// What the wraparound of each dimension of a torus adds to the coordinates.
+    /// The offsets that the wraparound of each dimension of a torus adds to the coordinates.
     Twists(Vec<Vec<u64>>),
     /// A grid, some of whose links or nodes are down, or whose messages are routed as on a network.
     Grid,
@@ -169,7 +170,7 @@ impl Machine {
         }
     }
 
-    /// What a graph was made from; none of a grid.
+    /// The description that a graph was made from; `None` for a grid.
     #[must_use]
     pub fn source(&self) -> Option<&GraphSource> {
         match &self.form {
@@ -188,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// What it is made of.
+    /// The structure of the machine: a grid or a graph.
     #[must_use]
     pub fn form(&self) -> &MachineForm {
         &self.form

@@ -63,7 +63,7 @@ pub enum MachineKind {
 pub struct MachineKindDescriptor {
     /// The kind.
     pub kind: MachineKind,
-    /// The word for it in every file.
+    /// Its name in files.
     pub name: &'static str,
     /// A short description.
     pub description: &'static str,
@@ -356,8 +356,8 @@ impl MachineKind {
         }
     }
 
-    /// The number of nodes of the graph of this kind with so many dimensions, each with at most four neighbours; none
-    /// where it is not made from a number alone, or that is out of range.
+    /// The number of nodes of the graph of this kind with `dimensions` dimensions, each with at most four neighbours;
+    /// `None` if the kind is not made from a number alone, or the number is out of range.
     #[must_use]
     pub fn network_node_count(self, dimensions: u64) -> Option<u64> {
         match self.structure() {
@@ -372,7 +372,7 @@ impl MachineKind {
         matches!(self.structure(), KindStructure::Parameters)
     }
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.descriptor().name

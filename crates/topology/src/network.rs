@@ -45,7 +45,7 @@ pub struct Network {
 /// A list of links that makes no network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// A link to a node that there is not.
+    /// A link to a node that does not exist.
     #[error("a link to node {node}, expected a node in 0 to {greatest}")]
     NoSuchNode {
         /// The node found.
@@ -137,8 +137,8 @@ impl Network {
         })
     }
 
-    /// Estimates the memory that so many nodes and links take while [`from_edges`](Self::from_edges) makes a network of
-    /// them, the list of the links included, and what of it is kept \[bytes\].
+    /// Estimates the memory that a network of `nodes` nodes and `links` links takes \[bytes\]: while
+    /// [`from_edges`](Self::from_edges) makes it, the list of the links included, and afterwards.
     #[must_use]
     pub fn bytes_to_make(nodes: u64, links: u64) -> [u64; 2] {
         // The list, an arc in each direction and its end; a search over all nodes for whether they are connected.

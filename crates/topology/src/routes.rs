@@ -205,7 +205,8 @@ impl<'network> NetworkRoutes<'network> {
         Some(self.network.direction(at, self.next_port([from, at, to], None)?))
     }
 
-    /// The same at a node from which so many links of the route are left, which need not be found again.
+    /// Returns the same as [`next`](Self::next) if `at` is `links` links from `to`, a distance that need not be found
+    /// again.
     ///
     /// # Panics
     ///
@@ -236,7 +237,7 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
-    /// The place of the chosen one of so many ports that lead nearer and begin equally many routes.
+    /// The place of the chosen port among the `ports` ports that lead nearer and begin equally many routes.
     fn place_of_alike(&self, ends: [NodeId; 3], ports: u16, formula: &dyn Distances) -> u16 {
         match self.choice {
             RouteChoice::Spread(seed) if ports > 1 => {
@@ -317,8 +318,8 @@ impl<'network> NetworkRoutes<'network> {
         first + u16::try_from(parallel).unwrap_or(0) // below the number of links
     }
 
-    /// The numbers of shortest routes from some nodes, ascending, all of which are so many links from `to`, at least 1:
-    /// counted over the nodes on these routes, one level of distances after another.
+    /// Counts the shortest routes to `to` from each of `nodes`, ascending nodes that are all `links` links away. It
+    /// visits the nodes on these routes, one level of distances after another; `links` is at least 1.
     fn count_routes(&self, nodes: Vec<u32>, links: u32, to: u32, distances: &impl ToDestination) -> Vec<u64> {
         let mut levels = vec![nodes];
         for left in (1..links).rev() {

@@ -13,7 +13,7 @@ pub const MAX_TREE_NODES: u64 = 1 << 20;
 /// The numbers that describe a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TreeParameters {
-    /// The complete tree in which every inner vertex has so many children.
+    /// The complete tree in which every inner vertex has `arity` children.
     KAry {
         /// `k`, at least 2.
         arity: u64,
@@ -113,7 +113,7 @@ fn complete(arity: u64, levels: u64) -> u64 {
     count
 }
 
-/// The links of a complete tree of so many vertices.
+/// The links of a complete tree of `vertices` vertices.
 fn heap_links(arity: u32, vertices: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..vertices).map(move |vertex| ((vertex - 1) / arity, vertex))
 }

@@ -1,4 +1,5 @@
-//! The steps of jobs, below the tables of runs: begin, finish, share of the whole, and what hides behind what.
+//! The steps of jobs, below the tables of runs: begin, finish, share of the whole, and the computations that hide
+//! communication.
 
 use cubefold_experiment::records::{RunCaption, RunRecord, SingleRunTable, counted};
 

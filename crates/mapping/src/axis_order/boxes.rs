@@ -27,7 +27,8 @@ impl<'a> Taken<'a> {
         self.host.lengths()[host] / self.lengths[host]
     }
 
-    /// The next part of an axis, at least 2, if there is such an axis and so much is left of it.
+    /// Takes the next part of an axis, of `length` nodes; `None` if there is no such axis, its rest is no multiple of
+    /// `length`, or `length` is less than 2.
     pub(super) fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
         if length < 2 || host >= self.lengths.len() || !self.left(host).is_multiple_of(length) {
             return None;
@@ -97,8 +98,8 @@ impl Search<'_> {
         self.division.pop();
     }
 
-    /// Takes so many nodes for the last axis of the division from the axes of the machine from `host` on, then divides the
-    /// rest among the others.
+    /// Takes `length` nodes for the last axis of the division from the axes of the machine from `host` on, then divides
+    /// the rest among the others.
     fn fill_box(&mut self, length: u64, host: usize, others: &[(usize, u64)]) {
         self.looks += 1;
         if self.is_over() {

@@ -159,8 +159,8 @@ struct Search {
 }
 
 impl Search {
-    /// Whether the vertices from this one on can be placed, when so many dimensions have been used
-    /// before it. All dimensions that have not are alike: only the first of them is tried.
+    /// Whether the vertices from place `at` of the order on can be placed, if those before them use the
+    /// first `used` dimensions. All unused dimensions are alike: only the first of them is tried.
     fn place(&mut self, at: usize, used: u32) -> bool {
         let Some(&(vertex, beside)) = self.order.get(at) else {
             return true;

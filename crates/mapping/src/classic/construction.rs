@@ -12,7 +12,7 @@ use crate::{Exactness, ProcessId, PromisedDilation};
 
 /// A construction of CS838 1999, by which one guest is mapped on one host.
 pub struct ClassicConstruction {
-    /// The word for it in every file: `gray-path`.
+    /// Its name in files: `gray-path`.
     pub name: &'static str,
     /// The guests and hosts that it is for, in words.
     pub summary: &'static str,

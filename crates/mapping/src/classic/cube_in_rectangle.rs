@@ -55,7 +55,8 @@ pub struct CubeAndRectangle {
 }
 
 impl CubeAndRectangle {
-    /// The pair with a cube of so many dimensions, at least 2; none when there is no such cube, or it is the rectangle.
+    /// Returns the pair of `rectangle` and a cube of `dimensions` dimensions, at least 2; `None` if there is no such
+    /// cube, or it is the rectangle.
     #[must_use]
     pub fn new(dimensions: usize, rectangle: &[u64]) -> Option<Self> {
         let host_dimensions = rectangle.len();
@@ -160,7 +161,8 @@ fn mirrored(position: u64, length: u64) -> u64 {
     within.min(2 * length - 1 - within)
 }
 
-/// All rectangles of at most so many dimensions with the nodes of the cube, the longest side first; not the cube itself.
+/// All rectangles of at most `dimensions` dimensions with as many nodes as the cube, the longest side first; not the
+/// cube itself.
 #[cfg(test)]
 pub(super) fn rectangles_of(side: u64, dimensions: usize) -> Vec<Vec<u64>> {
     fn factors(nodes: u64, most: u64, left: usize) -> Vec<Vec<u64>> {

@@ -16,7 +16,7 @@ use super::{
     trees_in_cubes::{DoubleRootedTree, MAX_DEPTH, joined},
 };
 
-/// A `k`-ary tree of so many levels that it fits into a binary tree for which tables are made.
+/// A `k`-ary tree with few enough levels to fit into a binary tree for which tables are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KAryTree {
     arity: u32,  // k, at least 2

@@ -134,7 +134,7 @@ struct Search {
 /// The nodes of a column that go to one row, and the ways to place them that are left.
 struct RowChoice {
     row: usize,
-    extra: u32,            // so many rows from this one on get one more node than the others
+    extra: u32,            // the rows from this one on that get one more node than the others
     placed: usize,         // the vertices that are placed before it
     fill: u32,             // of the row before it
     ways: Vec<Vec<Place>>, // to be tried in turn
@@ -187,7 +187,7 @@ impl Search {
     fn state(&self) -> State {
         let least = self.fills.iter().copied().min().unwrap_or(0);
         let last = self.placed.len().saturating_sub(self.of.height as usize);
-        // Places of the last column are at most so many left of the end of the emptiest row.
+        // Places of the last column are at most `height` to the left of the end of the emptiest row.
         let from_least = |&(row, column): &Place| (row, column + self.of.height - least);
         let places = self.placed[last..].iter().map(from_least).collect();
         (self.placed.len(), places, self.fills.iter().map(|fill| fill - least).collect())
@@ -249,7 +249,8 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Squeezes all meshes of so many rows into all numbers of rows; the number of runs.
+    /// Squeezes each mesh of `heights` by `widths` nodes into every possible number of rows from 2 on; returns the
+    /// number of runs.
     fn squeeze_all(heights: std::ops::RangeInclusive<u64>, widths: &[u64]) -> u64 {
         let mut runs = 0;
         for height in heights {

@@ -12,7 +12,7 @@ pub enum GreenbergMethod {
 }
 
 impl GreenbergMethod {
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl GreenbergStage {
     pub const REFLECTION: [Self; 6] =
         [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

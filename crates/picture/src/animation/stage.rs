@@ -49,7 +49,7 @@ impl<'runs> Stage<'runs> {
         Self { runs, layouts, data }
     }
 
-    /// What the style lays out and the script moves, inside an element of the class `animation`.
+    /// The content of an element of the class `animation`: the style lays it out, and the script moves it.
     pub(crate) fn markup(&self) -> Markup {
         html! {
             (controls())
@@ -241,7 +241,7 @@ pub(super) fn of_stage(stage: u32, stages: u32) -> String {
     }
 }
 
-/// The signs of packets, and the colours of the stages that there are.
+/// The signs of packets, and the colours of the stages.
 fn legend(runs: &[AnimatedRun<'_>]) -> Markup {
     let stages = stage_count(runs);
     html! {

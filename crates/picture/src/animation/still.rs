@@ -44,7 +44,7 @@ const COUNTED_ASIDE: f64 = 11.0;
 /// The distance from the node at which packets wait \[pixels\].
 const WAITS_AT: f64 = 17.0;
 
-/// What the signs mean.
+/// The meaning of the signs.
 const SIGNS: &str =
     "Full circles move; empty ones wait for the link at which they are, and a number says how many.";
 
@@ -52,7 +52,7 @@ const SIGNS: &str =
 ///
 /// # Errors
 ///
-/// Those of [`animation`](super::animation()); if no run lasts until the cycle.
+/// When [`check_animation`] refuses the runs, or no run lasts until the cycle.
 pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Picture, PictureError> {
     check_animation(runs.iter().map(|own| own.run))?;
     let last = runs.iter().map(|own| own.makespan).max().unwrap_or(0);
@@ -150,7 +150,7 @@ impl<'run> Part<'run> {
         self.layout.height + HEADING + GAP
     }
 
-    /// What the packets do, in words.
+    /// The numbers of packets that move and wait, or the cycle at which the run was over, in words.
     fn counts(&self) -> String {
         let moving = self.shown.iter().filter(|own| own.is_moving).count();
         if self.cycle >= self.own.makespan {
@@ -231,7 +231,7 @@ impl<'run> Part<'run> {
         }
     }
 
-    /// The share of the link that is behind a packet.
+    /// The distance of a packet along its channel, as a share of the length of the link.
     fn share(&self, own: &Shown<'_>, link: &PlannedLink) -> f64 {
         if own.is_moving {
             let begin = own.one.begin.get();

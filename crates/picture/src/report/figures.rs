@@ -221,7 +221,7 @@ impl PageBudget {
     }
 }
 
-/// What the mean process of each run does, if there is a run whose time is divided.
+/// The figure of what the mean process of each run does; `None` if no run has its time divided.
 fn shares(
     scenario: &Scenario,
     runs: &[ReportedRun<'_>],

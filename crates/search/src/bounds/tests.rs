@@ -45,7 +45,7 @@ fn makespan(program: &StageProgram, machine: &Machine, rules: Communication) -> 
     run.summary.makespan().get().into()
 }
 
-/// A ring on a tree of eight hosts crosses its root in every stage, and one partner of a process at most is behind its
+/// A ring on a tree of eight hosts crosses its root in every stage, and at most one partner of a process is on the same
 /// switch.
 #[test]
 fn what_does_not_fit_behind_one_switch_is_apart() {

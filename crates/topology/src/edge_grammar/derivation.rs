@@ -83,8 +83,8 @@ impl EdgeGrammar {
         most
     }
 
-    /// What the start derives with two words of `size` symbols. `visit` sees what all nonterminals derive with words of
-    /// each pair of lengths, the shorter ones first.
+    /// Returns the derivations of the start with two words of `size` symbols. `visit` sees those of all nonterminals
+    /// with words of each pair of lengths, the shorter ones first.
     fn derive<T: Derived>(&self, size: u32, visit: &mut impl FnMut(&[T])) -> T {
         let (reached, reach) = (self.reached(), self.longest_terminal());
         let mut cells: BTreeMap<Lengths, Vec<T>> = BTreeMap::new();
@@ -103,7 +103,7 @@ impl EdgeGrammar {
         cells.remove(&(size, size)).and_then(|cell| cell.into_iter().next()).unwrap_or_default()
     }
 
-    /// What each nonterminal derives by a production with a terminal last, with words of these lengths.
+    /// The derivations of each nonterminal by productions with a terminal last, with words of these lengths.
     fn direct<T: Derived>(&self, lengths: Lengths, cells: &BTreeMap<Lengths, Vec<T>>) -> Vec<T> {
         let mut direct = vec![T::default(); self.nonterminal_count()];
         for production in &self.productions {
@@ -161,7 +161,7 @@ impl EdgeGrammar {
     }
 }
 
-/// What a nonterminal derives with words of one pair of lengths.
+/// The derivations of a nonterminal with words of one pair of lengths.
 trait Derived: Clone + Default {
     /// A terminal alone.
     fn of(terminal: &Terminal, symbols: u64) -> Self;
@@ -169,7 +169,7 @@ trait Derived: Clone + Default {
     /// This with a terminal appended.
     fn followed_by(&self, terminal: &Terminal, symbols: u64) -> Self;
 
-    /// Adds what another production derives.
+    /// Adds the derivations by another production.
     fn join(&mut self, other: &Self);
 }
 

@@ -5,7 +5,7 @@ use super::EdgeGrammar;
 /// An edge grammar with a name.
 #[derive(Debug)]
 pub struct NamedGrammar {
-    /// The word for it in every file.
+    /// Its name in files.
     pub name: &'static str,
     /// The graphs `G(n)`.
     pub summary: &'static str,

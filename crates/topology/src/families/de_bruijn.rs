@@ -27,10 +27,11 @@ impl DeBruijn {
         u64::from(down) | u64::from(up) << HALF
     }
 
-    /// Whether `2 m + |s|` is at least this for any block, more than `n`.
+    /// Whether `2 m + |s|` is at least `least` for any block; `least` is more than `n`.
     #[inline]
     fn overlaps(self, x: u32, y: u32, least: u32) -> bool {
-        // A block that moves by `s` places has at most `n - s` bits. All of them move by so many at the end of every route.
+        // A block that moves by `s` places has at most `n - s` bits. At the end of every route it has all of them, so
+        // the largest shift comes first.
         let mut shifts = (0..=2 * self.order - least).rev();
         shifts.any(|shift| runs(self.agreement(x, y, shift), (least - shift).div_ceil(2)) != 0)
     }

@@ -9,7 +9,7 @@
 use super::bit_runs::longest_runs;
 use crate::routes::Distances;
 
-/// Words of so many bits, at most [`MAX_ORDER`].
+/// Words of `order` bits, at most [`MAX_ORDER`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShuffleExchange {
     pub(super) order: u32, // n

@@ -49,7 +49,7 @@ pub(super) struct Rotation {
 }
 
 impl Rotation {
-    /// Returns the moves of a network of so many dimensions, at most 16.
+    /// Returns the moves of a network of `order` dimensions, at most 16.
     pub(super) fn new(order: u32) -> Self {
         Self { order, levels: Length::new(order.into()) }
     }

@@ -24,7 +24,7 @@ struct Switch {
 }
 
 impl Dragonfly {
-    /// Returns groups of so many switches, each with so many links to other groups.
+    /// Returns groups of `switches_per_group` switches, each with `global_links` links to other groups.
     pub(super) fn new(hosts: Hosts, switches_per_group: u32, global_links: u32) -> Self {
         let [a, h] = [switches_per_group, global_links].map(|count| Divisor::new(count.into()));
         Self { hosts, a, h, groups: switches_per_group * global_links + 1 }

@@ -11,18 +11,18 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Returns so many hosts, `per_switch` on a switch.
+    /// Returns `count` hosts, `per_switch` on a switch.
     pub(super) fn new(count: u32, per_switch: u32) -> Self {
         Self { count, per_switch: Divisor::new(per_switch.into()) }
     }
 
-    /// How many they are, which is also the number of the first switch.
+    /// The number of hosts, which is also the number of the first switch.
     #[inline]
     pub(super) fn count(self) -> u32 {
         self.count
     }
 
-    /// How many are on a switch.
+    /// The number of hosts on a switch.
     #[inline]
     pub(super) fn per_switch(self) -> u32 {
         narrow(self.per_switch.get())
