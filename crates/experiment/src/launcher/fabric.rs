@@ -28,7 +28,7 @@ pub(crate) const MAX_NODES: u32 = 1 << 20;
 /// A network that was read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Fabric {
-    /// What the file is.
+    /// The name of the file's format.
     pub(crate) format: &'static str,
     /// The names of all nodes; empty if they are numbered.
     pub(crate) names: Vec<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Fabric {
     pub(crate) hosts: Option<u32>,
     /// The links, each pair of nodes once, the lower first, ascending.
     pub(crate) links: Vec<FabricLink>,
-    /// What was left out, or taken for something.
+    /// Notes on parts of the file that were left out or interpreted.
     pub(crate) notes: Vec<String>,
 }
 
@@ -49,11 +49,11 @@ pub(crate) struct FabricLink {
     pub(crate) ends: (u32, u32),
     /// The number of links side by side, at least 1.
     pub(crate) count: u64,
-    /// What is known of their speed.
+    /// The speed of the links, as far as it is known.
     pub(crate) speed: LinkSpeed,
 }
 
-/// What a file says of the speed of a link.
+/// The speed of a link, as far as a file gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LinkSpeed {
     /// Bytes a second in each direction.
@@ -104,14 +104,14 @@ impl Fabric {
     ///
     /// # Errors
     ///
-    /// What of the text cannot be read, with its places.
+    /// Lists the parts of the text that cannot be read, with their places.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = Self::reading(text);
         reading.check_machine();
         reading.finish()
     }
 
-    /// Reads what may be a part of a network, or several.
+    /// Reads a text that may hold only a part of a network, or several networks.
     ///
     /// # Errors
     ///

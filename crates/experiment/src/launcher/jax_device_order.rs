@@ -48,8 +48,8 @@ fn check_ids(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     check(file)
 }
 
-/// Checks that every process has a device of its own: those of the map, else so many that a reader can infer
-/// their number, an even share of the processes.
+/// Checks that every process has a device of its own. The devices are those of the map; without one, each node needs an
+/// even share of the processes, so that a reader can infer the number of devices.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
     if let Some(hosts) = file.hosts() {

@@ -11,7 +11,7 @@ use super::{JobStepRecord, exact_mean};
 /// The most computation steps that a step of messages names.
 pub(super) const MAX_BEHIND: usize = 16;
 
-/// Sets the share of each step in a makespan, and what hides the steps of messages.
+/// Sets the share of each step in a makespan, and the computation steps that hide the steps of messages.
 ///
 /// # Complexity
 ///
@@ -39,7 +39,7 @@ fn share(part: u64, whole: u64) -> f64 {
 struct Computations {
     /// Their union.
     union: Intervals,
-    /// Those of each name in all iterations, in the order of the file.
+    /// The intervals per step name, over all iterations, in the order of the file.
     by_name: Vec<(String, Intervals)>,
 }
 

@@ -100,7 +100,7 @@ impl RunRecord {
     }
 }
 
-/// Columns of what a job or traces do not hide behind their computations, and of their parts.
+/// Columns of the exposed communication of jobs and traces, and of its parts.
 pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     Column {
         definition: Definition {
@@ -147,7 +147,7 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     },
 ];
 
-/// The definition of what is hidden.
+/// The definition of hidden time.
 macro_rules! hidden_in_words {
     () => {
         "Hidden is the part of the interval of a step of messages, from its earliest begin to its latest finish over \

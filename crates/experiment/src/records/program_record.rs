@@ -73,7 +73,7 @@ pub struct ProgramRecord {
     /// The packets of open-loop traffic; its members are flattened into these.
     #[serde(flatten)]
     pub traffic: Option<TrafficRecord>,
-    /// Sentences on what of its file is not sent, rounded or assumed.
+    /// Sentences on data of its file that are left out, rounded or assumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

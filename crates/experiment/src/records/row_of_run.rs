@@ -1,4 +1,4 @@
-//! The rows that `run` writes beside its results: parts of runs, each with what names its run.
+//! The rows that `run` writes beside its results: parts of runs, each with the columns that name its run.
 
 use serde::Serialize;
 

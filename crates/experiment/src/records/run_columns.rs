@@ -260,7 +260,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["Gottlieb & Kruskal"],
             kind: Kind::Decimal,
             unit: "cycles",
-            text: "What some permutation of as many units on this machine takes at least, not this one. The column \
+            text: "A lower bound on the worst permutation with as many units on this machine, not on this one. The column \
                    is there only if a run is a permutation.",
             formula: "u (N / P) log2 P / (3 (log2 K + 1)), N units on P nodes of degree at most K",
             source: "Tao 1988, theorem 2.4.2; docs/model.md, section 28.4",

@@ -93,7 +93,7 @@ pub struct RunRecord {
     /// Cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_bound_cycles: Option<u64>,
-    /// What some permutation of as many units takes at least, of a permutation \[cycles\].
+    /// Lower bound on the worst permutation with this number of units, for permutations only \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_case_bound: Option<f64>,
     /// Time for loading the program \[cycles\].
@@ -285,7 +285,8 @@ impl ReceivedRecord {
     }
 }
 
-/// The worst case of a permutation of as many units on the machine of a run \[cycles\].
+/// Lower bound on the worst permutation with the number of units of a run, on its machine \[cycles\]; `None` for other
+/// programs.
 #[expect(clippy::cast_precision_loss, reason = "a bound of a few digits")]
 fn worst_case_of(run: &Run) -> Option<f64> {
     if run.program.kind.name != "permutation" {
@@ -378,7 +379,7 @@ fn lower_bound_source(finished: &FinishedRun) -> Option<&'static str> {
     of_placements.or_else(of_collective).or_else(of_program)
 }
 
-/// The cut bound, of a collective also where nothing must cross a link.
+/// The cut bound; for a collective, even if nothing must cross a link.
 fn cut_bound_cycles(finished: &FinishedRun) -> Option<u64> {
     let of_collective = finished.collective_bounds.map(|bounds| bounds.cut_cycles());
     of_collective.or(finished.cut_bound().map(|cut| cut.cycles))

@@ -12,7 +12,7 @@ use crate::{
     scenario::Run,
 };
 
-/// What a search of one combination found.
+/// The result of the search of one combination.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchRecord {
     /// The scenario's name.
@@ -21,9 +21,9 @@ pub struct SearchRecord {
     pub machine: MachineRecord,
     /// The program.
     pub program: ProgramRecord,
-    /// What was minimised.
+    /// The objective that was minimised.
     pub objective: &'static str,
-    /// The first embedding of the scenario: what the job has now.
+    /// The first embedding of the scenario: the current placement of the job.
     pub reference: String,
     /// Its value.
     #[serde(serialize_with = "number")]

@@ -113,7 +113,7 @@ impl RunRecord {
         self.trace_communication.as_deref().map(SingleRunTable::of_traces)
     }
 
-    /// A sentence on what no computation of a job or of traces hides.
+    /// A sentence on the exposed cycles of a job or of traces.
     #[must_use]
     pub fn exposed_in_words(&self) -> Option<String> {
         let mean = self.exposed_mean_cycles?;
@@ -122,7 +122,7 @@ impl RunRecord {
         Some(format!("Of the time of a rank {mean:.1} cycles{share} are exposed: {why}."))
     }
 
-    /// A sentence on what no computation hides in each of several runs.
+    /// A sentence on the exposed cycles of each of several runs.
     #[must_use]
     pub fn all_exposed_in_words<'a>(runs: impl Iterator<Item = &'a Self>) -> Option<String> {
         let mut why = None;

@@ -17,9 +17,8 @@ use crate::{
 /// Lists the number of guest edges on each link that is used, by dimension and near end (`docs/model.md`
 /// section 7).
 ///
-/// An edge is routed once, from the end with the smaller label, or on the path of its embedding where the routing asks for
-/// it. Memory is proportional to the number of used
-/// links: the caller must limit the size of the machine.
+/// An edge is routed once, from the end with the smaller label, or on the path of its embedding if the routing asks for
+/// it. Memory is proportional to the number of used links: the caller must limit the size of the machine.
 #[must_use]
 pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     let machine = run.placement.machine();

@@ -175,7 +175,7 @@ struct Group<'run> {
 }
 
 impl SharedMetrics {
-    /// Measures the placements of groups of so many runs, in parallel; `progress` counts
+    /// Measures the placements of groups of `runs` runs, in parallel; `progress` counts
     /// the runs whose placements are measured.
     fn measure(
         pool: &ThreadPool,

@@ -221,7 +221,7 @@ fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
     collective.bounds(&run.machine, &nodes, costs)
 }
 
-/// The lower bounds of a program that is no collective; `None` of coordinated runs, and where none is computed.
+/// The lower bounds of a program that is no collective; `None` for coordinated runs, and if none is computed.
 fn program_bounds(run: &Run, outcome: &Outcome) -> Option<ProgramBounds> {
     let (program, placement, rules) = (&*run.program.body, &*run.placement, run.communication);
     let computations = computation_bound(program, placement, rules)
@@ -317,7 +317,7 @@ pub(crate) fn request(run: &Run, workers: Option<Workers>) -> Request {
     }
 }
 
-/// Whether the results compare operations with what traces measured.
+/// Whether the results compare operations with times that traces measured.
 fn measures_operations(program: &ScenarioProgram) -> bool {
     program.traces.as_deref().is_some_and(TraceProgram::has_measured_times)
 }

@@ -1,8 +1,8 @@
 //! Task graphs from Chakra execution traces: `program.kind = "chakra"` (`docs/model.md` section 23.4).
 //!
-//! A trace a rank says what the rank computes and sends, and what each operation waits for. [`TraceSet`] holds what
-//! the files say, whatever the machine; [`Lowering`] makes a task graph of it, in which collectives are the
-//! stages of their algorithms.
+//! Each rank has a trace with its computations and messages, and the dependencies of each operation. [`TraceSet`] holds
+//! the contents of the files, which do not depend on the machine; [`Lowering`] makes a task graph of them, in which
+//! collectives are the stages of their algorithms.
 
 mod process_groups;
 mod task_program;
@@ -102,7 +102,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     })
 }
 
-/// Reads the traces of all ranks: the value of `file`, their paths, and what they say.
+/// Reads the traces of all ranks: the value of `file`, the pattern of their paths, and their contents.
 fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc<TraceSet>)> {
     let settings = reading.settings;
     let groups = groups(reading);

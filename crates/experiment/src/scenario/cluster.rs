@@ -44,7 +44,7 @@ pub(super) fn read(
     let [outside_link, spine_link] = links;
     let nics_are_vertices = outside.is_some_and(|own| own.nics_per_node < devices);
     let nic_link = nic?.or_else(|| outside_link.clone()).filter(|_| nics_are_vertices);
-    // Where messages must pass through devices to be of any use, they do.
+    // By default, devices forward if messages must pass through them to arrive.
     let passes = matches!(inside, ClusterInside::Ring | ClusterInside::Hypercube)
         || outside.is_none_or(|own| own.spines == 0);
     let hosts_forward = match settings.get(Key::MachineHostsForward) {

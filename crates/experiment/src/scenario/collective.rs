@@ -84,16 +84,16 @@ kinds! {
         [];
 }
 
-/// A collective as it is asked for.
+/// A requested collective.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) specification: CollectiveSpecification,
-    /// What is run besides, of which the faster counts: the exchange `whole`, where `best` is asked for and it is
-    /// defined.
+    /// The alternative with the exchange `whole`, if `best` is requested and `whole` is defined; the faster of the two
+    /// counts.
     pub(super) other: Option<CollectiveSpecification>,
     /// The dimensions of the shape that groups extend over, ascending.
     pub(super) over: Vec<usize>,
-    /// The vector in bytes, where units have bytes.
+    /// The vector in bytes, if units have bytes.
     pub(super) bytes: Option<u64>,
 }
 
@@ -181,7 +181,7 @@ fn of_collective(
     }
 }
 
-/// What the keys ask for, of a collective with so many ranks a node.
+/// Reads the keys of a collective with `per_node` ranks per node.
 pub(super) fn ask(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -199,7 +199,7 @@ pub(super) fn ask(
     let takes = |key: Key| kind.keys.contains(&key);
     let root =
         if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
-    // Of no account where nothing is reduced, so that operations can be compared.
+    // Ignored if nothing is reduced, so that operations can be compared.
     let rate = match settings.get(Key::ProgramReduceUnitsPerCycle) {
         Some(_) => Some(
             settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors).and_then(NonZeroU64::new)?,
@@ -264,7 +264,7 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
     None
 }
 
-/// The dimensions of the logical shape that groups extend over, ascending; none where all ranks are one group.
+/// The dimensions of the logical shape that groups extend over, ascending; none if all ranks are one group.
 #[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
 fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<usize>>> {
     let Some(value) = reading.settings.get(Key::ProgramOver) else { return Some(None) };
@@ -295,14 +295,14 @@ fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<u
     (reading.errors.len() == before).then_some(Some(dimensions))
 }
 
-/// Where the logical shape is written, or what it follows from.
+/// The place of the logical shape, or of the value that it follows from.
 fn shape_place<'a>(reading: &'a Reading<'_>) -> Option<&'a Place> {
     let keys = [Key::ProgramShape, Key::ProgramProcesses];
     let written = keys.iter().find_map(|&key| reading.settings.place(key));
     written.or_else(|| reading.machine.size.as_ref().map(|size| &size.place))
 }
 
-/// The logical shape: as written, that of a grid with as many nodes as there are ranks, or a row.
+/// The logical shape: as written, else that of the grid if its nodes are as many as the ranks, else a row.
 pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     let settings = reading.settings;
     let processes = match settings.get(Key::ProgramProcesses) {
@@ -342,7 +342,7 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     }
 }
 
-/// What a specification cannot be, at the key that says so.
+/// The error for an invalid specification, at the key that makes it invalid.
 pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
     let settings = reading.settings;
     let keys: &[Key] = match error {

@@ -156,7 +156,7 @@ fn check_engines(
             |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
         errors.extend(program.with_others().filter_map(|program| applies(program).err()));
     }
-    // What is reported so far would be refused for the same reason.
+    // After an error, these checks would refuse the same run for the same reason.
     for (_, placement) in placed {
         if !errors.is_empty() {
             break;

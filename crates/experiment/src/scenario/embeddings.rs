@@ -188,7 +188,7 @@ pub enum EmbeddingName {
     },
     /// One order of axes: `axes:ORDER`.
     Axes(AxisOrder),
-    /// So many processes at a time to the nodes in turn: `plane=N`.
+    /// N processes at a time to the nodes in turn: `plane=N`.
     Plane(NonZeroU64),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),

@@ -1,4 +1,4 @@
-//! Jobs: `[[program.steps]]` that wait for one another by name, side by side where nothing orders them
+//! Jobs: `[[program.steps]]` that wait for one another by name, side by side if nothing orders them
 //! (`docs/model.md` section 23).
 //!
 //! Steps are those of a sequence and more kinds ([`step_body`]). A list of steps is a job as soon as one of them has a
@@ -47,7 +47,7 @@ pub(super) static JOB: ProgramKind = ProgramKind {
     read,
 };
 
-/// Says where a step stands that others come after.
+/// The help on the order of steps that wait for others.
 const ORDER: &str = "a step comes after steps above it in the file, so that none waits in a circle";
 
 /// The most steps of a job.
@@ -281,7 +281,7 @@ fn after(
     (reading.errors.len() == before).then_some(after)
 }
 
-/// Whether each rank takes part; empty where all do.
+/// Whether each rank takes part; empty if all do.
 fn takes_part(reading: &mut Reading<'_>, only: Option<&Value>, shape: &Shape) -> Option<Vec<bool>> {
     let Some(value) = only else { return Some(vec![]) };
     let ranges = ranges(reading, value, shape)?;
@@ -340,7 +340,7 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
     (reading.errors.len() == before).then_some(ranges)
 }
 
-/// An axis with a range of its coordinates, or what is wrong.
+/// An axis with a range of its coordinates, or the error.
 fn range(shape: &Shape, axis: u64, first: u64, last: u64) -> Result<(usize, u64, u64), String> {
     let number = usize::try_from(axis).ok();
     let Some((number, &length)) = number.and_then(|own| Some((own, shape.lengths().get(own)?))) else {

@@ -199,15 +199,15 @@ impl Library {
         &self.budget
     }
 
-    /// The same machine; where an earlier scenario that is still there has one of the same links, with the routes that have been
-    /// found there.
+    /// The same machine. If an earlier scenario that is still in use has one with the same links, the result
+    /// includes the routes that were found there.
     pub(super) fn with_known_routes(&mut self, machine: Machine) -> Machine {
         let Some(network) = machine.graph() else { return machine };
         let key = ShapeKey::new(&machine);
         if let Some(known) = self.graphs.get(&key).and_then(Weak::upgrade) {
             return machine.with_known_routes(&known);
         }
-        // So seldom that it takes less than making them.
+        // Only at powers of two, so that this takes less time than making the networks.
         if self.graphs.len().is_power_of_two() {
             self.graphs.retain(|_, own| own.strong_count() > 0);
         }
@@ -264,7 +264,8 @@ impl Library {
         read
     }
 
-    /// The machine of that description with so many hosts, which forward or do not; `make` makes it on first use.
+    /// The machine of the description at `path` with `hosts` hosts, which forward or do not. `make` makes it
+    /// on first use.
     ///
     /// # Errors
     ///

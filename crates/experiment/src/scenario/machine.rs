@@ -30,17 +30,17 @@ use crate::{
     launcher::HostList,
 };
 
-/// What the settings say of the machine, as far as it is right.
+/// The machine of the settings, as far as they are valid.
 #[derive(Debug)]
 pub(super) struct MachineSection {
-    /// What the program runs on: the machine, or the inside of its partition.
+    /// The machine that the program runs on: the whole, or the inside of its partition.
     pub(super) machine: Option<Arc<Machine>>,
     pub(super) partition: Option<Arc<Partition>>,
     /// The nodes that the job has, if they are listed.
     pub(super) allocation: Option<Arc<Allocation>>,
     /// The names of the hosts, if they have any.
     pub(super) host_names: Option<Arc<HostList>>,
-    /// The lengths of that.
+    /// The lengths of `machine`.
     pub(super) size: Option<Size>,
     pub(super) links: Option<LinkMode>,
     pub(super) timing: TimingSection,
@@ -174,7 +174,7 @@ fn grid(
     (machine, size)
 }
 
-/// What is no grid, with the lengths by which its nodes are numbered.
+/// Reads a machine other than a grid, with the lengths by which its nodes are numbered and its own link speeds.
 fn network(
     settings: &Settings<'_>,
     kind: MachineKind,
@@ -318,7 +318,7 @@ fn size_of_cube(
     Some(Size::of_cube(count, &value.place))
 }
 
-/// How each dimension wraps: as written, else as the kind says.
+/// The wrap of each dimension: as written, else the default of the kind.
 fn wraps(
     settings: &Settings<'_>,
     kind: Option<MachineKind>,
@@ -466,7 +466,7 @@ fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Lin
     mode
 }
 
-/// Reads a partition of `machine`, with its lengths. Without a machine only what is wrong in any is reported.
+/// Reads a partition of `machine`, with its lengths. Without a machine, only errors that hold for any are reported.
 pub(super) fn read_partition(
     value: &Value,
     machine: Option<&Machine>,

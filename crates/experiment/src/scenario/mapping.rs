@@ -222,7 +222,7 @@ pub(super) fn place(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
     let before = errors.len();
-    // What fills a grid is placed in the box that the allocation is.
+    // If the allocation is a box, embeddings that fill a grid are placed in it.
     let box_size = fit
         .allocation
         .and_then(Allocation::as_box)

@@ -19,10 +19,10 @@ use super::{
 };
 use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of};
 
-/// The keys of a network with their values, as far as they are there.
+/// The keys of a network with their values, as far as they are given.
 #[derive(Debug)]
 pub(super) struct NetworkKeys<'a> {
-    /// What is called `machine` or `program.guest`.
+    /// The path of their table: `machine` or `program.guest`.
     pub(super) name: &'static str,
     /// The key of the number of dimensions.
     pub(super) count_key: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct NetworkKeys<'a> {
     /// The number of hosts, and whether they forward messages.
     pub(super) hosts: Option<&'a Value>,
     pub(super) hosts_forward: Option<&'a Value>,
-    /// What only grids have.
+    /// The given keys that apply only to other kinds.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
     pub(super) kind: &'a Value,
@@ -213,7 +213,7 @@ pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failur
     Ok(fabric)
 }
 
-/// What a line of a description takes while it is read: its cells, and a node with its name.
+/// Memory per line of a description while it is read, for its cells and a node with its name \[bytes\].
 const BYTES_A_LINE: u64 = 400;
 
 /// The formats that are recognised, for the help of errors.

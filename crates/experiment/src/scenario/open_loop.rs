@@ -123,7 +123,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     if reading.errors.len() > before {
         return None;
     }
-    // What is placed: a process on each terminal, which sends no message of its own.
+    // The placed program: a process on each terminal, which sends no message of its own.
     let silent = Computations::Same(Cycles::ZERO);
     let body = StageProgram::with_stages(1, u32::try_from(terminals).ok()?, silent, &[]).ok()?;
     let own = ScenarioProgram::new(&OPEN_LOOP, body);

@@ -21,7 +21,7 @@ impl PairFile<'_> {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or a line is not what it should be.
+    /// If the file cannot be read, or a line is invalid.
     pub(super) fn rows(&self, settings: &Settings<'_>) -> Result<Vec<(usize, [i64; 2])>, WrongPair> {
         let unread = |reason: String| (None, reason);
         let bytes = input_file::read(&settings.beside(self.name), input_file::MAX_BYTES)

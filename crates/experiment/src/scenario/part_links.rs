@@ -21,7 +21,7 @@ pub(super) const PART_KEYS: [&str; 3] = ["link", "hop_cycles", "latency_cycles"]
 pub(super) struct OwnLinks {
     /// By class of links; nothing where the machine's keys count.
     pub(super) by_class: Vec<LinkSpeed>,
-    /// Where they are written, or the file is named.
+    /// The place of the links in the scenario, or of the name of their file.
     pub(super) place: Place,
 }
 
@@ -37,7 +37,7 @@ impl OwnLinks {
     }
 }
 
-/// The speed of the links of a part, and where it is written.
+/// The speed of the links of a part, with its place.
 #[derive(Debug, Clone)]
 pub(super) struct PartLink {
     pub(super) speed: LinkSpeed,

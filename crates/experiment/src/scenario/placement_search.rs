@@ -18,16 +18,16 @@ use super::{
 };
 use crate::input::Bytes;
 
-/// What is asked of a search.
+/// The settings of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRequest {
-    /// What is minimised.
+    /// The objective to minimise.
     pub objective: Objective,
-    /// The placements judged; by default as many as take about a minute on two cores.
+    /// The number of placements judged; the default takes about a minute on two cores.
     pub evaluations: Option<u64>,
     /// The seed; by default that of the scenario.
     pub seed: Option<u64>,
-    /// The names of embeddings of the scenario to start from; all, and others that fit, if there are none.
+    /// The names of embeddings of the scenario to start from; if empty, all of them and others that fit.
     pub starts: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct PlacementSearch {
     pub reference: String,
     /// The name of the best placement that has one.
     pub named: String,
-    /// What was found.
+    /// The result.
     pub found: Found,
     /// The run of the combination with the placement found.
     pub run: Run,
@@ -143,7 +143,8 @@ impl PlacementSearch {
         Ok(Self::found(run, names, found))
     }
 
-    /// What was found for a combination with this run; `names` are those of the reference and of the best named placement.
+    /// The search of the combination of `run` that found `found`; `names` are those of the reference and of the best
+    /// named placement.
     pub(crate) fn found(run: &Run, names: [String; 2], found: Found) -> Self {
         let table = PlacementTable::new(&run.machine, found.nodes.clone());
         let placement = table.map(Placement::Table).map_or_else(|_| Arc::clone(&run.placement), Arc::new);
@@ -153,7 +154,8 @@ impl PlacementSearch {
     }
 }
 
-/// Refuses searches, from the placements of so many runs and those with names, that take more than `limit` bytes.
+/// Refuses a search that starts from the placements of `runs` runs and up to [`starts::MOST`] others, if it takes more
+/// than `limit` bytes.
 fn check_memory(
     programs: &[Problem<'_>],
     runs: usize,
@@ -169,7 +171,7 @@ fn check_memory(
     Ok(())
 }
 
-/// What was found for two equivalent programs, of which a run is the faster one.
+/// Merges the results for two equivalent programs, of which the faster one counts.
 fn better(one: Found, other: Found) -> Found {
     let least = |one: Bound, other: Bound| if other.value < one.value { other } else { one };
     let (bound, reference) = (least(one.bound, other.bound), one.reference.min(other.reference));

@@ -15,7 +15,7 @@ use super::{
     value::Content,
 };
 
-/// When a message goes on, with and without limits of buffers.
+/// The rule by which a message advances, with and without limits of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SwitchingRule {
     /// Queues have no limit.
@@ -127,7 +127,7 @@ impl ReadRouters {
     }
 }
 
-/// Reads the routers of a machine, and reports what only they have where there are none.
+/// Reads the routers of a machine, and reports their keys if it has none.
 ///
 /// `None` after an error.
 pub(super) fn read(
@@ -173,7 +173,7 @@ pub(super) fn read(
     }))
 }
 
-/// Reads the routing of routers: the one asked for, else the default of the machine.
+/// Reads the routing of routers: the requested one, else the default of the machine.
 fn routing(
     settings: &Settings<'_>,
     machine: &Machine,
@@ -273,7 +273,7 @@ fn refuse_with_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>)
     }
 }
 
-/// The rules of a machine with its routers; reports what they do not support, at the value that asks for it.
+/// The rules of a machine with its routers; reports unsupported settings at their values.
 pub(super) fn with_routers(
     settings: &Settings<'_>,
     machine: &Machine,

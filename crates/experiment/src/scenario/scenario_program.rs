@@ -1,6 +1,7 @@
 //! The program of a run: any program of the simulator, with the words that describe it.
 //!
-//! What a scenario asked for is in the fields of [`ScenarioProgram`]; what is done is its [`body`](ScenarioProgram::body).
+//! The fields of [`ScenarioProgram`] describe the program as the scenario requests it; its
+//! [`body`](ScenarioProgram::body) is the program that is simulated.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -20,12 +21,12 @@ pub struct ScenarioProgram {
     pub body: Arc<dyn Program>,
     /// The collective that `body` is, if it is one.
     pub collective: Option<Arc<Collective>>,
-    /// The d-cube whose dimensions it exchanges along, also where its data wander over another guest; `None` for a
+    /// The d-cube whose dimensions it exchanges along, even if its data wander over another guest; `None` for a
     /// neighbour-exchange program.
     pub exchange_cube: Option<Hypercube>,
     /// The dimension of each exchange, if a scenario chooses them.
     pub exchanges: Option<Vec<CubeDimension>>,
-    /// How neighbours communicate, in a neighbour-exchange program.
+    /// The communication between neighbours, in a neighbour-exchange program.
     pub communication: Option<NeighbourCommunication>,
     /// The size of the largest message, or of the vector of a collective \[bytes\], if a scenario gives it so.
     pub bytes: Option<u64>,
@@ -33,25 +34,25 @@ pub struct ScenarioProgram {
     pub file: Option<String>,
     /// The path of the file of a task graph.
     pub file_path: Option<PathBuf>,
-    /// Which operations of Chakra traces it is made of, if it is.
+    /// The Chakra traces that it is made of, if it is.
     pub traces: Option<Arc<TraceProgram>>,
-    /// Sentences on what of its file is not sent, rounded or assumed.
+    /// Sentences on data of its file that are left out, rounded or assumed.
     pub notes: Vec<String>,
     /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
     pub ranks_per_node: u64,
     /// The block of processes that shares a node, if the scenario gives its lengths.
     pub block: Option<ProcessBlock>,
-    /// The logical shape of what embeddings place, if the program is a collective or a job.
+    /// The ranks that embeddings place, with their logical shape, if the program is a collective or a job.
     pub ranks: Option<LogicalRanks>,
     /// The job that `body` is, if it is one.
     pub job: Option<Arc<Job>>,
     /// The open-loop traffic that runs instead of `body`, which places a process on each terminal.
     pub open_loop: Option<Arc<OpenLoopProgram>>,
-    /// What each step of a job is.
+    /// The description of each step of a job.
     pub job_steps: Vec<JobStepDescription>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
-    /// The programs that a run also runs, to keep what is the fastest.
+    /// The equivalent programs that a run also executes; the fastest of all counts.
     pub others: Vec<Arc<Self>>,
 }
 
@@ -119,7 +120,7 @@ impl NeighbourCommunication {
     }
 }
 
-/// Which guest the groups of processes that share a node are to be.
+/// The kind of guest that the groups of processes sharing a node form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContractedGuest {
     /// A cube, for embeddings of cubes.
@@ -203,7 +204,7 @@ impl ScenarioProgram {
         Self { job: Some(job), job_steps, ranks, ranks_per_node, ..Self::with_body(kind, body) }
     }
 
-    /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
+    /// Adds equivalent programs on the same processes. The fastest counts for a run, the first of equally fast ones.
     pub(crate) fn or_faster(mut self, others: Vec<Self>) -> Self {
         let bytes = self.step_bytes.clone();
         let other = |other: Self| Arc::new(Self { step_bytes: bytes.clone(), ..other });
@@ -211,7 +212,8 @@ impl ScenarioProgram {
         self
     }
 
-    /// Returns the collective with a vector of so many units and bytes; `None` if it is a sequence or has no vector.
+    /// Returns the collective with a vector of `units` units and `bytes` bytes; `None` if it is a sequence or has no
+    /// vector.
     pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
         let remade = |own: &Self| {
             let groups = own.collective.as_ref()?.only_groups()?;
@@ -326,7 +328,7 @@ impl ScenarioProgram {
         self.body.guest().expect("programs of scenarios have guests")
     }
 
-    /// The number of what embeddings place: the ranks of a collective, all of whose shares sit on one node; the
+    /// The number of items that embeddings place: the ranks of a collective, all of whose shares sit on one node; the
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
@@ -372,8 +374,8 @@ impl ScenarioProgram {
         self.exchange_cube.is_some() && self.guest().cube().is_none()
     }
 
-    /// The d-cube whose embeddings place it: its guest, or that of as many processes as a file names, or of as many
-    /// ranks; `None` for other programs.
+    /// The d-cube whose embeddings place it: its guest, or the cube with a corner per process that a file names, or per
+    /// rank; `None` for other programs.
     pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
         let ranks = self.rank_count();
         let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
@@ -395,7 +397,7 @@ impl ScenarioProgram {
         is_given.then_some(guest)
     }
 
-    /// The number of pairs of a process and a stage, or as many as 64 bits hold.
+    /// The number of pairs of a process and a stage; at most `u64::MAX`.
     pub(crate) fn pair_count(&self) -> u64 {
         self.body.process_count().saturating_mul(self.body.stage_count() as u64)
     }

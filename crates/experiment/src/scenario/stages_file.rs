@@ -234,7 +234,7 @@ fn decimal(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// Reads the program, of so many processes if they are fixed.
+/// Reads the program; `fixed` is its number of processes, if that is fixed.
 pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let given = settings.get(Key::ProgramProcesses);

@@ -210,7 +210,7 @@ fn links(
     Some(classes.times(times, Some(physical)))
 }
 
-/// The times of links that the machine brings with it; what it does not say is what the keys of all links say.
+/// The times of links that the machine brings with it; missing figures come from the keys of all links.
 fn own_links(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
@@ -225,7 +225,7 @@ fn own_links(
     }
 }
 
-/// The speed of each class, as far as the machine says it.
+/// The speed of each class, as far as the machine has it.
 fn speeds(own: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
     own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
 }
@@ -281,7 +281,7 @@ fn own_bandwidths(
     let mut named = vec![];
     for ((name, speed), has_links) in names.into_iter().zip(speeds(own)).zip(&has_links) {
         let known = speed.bandwidth.or(all.map(|all| all.bandwidth));
-        // What no link has is as fast as any.
+        // A class without links and without a bandwidth takes the first bandwidth that is known.
         let any = || own.by_class.iter().find_map(|own| own.bandwidth).filter(|_| !has_links);
         let Some(bandwidth) = known.or_else(any) else {
             let message = format!("no bandwidth of {name}, expected one for all links");

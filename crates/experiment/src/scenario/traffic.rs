@@ -93,7 +93,7 @@ struct Entries {
     listed: Option<Vec<Listed>>, // of all entries of a file that lists them by their places
 }
 
-/// Where an entry is listed.
+/// The place in the file that lists an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Listed {
     source: u32,
@@ -166,7 +166,7 @@ impl Diagonal {
     /// A sentence on them, unless there are none.
     fn note(self) -> Option<String> {
         let Self { count, whole, fraction } = self;
-        #[expect(clippy::cast_precision_loss, reason = "a sum that is told")]
+        #[expect(clippy::cast_precision_loss, reason = "a sum in a message")]
         let sum = if fraction == 0.0 { whole.to_string() } else { (whole as f64 + fraction).to_string() };
         match count {
             0 => None,
@@ -311,7 +311,7 @@ fn no_entry(row: usize, column: usize, found: &str, error: NoAmount) -> String {
     format!("entry [{row}, {column}] is {found}, {}", error.expected())
 }
 
-/// Reads the program, of so many processes if they are fixed.
+/// Reads the program; `fixed` is its number of processes, if that is fixed.
 pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let natural = |key: Key, errors: &mut Vec<ScenarioError>| match settings.get(key) {
@@ -435,7 +435,7 @@ fn messages(
     Some((messages, rounded))
 }
 
-/// The processes without messages, which are told.
+/// The processes without messages, for a note.
 fn silent(processes: u32, messages: &[StageMessage]) -> Vec<u32> {
     let mut is_silent = vec![true; processes as usize];
     for message in messages {
@@ -446,7 +446,7 @@ fn silent(processes: u32, messages: &[StageMessage]) -> Vec<u32> {
     (0..processes).filter(|&process| is_silent[process as usize]).collect()
 }
 
-/// What is not sent, rounded or not read.
+/// Notes on entries that are not sent, not read or reinterpreted, on rounded messages, and on silent processes.
 fn notes(reading: &Reading<'_>, file: &TrafficFile, name: &str, rounded: u64, silent: &[u32]) -> Vec<String> {
     let has_link = reading.machine.timing.scale().is_some();
     let entries = match file.column {

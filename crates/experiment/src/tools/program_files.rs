@@ -43,7 +43,7 @@ struct FormatDescriptor {
     write: fn(&Run, ProgramOptions) -> Result<ProgramFiles, ProgramFileError>,
 }
 
-/// What some formats leave open.
+/// Options that some formats leave open.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProgramOptions {
     /// The runtime of MSCCL XML; by default any, with notes on those that cannot execute the file.

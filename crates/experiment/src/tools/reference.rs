@@ -85,7 +85,7 @@ fn first_embedding(scenario: &Scenario) -> String {
     orders.find(|run| is_unchanged(run)).map_or_else(|| name(first), name)
 }
 
-/// Whether the ranks are on the nodes in order, so many on each.
+/// Whether the ranks are on the nodes in order, `ranks_per_node` on each.
 fn is_unchanged(run: &Run) -> bool {
     let each = run.program.ranks_per_node.max(1);
     let mut ranks = ProcessId::first(run.program.rank_count());

@@ -5,9 +5,10 @@
 //! router 1 node 2 router 0 15
 //! ```
 //!
-//! Jiang et al. 2013, `BookSim` 2.0. What follows the first word and number of a line is linked with it; a number after that is the
-//! latency in cycles, 1 without one. A channel of `L` cycles is a link with `u = 1` and `l = L - 1`. Nodes are hosts, ordered by
-//! their numbers. Channels lead both ways; told from both sides they must be alike.
+//! Jiang et al. 2013, `BookSim` 2.0. The first router or node of a line is linked with each that follows. A number
+//! after one of these is the latency of its link in cycles, 1 without one. A channel of `L` cycles is a link with
+//! `u = 1` and `l = L - 1`. Nodes are hosts, ordered by their numbers. Channels lead both ways; if both sides list one,
+//! they must agree.
 
 use std::collections::BTreeMap;
 

@@ -6,10 +6,10 @@
 //! 1 2            leaf1,spine1,4,50 GB/s,1 us
 //! ```
 //!
-//! Nodes are numbers from 0, or names, which are numbered in the order in which they stand. The columns are `from` and `to`, and any of
-//! `links`, `bandwidth`, `latency`, `hop_cycles` and `latency_cycles`; cells are separated by commas, or by blanks where
-//! the header has no comma. `#` begins a comment. A pair that stands several times has as many links
-//! (`docs/model.md` section 22).
+//! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are `from`
+//! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles` and `latency_cycles`. Cells are separated by
+//! commas, or by blanks if the header has no comma. `#` begins a comment. A pair that is listed several times has as
+//! many links (`docs/model.md` section 22).
 
 use cubefold_topology::MAX_NEIGHBOURS;
 
@@ -50,7 +50,7 @@ const MAX_CYCLES: u64 = 1 << 32;
 /// The columns, after the two ends.
 const COLUMNS: [&str; 5] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles"];
 
-/// Where the columns are in a row.
+/// The places of the columns in a row.
 #[derive(Debug, Default)]
 struct Columns {
     from: usize,
@@ -177,7 +177,7 @@ fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Colum
     reading.is_right().then_some(columns)
 }
 
-/// Reads a row; reports what is wrong.
+/// Reads a row; reports errors.
 fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&Columns>) -> Option<Row<'t>> {
     let Some(columns) = columns else {
         let separates = |character: char| character == ',' || character.is_whitespace();

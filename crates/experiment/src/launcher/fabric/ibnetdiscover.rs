@@ -7,8 +7,8 @@
 //! [1](2c9030007d3bf)   "S-0002c902004014b8"[1]      # lid 5 lmc 0 "MF0;leaf1:MQM8700/U1" lid 3 4xHDR
 //! ```
 //!
-//! `ibnetdiscover`(8). A cable stands on two lines, one at each end, and is one link. Adapters of one host, by the first word
-//! of their descriptions, are one host. A lane carries what is left of its signalling rate after the line code
+//! `ibnetdiscover`(8). A cable is on two lines, one per end, and is one link. Adapters of one host, by the first
+//! word of their descriptions, are one node. A lane carries its signalling rate less the overhead of the line code
 //! (InfiniBand Architecture 1.7; HDR and later by their names).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,8 +7,8 @@
 //! latency: [ 500.0, 1000.0 ]    # ns
 //! ```
 //!
-//! Won et al. 2023, ASTRA-sim 2.0. The first dimension is the fastest. Every line of a dimension is a ring in both directions, a full mesh, or
-//! hosts on a switch.
+//! Won et al. 2023, ASTRA-sim 2.0. The first dimension is the fastest. Every line of a dimension is a ring in both
+//! directions, a full mesh, or hosts on a switch.
 
 use super::{
     FabricFormat, FabricReading, LinkSpeed, MAX_NODES,
@@ -33,7 +33,7 @@ struct Dimension {
     speed: LinkSpeed,
 }
 
-/// What the hosts of a line are.
+/// The connection of the hosts of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Building {
     Ring,

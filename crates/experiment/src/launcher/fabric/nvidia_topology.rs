@@ -7,9 +7,10 @@
 //! NIC0    PXB     SYS      X
 //! ```
 //!
-//! `NV` and a number are so many `NVLinks`. A GPU has at most 18: where the same number to all others would be more, they are
-//! the links of a GPU to a switch. GPUs without a link are joined by bridges (`PIX`, `PXB`), the host (`PHB`), a NUMA node
-//! (`NODE`) and all (`SYS`), each a switch over what is nearer. NICs carry nothing inside a node and are left out.
+//! `NV` and a number give the number of `NVLinks`. A GPU has at most 18: if the numbers to all others are equal and add
+//! up to more, they are the links of a GPU to a switch. GPUs without a link are joined by bridges (`PIX`, `PXB`), the
+//! host (`PHB`), a NUMA node (`NODE`) and the system (`SYS`), each a switch over the nearer ones. NICs carry nothing
+//! inside a node and are left out.
 
 use std::borrow::Cow;
 
@@ -31,10 +32,10 @@ pub(super) const FORMAT: FabricFormat = FabricFormat {
 /// The most links that a GPU has.
 const MOST_LINKS: u64 = 18;
 
-/// How GPUs without a link between them are joined, the nearest first.
+/// The connections of GPUs without a link between them, the nearest first.
 const LEVELS: [&str; 5] = ["PIX", "PXB", "PHB", "NODE", "SYS"];
 
-/// What a cell says of two GPUs.
+/// The connection of two GPUs, as a cell gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Own,

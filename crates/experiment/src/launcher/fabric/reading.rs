@@ -24,14 +24,14 @@ pub(crate) enum Vertex {
     Switch(u32),
 }
 
-/// Names in the order in which they were first told.
+/// Names in the order of their first mention.
 #[derive(Debug, Default)]
 struct Names {
     names: Vec<String>,
     places: BTreeMap<String, u32>,
 }
 
-/// How a list counts the links of two nodes that it has in both directions.
+/// The way in which a list counts the links of two nodes that it has in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum PairCount {
     /// Every line is a link.
@@ -41,7 +41,7 @@ pub(super) enum PairCount {
     OneOrBothDirections,
 }
 
-/// A link as a line tells it.
+/// A link as a line gives it.
 #[derive(Debug)]
 struct ToldLink {
     from: Vertex,
@@ -115,19 +115,19 @@ impl<'t> FabricReading<'t> {
         self.diagnostics.is_empty()
     }
 
-    /// Tells what was left out, or taken for something.
+    /// Notes a part of the file that was left out or interpreted.
     pub(super) fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    /// The host with a name, and whether it is new. `None` where there are too many.
+    /// The host with a name, and whether it is new. `None` if there are too many.
     pub(super) fn host(&mut self, name: &str, part: &str) -> Option<(Vertex, bool)> {
         let (place, is_new) = self.hosts.add(name);
         self.check_count(part, is_new)?;
         Some((Vertex::Host(place), is_new))
     }
 
-    /// The switch with a name, and whether it is new. `None` where there are too many.
+    /// The switch with a name, and whether it is new. `None` if there are too many.
     pub(super) fn switch(&mut self, name: &str, part: &str) -> Option<(Vertex, bool)> {
         let (place, is_new) = self.switches.add(name);
         self.check_count(part, is_new)?;
@@ -189,13 +189,13 @@ impl<'t> FabricReading<'t> {
         found
     }
 
-    /// Adds links side by side, told by a part of the text.
+    /// Adds links side by side, given by a part of the text.
     pub(super) fn link(&mut self, [from, to]: [Vertex; 2], count: u64, speed: LinkSpeed, part: &str) {
         let place = span(self.text, part);
         self.link_at([from, to], count, speed, place);
     }
 
-    /// Adds links side by side, told at a place of the text.
+    /// Adds links side by side, given at a place of the text.
     pub(super) fn link_at(
         &mut self,
         [from, to]: [Vertex; 2],
@@ -211,7 +211,7 @@ impl<'t> FabricReading<'t> {
         }
     }
 
-    /// A switch below no other, told at a place of the text.
+    /// Adds a switch below no other, given at a place of the text.
     pub(super) fn root(&mut self, switch: Vertex, place: Range<usize>) {
         if let Vertex::Switch(number) = switch {
             self.roots.push((number, place));
@@ -346,7 +346,7 @@ impl<'t> FabricReading<'t> {
         }
     }
 
-    /// How many links a pair of nodes has in each direction.
+    /// The number of links of a pair of nodes in each direction.
     fn counts(&self, pair: &[Told]) -> [u64; 2] {
         let mut counts = [0_u64; 2];
         for own in pair {

@@ -1,4 +1,4 @@
-//! Slurm's `topology.conf`, as a tree or in blocks, and what `scontrol show topology` prints.
+//! Slurm's `topology.conf`, as a tree or in blocks, and the output of `scontrol show topology`.
 //!
 //! ```text
 //! SwitchName=s0 Nodes=node[0-3]          BlockName=b1 Nodes=node[00-17]
@@ -63,7 +63,7 @@ fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
     Some(pairs)
 }
 
-/// A switch or block with what its line says.
+/// A switch or block with the values of its line.
 pub(super) struct Unit<'l> {
     pub(super) name: &'l str,
     /// A list of hosts.
@@ -74,7 +74,7 @@ pub(super) struct Unit<'l> {
     pub(super) repeats_hosts: bool,
 }
 
-/// What a topology says before it is linked.
+/// The contents of a topology before it is linked.
 #[derive(Default)]
 pub(super) struct Topology<'l> {
     pub(super) switches: Vec<Unit<'l>>,
@@ -241,7 +241,7 @@ impl<'l> Topology<'l> {
     }
 }
 
-/// Whether hosts that are known already may be told again.
+/// Whether hosts that are known already may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeated {
     Wrong,
@@ -271,7 +271,7 @@ fn add_hosts(
     added
 }
 
-/// The names of a list, with their parts; what is wrong is reported.
+/// The names of a list, with their parts; reports errors.
 fn list<'p>(
     reading: &mut FabricReading<'_>,
     places: &MappedText<'_>,
@@ -284,7 +284,7 @@ fn list<'p>(
     reading.names_at(list, what, |part| places.place(part))
 }
 
-/// The names of a list of which what is wrong has been reported.
+/// The names of a list whose errors have been reported.
 fn quiet_list(list: &str) -> impl Iterator<Item = (String, &str)> {
     use crate::launcher::host_names::{expanded, parts};
     let names = |part: &str| expanded(part.trim()).unwrap_or_default();

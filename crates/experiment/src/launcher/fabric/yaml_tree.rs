@@ -35,7 +35,7 @@ pub(super) struct YamlTree<'t> {
     pub(super) root: Option<YamlNode>,
 }
 
-/// What is wrong with a text, and where.
+/// An error in a text, with its place.
 #[derive(Debug)]
 pub(super) struct YamlError {
     pub(super) place: Range<usize>,
@@ -119,7 +119,7 @@ impl<'t> YamlTree<'t> {
         }
     }
 
-    /// The value of a key, in any case; `None` without one, and of what is no table.
+    /// The value of a key, in any case; `None` if there is none, or `node` is no table.
     pub(super) fn get<'n>(&self, node: &'n YamlNode, key: &str) -> Option<&'n YamlNode> {
         let Content::Table(pairs) = &node.content else { return None };
         let is_key = |own: &YamlNode| self.scalar(own).is_some_and(|own| own.eq_ignore_ascii_case(key));

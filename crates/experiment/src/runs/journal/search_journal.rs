@@ -1,7 +1,7 @@
 //! The finished searches of a command, in a file that survives any end of the program.
 //!
-//! A search is a function of its combination, its seed and its evaluations: one that was interrupted is begun again, and
-//! comes to the same placement. So the journal keeps those that are finished. It begins with a header that names all
+//! A search is a function of its combination, its seed and its evaluations: an interrupted search starts again and
+//! finds the same placement. So the journal keeps only finished searches. It begins with a header that names all
 //! searches; each finished one follows as a frame.
 
 use std::{
@@ -93,7 +93,7 @@ impl SearchJournal {
         self.file.write_all(&frame(&serde_json::to_vec(header)?)?)
     }
 
-    /// Reads what is whole, and drops the rest.
+    /// Reads the whole frames, and drops the rest.
     fn read(&mut self, own: &Header) -> Result<(), JournalError> {
         let mut reader = BufReader::new(&self.file);
         let mut first = vec![];

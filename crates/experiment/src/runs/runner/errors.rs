@@ -99,7 +99,7 @@ pub enum RunError {
         run: usize,
         /// Its embedding.
         embedding: String,
-        /// How many there are at least.
+        /// A lower bound on their number.
         count: u64,
         /// The most that are listed.
         limit: u64,

@@ -49,7 +49,7 @@ pub(super) fn definitions(values: &str) -> Result<Vec<Definition>, String> {
     read.map_err(|error| format!("the list of process groups is no JSON: {error}"))
 }
 
-/// Reads a file of groups of so many ranks: an object of lists of ranks.
+/// Reads a file of groups of ranks below `ranks`: an object of lists of ranks.
 pub(super) fn read_groups(path: &Path, ranks: usize) -> Result<BTreeMap<String, Vec<u32>>, Failure> {
     let wrong = |message: String| Failure::Wrong(vec![ScenarioError::of_file(path, message)]);
     let bytes = input_file::read(path, MAX_FILE);

@@ -37,7 +37,7 @@ pub(super) struct Lowering<'a> {
     pub(super) algorithms: BTreeMap<CollectiveOperation, Algorithm>,
     /// The bytes of a unit.
     pub(super) unit_bytes: u64,
-    /// The units of so many bytes.
+    /// Returns the units of a number of bytes.
     pub(super) units: &'a dyn Fn(u64) -> u64,
     pub(super) budget: &'a Budget,
     /// The file of all ranks, for errors.
@@ -54,14 +54,14 @@ pub(super) enum LoweringError {
     Traces(Failure),
 }
 
-/// The traces that a task graph is made of: which operations of it are which of theirs.
+/// The traces that a task graph is made of, with the first operation of the graph for each of theirs.
 #[derive(Debug)]
 pub struct TraceProgram {
     pub(super) set: Arc<TraceSet>,
     pub(super) firsts: Vec<Vec<u32>>, // by rank and place, the first operation of the schedule
 }
 
-/// The stages of a collective of so many units: operations of each member.
+/// The operations of each member of a collective, for all collectives with one [`TemplateKey`].
 struct Template {
     members: Vec<Vec<TemplateOperation>>,
     tags: u64,
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         Failure::Wrong(errors.into_iter().map(with_help).collect())
     }
 
-    /// The stages of all collectives that differ.
+    /// The templates of all collectives that differ.
     fn templates(&self) -> Result<BTreeMap<TemplateKey, Template>, LoweringError> {
         let mut templates = BTreeMap::new();
         for activity in &self.set.activities {
@@ -315,7 +315,7 @@ impl Lowering<'_> {
         if last.is_empty() { vec![begin] } else { last }
     }
 
-    /// Adds what the operations of traces wait for.
+    /// Adds the requirements of the operations of traces.
     fn add_requirements(&self, builder: &mut TaskScheduleBuilder, firsts: &[Vec<u32>], lasts: &[Vec<u32>]) {
         for (rank, trace) in self.set.traces.iter().enumerate() {
             let mut latest: BTreeMap<i128, u32> = BTreeMap::new(); // of each stream, the first operation

@@ -1,7 +1,7 @@
 //! One Chakra execution trace: the operations of a rank, as the file has them.
 //!
 //! Attributes are found by name and may have any integer type, since the converters of `PyTorch` and the tools of
-//! ASTRA-sim write different ones. What is not a message, a collective or a computation takes no time.
+//! ASTRA-sim write different ones. Operations other than messages, collectives and computations take no time.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -69,7 +69,7 @@ pub(super) struct TraceNode {
     pub(super) is_cpu: bool,
 }
 
-/// What an operation of a trace does.
+/// The work of an operation of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Work {
     /// Nothing that takes time.
@@ -81,7 +81,7 @@ pub(super) enum Work {
     /// Its share of a collective.
     Collective {
         operation: Operation,
-        /// What the rank puts in.
+        /// The contribution of the rank.
         bytes: u64,
         group: Box<str>,
     },
@@ -110,7 +110,7 @@ impl TraceNode {
 ///
 /// When it cannot be read, is cut off, is no Chakra trace, or an operation lacks what it needs.
 pub(super) fn read_trace(path: &Path, rank: u32, budget: &Budget) -> Result<RankTrace, Failure> {
-    // A file that is gzipped is read as what is in it.
+    // A gzipped file is read as its contents.
     let may_be_trace = |kind: &str| ["Chakra", "gzip"].iter().any(|own| kind.contains(own));
     read_messages(path, rank, budget).map_err(|failure| {
         if input_file::foreign_kind(path).is_none_or(may_be_trace) {
@@ -332,7 +332,7 @@ impl Attributes<'_> {
     }
 }
 
-/// What an operation does, and the groups that it defines.
+/// The work of an operation, and the groups that it defines.
 fn work(node: &Node, rank: u32, is_cpu: bool) -> Result<(Work, Vec<Definition>), String> {
     let attributes = Attributes { list: &node.attr };
     let own = match NodeType::try_from(node.kind) {

@@ -1,4 +1,4 @@
-//! The traces of all ranks, and what joins them: messages with both ends, and collectives with all shares.
+//! The traces of all ranks, and the links between them: messages with both ends, and collectives with all shares.
 
 use std::{
     collections::BTreeMap,
@@ -15,9 +15,9 @@ use super::{
 };
 use crate::scenario::{budget::Budget, errors::ScenarioError, placement_file::Failure};
 
-/// What stands for the number of a rank in the name of its file.
+/// The placeholder for the number of a rank in the name of its file.
 pub(super) const RANK: &str = "{rank}";
-/// The most ranks whose dropped dependencies are told one by one.
+/// The most ranks whose dropped dependencies are reported one by one.
 const MAX_TOLD: usize = 4;
 /// Memory per operation that has its part in an activity \[bytes\].
 const BYTES_A_PART: u64 = 160;
@@ -29,7 +29,7 @@ pub(in crate::scenario) struct TraceSet {
     pub(super) paths: Vec<PathBuf>,
     /// The operations, by rank.
     pub(super) traces: Vec<RankTrace>,
-    /// Who takes part in collectives.
+    /// The groups of ranks that take part in collectives.
     pub(super) groups: ProcessGroups,
     /// Messages and collectives, in the order of their keys of queues.
     pub(super) activities: Vec<Activity>,
@@ -46,7 +46,7 @@ pub(super) struct Activity {
     pub(super) kind: ActivityKind,
 }
 
-/// What an activity is.
+/// The operations that take part in an activity.
 #[derive(Debug)]
 pub(super) enum ActivityKind {
     Pair {
@@ -56,7 +56,7 @@ pub(super) enum ActivityKind {
     },
     Collective {
         operation: Operation,
-        /// What each member puts in.
+        /// The contribution of each member.
         bytes: u64,
         /// The number of its group.
         group: usize,
@@ -148,7 +148,7 @@ impl TraceSet {
         shares[number].get_mut(&rank)
     }
 
-    /// Checks that all members have as many collectives of a group.
+    /// Checks that all members of a group have the same number of its collectives.
     fn check_counts(&self, group: usize, of_members: &BTreeMap<u32, Vec<u32>>) -> Result<(), Failure> {
         let Some((one, first)) = of_members.first_key_value() else { return Ok(()) };
         let Some((other, found)) = of_members.iter().find(|own| own.1.len() != first.len()) else {
@@ -249,7 +249,7 @@ impl TraceSet {
         Ok(sent)
     }
 
-    /// Sentences on what the traces lack, given which dependencies count.
+    /// Sentences on gaps in the traces; `has_control` says whether control dependencies count.
     pub(super) fn notes(&self, has_control: bool) -> Vec<String> {
         let mut notes = vec![];
         let mut dropped = self.traces.iter().enumerate().filter_map(|(rank, trace)| {

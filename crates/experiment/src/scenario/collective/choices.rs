@@ -1,6 +1,7 @@
-//! What only some algorithms have a choice of: the exchange, the ports, and the order of cube dimensions.
+//! Choices that only some algorithms have: the exchange, the ports, the chunks, and the order of cube dimensions.
 //!
-//! Where several algorithms are compared, a choice counts for those that have it; else it is an error.
+//! If several algorithms are compared, a choice applies to those that have it. Otherwise a choice that the algorithm
+//! lacks is an error.
 
 use std::num::NonZeroU32;
 
@@ -17,21 +18,21 @@ use crate::scenario::{
     value::Content,
 };
 
-/// The word for both exchanges, of which the faster one counts.
+/// The value for both exchanges, of which the faster one counts.
 pub(in crate::scenario) const BEST: &str = "best";
 
-/// Whether a key counts only for algorithms that have the choice: where several are compared, and where a step of
-/// several has it from the program.
+/// Whether a key applies only to algorithms that have the choice: if several are compared, or if a step takes the key
+/// from the program.
 fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
     let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
     layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
         || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
 }
 
-/// The exchange that is asked for.
+/// The requested exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExchangeChoice {
-    /// None, or one that is of no account.
+    /// None, or one that is ignored.
     Default,
     /// This one.
     One(Exchange),
@@ -53,8 +54,8 @@ impl ExchangeChoice {
     }
 }
 
-/// What is written of the exchange, where the algorithm has a choice. Reduce-scatter and all-gather by patterns
-/// always halve: these take the words that say so.
+/// Reads the exchange, if the algorithm has a choice. Reduce-scatter and all-gather by patterns always halve: they
+/// accept every value but [`Exchange::Whole`].
 pub(super) fn exchange(
     reading: &mut Reading<'_>,
     algorithm: Option<Algorithm>,
@@ -92,7 +93,7 @@ pub(super) fn exchange(
     None
 }
 
-/// The ports; one where an algorithm has no choice and the key is not written for it alone.
+/// The ports; one if an algorithm has no choice and the key is not written for it alone.
 pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
     let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
     let ports = match &value.content {
@@ -107,7 +108,7 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
 }
 
-/// The number of chunks; of no account where an algorithm has none and the key is not written for it alone.
+/// The number of chunks; the default if an algorithm has none and the key is not written for it alone.
 pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
     let default = CollectiveSpecification::DEFAULT_CHUNKS;
     let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
@@ -129,8 +130,8 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
     None
 }
 
-/// The order of the dimensions of the d-cube whose corners are the ranks of a group, where it is written; none of an
-/// algorithm without such an order where the key is not written for it alone.
+/// The order of the dimensions of the d-cube whose corners are the ranks of a group, if it is written; none if an
+/// algorithm has no such order and the key is not written for it alone.
 #[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
 pub(super) fn stage_order(
     reading: &mut Reading<'_>,

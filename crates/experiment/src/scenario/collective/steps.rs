@@ -1,6 +1,6 @@
 //! `[[program.steps]]`: collectives and computations one after another.
 //!
-//! What `[program]` says holds for every collective among the steps that does not say otherwise.
+//! The settings of `[program]` apply to every collective among the steps that does not override them.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(crate) fn step_kinds() -> Vec<&'static str> {
     KINDS.iter().map(|(kind, _)| kind.name).chain(others).collect()
 }
 
-/// Those of them that every step takes; a step with no others is a computation.
+/// The keys of [`STEP_KEYS`] that every step takes; a step with no others is a computation.
 const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
 
 /// Says how a computation is written.
@@ -158,7 +158,7 @@ pub(in crate::scenario) struct KnownCollectives {
 }
 
 impl KnownCollectives {
-    /// So many of the last ones are looked through.
+    /// The most collectives kept; the oldest is dropped first.
     const MOST: usize = 64;
 
     /// Whether one took too much memory.
@@ -166,7 +166,7 @@ impl KnownCollectives {
         self.is_over_budget
     }
 
-    /// The collective that is asked for, made unless it is known; none, and reported, where it takes too much memory.
+    /// The requested collective, made unless it is known; `None`, and reported, if it takes too much memory.
     pub(in crate::scenario) fn collective(
         &mut self,
         reading: &mut Reading<'_>,
@@ -200,7 +200,7 @@ impl KnownCollectives {
     }
 }
 
-/// A step: what it may be, of which the fastest counts, and its vector in bytes.
+/// A step: its alternatives, of which the fastest counts, and its vector in bytes.
 struct ReadStep {
     choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
     bytes: Option<u64>,

@@ -68,7 +68,7 @@ pub(in crate::scenario) fn check_fit(
     }
 }
 
-/// An error with what makes a grid a network.
+/// An error with the setting that makes a grid a network.
 fn because_network(settings: &Settings<'_>, error: ScenarioError) -> ScenarioError {
     let routing = settings.get(Key::ExecutionRouting).filter(|value| {
         let as_network = [RoutingRule::Lowest, RoutingRule::Spread].map(RoutingRule::name);

@@ -1,4 +1,4 @@
-//! What a step of a job does: a collective, a computation, or messages of a file, a matrix, a neighbour exchange or a
+//! The body of a step of a job: a collective, a computation, or messages of a file, a matrix, a neighbour exchange or a
 //! shift along an axis.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ static SEND: ProgramKind = ProgramKind {
 pub(in crate::scenario) static STEP_KINDS: [&ProgramKind; 4] =
     [&TRAFFIC, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND];
 
-/// What a step does, of which the fastest counts.
+/// The body of a step, in alternatives of which the fastest counts.
 pub(super) struct ReadBody {
     /// The name of its kind.
     pub(super) kind: &'static str,
@@ -45,12 +45,12 @@ pub(super) struct ReadBody {
     pub(super) choices: Vec<(StepBody, Option<Arc<Groups>>)>,
     /// The bytes of its vector or of its largest message, if units have bytes.
     pub(super) bytes: Option<u64>,
-    /// Sentences on what of its file is not sent, rounded or assumed.
+    /// Sentences on data of its file that are left out, rounded or assumed.
     pub(super) notes: Vec<String>,
 }
 
 impl ReadBody {
-    /// Says which messages of a step that is no collective are not sent because a rank takes no part, or that there is none.
+    /// Notes that a step other than a collective has no messages, or does not send all because a rank takes no part.
     pub(super) fn note_on_unsent(&self, name: &str, takes_part: &[bool]) -> Option<String> {
         let (StepBody::Messages { program, .. }, None) = self.choices.first()? else { return None };
         let is_in = |process: ProcessId| takes_part.get(process.label() as usize).is_none_or(|own| *own);
@@ -77,7 +77,7 @@ impl ReadBody {
     }
 }
 
-/// Reads what a step does.
+/// Reads the body of a step.
 pub(super) fn read_body(
     reading: &mut Reading<'_>,
     table: &StepTable,
@@ -349,7 +349,7 @@ fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<u
     None
 }
 
-/// How far along its axis a send goes, not 0.
+/// The distance of a send along its axis, not 0.
 fn by(reading: &mut Reading<'_>, table: &StepTable) -> Option<i64> {
     let Some(value) = &table.own.by else { return Some(1) };
     let number = match value.content {

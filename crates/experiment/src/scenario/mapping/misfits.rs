@@ -146,7 +146,7 @@ pub(in crate::scenario) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) 
         .with_help("of a cube it is a power of two, of a grid a product of divisors of its lengths; or name a placement file")
 }
 
-/// The numbers of processes of which there is a block, as far as they are few: `: 1, 2, 4`.
+/// The first numbers of processes that form a block: `: 1, 2, 4`.
 fn counts_of_blocks(fit: &Fit<'_>) -> String {
     const MOST: usize = 24;
     let shape = fit.program.placed_shape();

@@ -133,7 +133,7 @@ fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(
     check_beside_sizes(reading)?;
     let width = settings.natural(Key::ProgramWidth, reading.errors);
     let scale = reading.machine.timing.scale();
-    // A byte is a unit where units have no bytes.
+    // A byte is a unit if units have no bytes.
     let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
     let Some(value) = settings.get(Key::ProgramCells) else {
         let expected = "the cells of a process along each dimension, such as [32, 16, 8]";

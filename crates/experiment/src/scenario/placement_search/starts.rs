@@ -18,8 +18,8 @@ const MAX_BLOCKS: usize = 192;
 /// The most placements besides those of the scenario.
 pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 3 + MAX_AXIS_ORDERS + MAX_BOXES + MAX_BLOCKS;
 
-/// The placements to start from: those asked for, else all of the scenario, those with names, and blocks of ranks on each
-/// node where there are several.
+/// The placements to start from: those requested, else all of the scenario, those with names, and blocks of ranks if a
+/// node has several.
 pub(super) fn all(
     runs: &[Run],
     asked: &[String],
@@ -35,7 +35,7 @@ pub(super) fn all(
         let known = runs.iter().map(|run| run.embedding.to_string()).collect();
         return Err(PlacementSearchError::NoSuchStart { name: name.clone(), known });
     }
-    // The reference is the first, whatever is asked for.
+    // The reference is the first, even if it is not requested.
     let is_asked = |place: usize, run: &Run| {
         place == 0 || asked.is_empty() || asked.contains(&run.embedding.to_string())
     };
@@ -94,7 +94,7 @@ fn by_number(run: &Run, sites: &[NodeId]) -> Vec<Start> {
     all.into_iter().map(start).collect()
 }
 
-/// The orders of axes that fit, and where they put a guest of this shape.
+/// The orders of axes that fit, each with its nodes for a guest of this shape.
 fn orders<'a>(run: &'a Run, guest: &'a Shape) -> impl Iterator<Item = (AxisOrder, Vec<NodeId>)> + 'a {
     let mut orders = AxisOrder::all(guest, &run.machine).unwrap_or_default();
     orders.truncate(MAX_AXIS_ORDERS);

@@ -209,7 +209,7 @@ fn axes_are_every_order_and_one_by_its_name() {
         names(&text("[4, 2]", "[\"axes:0=2/1=1\"]")),
         [("axes:0=2/1=1".to_owned(), find("axes:0=2/1=1"))]
     );
-    // What is named itself is not repeated.
+    // An order that is named itself is not repeated.
     assert_eq!(names(&text("[4, 2]", "[\"axes:0=2/1=1\", \"axes\"]")).len(), all.len());
     // The order of the machine is standard.
     let standard = scenario(&text("[2, 4]", "[\"standard\", \"axes:0=1/1=2\"]")).runs;
@@ -332,7 +332,7 @@ fn recursive_doubling_takes_an_order_of_cube_dimensions() {
             "7:10: an order of cube dimensions for swing with ports 1, expected recursive-doubling with ports 1"
         ]
     );
-    // Where algorithms are compared it counts for the one that has it.
+    // If algorithms are compared, it applies to the one that has it.
     let both =
         scenario(&collective("algorithm = [\"ring\", \"recursive-doubling\"]\nstages = [3, 2, 1, 0]\n"));
     let orders: Vec<bool> = both

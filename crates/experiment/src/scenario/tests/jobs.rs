@@ -170,7 +170,7 @@ fn check_ranks(run: &Run, finished: &FinishedRun, case: &GoldenCase) {
     assert_eq!(record(run).program.kind.as_ref(), step.name, "{name}");
 }
 
-/// What a note of the file says, as notes say it here.
+/// A note of the golden file, in the words of the notes here.
 fn note_in_own_words(note: &str) -> String {
     if note.starts_with("the second matrix is not read") {
         return "the second matrix is not read: distances are those of the machine".to_owned();
@@ -193,7 +193,7 @@ fn golden_blocks_are_the_blocks_of_grids() {
     }
 }
 
-/// What is told for each error of the file.
+/// The message for each error of the golden file, by its name.
 const ERRORS: [(&str, &str); 17] = [
     ("traffic: not square", "a.csv:1:1: 3 columns in a matrix of 2 rows, expected as many as rows"),
     ("traffic: a row too short", "a.csv:2:1: 1 columns in a matrix of 2 rows, expected as many as rows"),

@@ -27,7 +27,7 @@ pub(super) enum NoAmount {
 }
 
 impl NoAmount {
-    /// What was expected instead.
+    /// The violated expectation, in words.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Negative => "expected at least 0",
@@ -131,7 +131,7 @@ impl Amount {
         u64::try_from(rounded).ok().filter(|&own| own <= MAX).map(|own| (own, is_rounded))
     }
 
-    /// An approximation, for sums that are told.
+    /// An approximation, for sums in notes.
     pub(super) fn to_f64(self) -> f64 {
         let (number, divisor) = self.parts();
         #[expect(clippy::cast_precision_loss, reason = "it is told, not computed with")]

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::scenario::stages_file::MAX_PROCESSES;
 
-/// What such a file begins with.
+/// The first word of a Matrix Market file.
 pub(super) const BANNER: &str = "%%MatrixMarket";
 
-/// What the first line says.
+/// The format that the first line declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
     is_array: bool,

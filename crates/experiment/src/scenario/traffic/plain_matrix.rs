@@ -7,7 +7,7 @@ use super::{
 };
 use crate::scenario::stages_file::MAX_PROCESSES;
 
-/// What the third column of triples is called.
+/// The name of the third column of triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnName {
     /// `bytes`.
@@ -96,7 +96,7 @@ pub(super) fn read_dense(text: &str, errors: &mut FileErrors<'_>) -> Entries {
     entries
 }
 
-/// An instance of `QAPLIB`: a number, and one or two matrices of as many rows and columns.
+/// An instance of `QAPLIB`: a number n, and one or two n x n matrices.
 #[derive(Debug)]
 pub(super) struct Instance {
     size: u64,

@@ -8,7 +8,7 @@
 //! | `2026-11-26T12:00:00.5Z stdout F `, `[12:00:00] `, `Nov 26 12:00:00 ` | schedulers, containers, syslog |
 //! | `host: `, `pod-0 \| ` | pdsh and others: any word before the heading of the benchmark |
 //!
-//! What is left out is replaced by as many blanks, so that places in the text remain.
+//! Each byte that is left out is replaced by a blank, so that places in the text remain.
 
 use std::sync::LazyLock;
 

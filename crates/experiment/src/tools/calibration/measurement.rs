@@ -1,7 +1,7 @@
 //! Sizes and times from the output of benchmarks; [`osu`], [`nccl_tests`] and [`intel_mpi`] know the forms.
 //!
 //! A file is the log of a job: prefixes of launchers and other lines before, between and after the rows are left
-//! out, and the number of those among the rows is told. It holds one benchmark. Benchmarks that measure anything
+//! out, and the number of those among the rows is reported. It holds one benchmark. Benchmarks that measure anything
 //! else than [`SeriesKind`] are refused by name.
 
 use std::fmt;
@@ -69,7 +69,7 @@ pub struct Measurement {
     pub(super) left_out: u64,      // lines among the rows that are none
 }
 
-/// What the output of a benchmark does not say.
+/// Settings that the output of a benchmark does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MeasurementOptions {
     /// Number of ranks of a collective, at least 2.

@@ -78,7 +78,7 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     Ok(ProgramFiles { files: files.collect(), notes })
 }
 
-/// Says what readers have to know if messages of the run wait for their receives: traces are read with eager ones.
+/// Notes for readers, if messages of the run wait for their receives, that traces are read with eager messages.
 fn note_on_eager(run: &Run, schedule: &TaskSchedule) -> Option<String> {
     let has_messages = schedule.operations().iter().any(|own| own.kind == OperationKind::Send);
     let eager = run.communication.eager();

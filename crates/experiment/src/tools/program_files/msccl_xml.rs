@@ -219,7 +219,7 @@ fn bytes_above(run: &Run) -> u64 {
     bytes.map_or(MOST, |bytes| bytes.min(MOST))
 }
 
-/// The thread blocks of every GPU, or what the format cannot express.
+/// The thread blocks of every GPU, or the part that the format cannot express.
 fn gpus(collective: &Groups, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> {
     let mut gpus: Vec<Gpu> = (0..collective.rank_count()).map(|_| Gpu::default()).collect();
     let layout = Layout::new(collective, kind);

@@ -83,7 +83,7 @@ fn jobs_are_written_if_no_steps_are_side_by_side() {
     }
 }
 
-/// Section 28.6; predicted are the cycles that are promised where the tree has nodes of its own.
+/// Section 28.6; the predicted cycles are those promised if the tree has nodes of its own.
 #[test]
 fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
     let directory = tempfile::tempdir().unwrap();
