@@ -178,7 +178,7 @@ impl<'run> LineProblem<'run> {
         of_line.saturating_mul(self.lines_together(&segments)) + stages
     }
 
-    /// The memory of messages with sizes on the longest line \[bytes\]; 0 where they have one unit.
+    /// The memory of messages with sizes on the longest line \[bytes\]; 0 if they have one unit.
     fn bytes_of_sizes(&self, segments: &[Segment]) -> u64 {
         if self.hop.is_some() {
             return 0;

@@ -2,7 +2,7 @@
 //!
 //! A *resource* is what a transmission occupies, a channel or a link, and is known by its place.
 //! Only a resource with a [queue](MessageQueue) has a record, so that a run without contention
-//! accesses none of this. Records are contiguous: where all queues are served in every cycle they
+//! accesses none of this. Records are contiguous: if all queues are served in every cycle, they
 //! are read in order.
 
 use cubefold_topology::narrow;
@@ -15,7 +15,7 @@ use crate::{
 
 /// The queues of all resources, by place; a `T` stands for a queued message.
 ///
-/// Where messages may have joined in the same cycle, `key` returns theirs.
+/// If messages may have joined in the same cycle, `key` returns their keys.
 #[derive(Debug)]
 pub(crate) struct ChannelQueues<T> {
     numbers: Vec<u32>,       // by place: 1 + the number of the resource's queue; 0 without one
@@ -31,7 +31,7 @@ struct Record<T> {
 }
 
 impl<T: Copy> ChannelQueues<T> {
-    /// No queues yet, for so many resources.
+    /// Empty queues for `resources` resources.
     pub(crate) fn new(resources: usize) -> Self {
         Self {
             numbers: vec![0; resources],
@@ -230,7 +230,7 @@ mod tests {
             let mut sorted = sources;
             sorted.sort_unstable();
             expected.extend(sorted);
-            // As many are taken as join at times, so that all joined in an earlier cycle, or in this one.
+            // At times as many are taken as join, so that all joined in an earlier cycle, or in this one.
             let queue = queues.number(0).unwrap();
             let taken = if cycle % 20 < 12 { 2 } else { 40 };
             found.extend((0..taken).filter_map(|_| queues.take_first(queue, key)).map(|(_, source)| source));

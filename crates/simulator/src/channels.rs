@@ -48,14 +48,14 @@ pub(crate) struct Channels {
     steps: Steps,
 }
 
-/// How the channels lead from node to node.
+/// The steps of channels from node to node.
 #[derive(Debug, Clone)]
 enum Steps {
     Grid(Vec<Step>), // by direction
     Network(Arc<Network>),
 }
 
-/// How a node's index changes with a step in one direction of a grid.
+/// The change of a node's index with a step in one direction of a grid.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     /// Addition within the bits of the mask, which wraps around: lines that end (all bits) and

@@ -15,7 +15,7 @@ use crate::{Communication, Execution, MessageRoutes, Program, belt, explicit_rou
 pub struct SerialMessages {
     /// The size of each \[units\].
     pub units: u64,
-    /// How many there are.
+    /// Their number.
     pub count: u128,
     /// The most links that one crosses.
     pub links: u64,
@@ -54,7 +54,7 @@ pub fn serial_messages(
     all_messages(program, ExplicitRoutes::longest(placement, communication))
 }
 
-/// The messages of all stages, each over at most so many links.
+/// The messages of all stages, each over at most `links` links.
 fn all_messages(program: &dyn Program, links: u64) -> Vec<SerialMessages> {
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages { units, count: count * stages as u128, links };

@@ -1,6 +1,6 @@
 //! Asynchronous runs in which no two messages can want a channel at a time.
 //!
-//! Where every channel (under half-duplex every link) is on the routes of one source and one
+//! If every channel (under half-duplex every link) is on the routes of one source and one
 //! destination at most, no message waits for another. Messages of the same two processes do not meet:
 //! under rendezvous the later one sets out when its destination is ready for it, after it has
 //! received the earlier one as a whole. With a processor for every process the run then is the
@@ -142,8 +142,8 @@ impl Processes {
         }
     }
 
-    /// Goes through `alike` stages, each of which adds the same to all times where there are several. Returned is what the
-    /// first of them added to all, if to all the same.
+    /// Goes through `alike` stages; if there are several, each adds the same to all times. Returns the time that the
+    /// first of them added, if it added the same to all.
     fn go_through_alike(
         &mut self,
         listed: &ListedStage,

@@ -76,7 +76,7 @@ pub struct CutBound {
 }
 
 /// Returns the cut bound of what must cross between nodes, with links that have the time `alike` unless those of the
-/// machine differ; none if nothing must cross a link.
+/// machine differ; `None` if nothing must cross a link.
 ///
 /// # Panics
 ///
@@ -175,7 +175,7 @@ fn interval_axes(machine: &Machine) -> &[Axis] {
 
 /// Returns the division of nodes by a coordinate.
 fn coordinates<'a>(machine: &Machine, axis: &'a Axis) -> Division<'a> {
-    // Where links are down, borders differ, also those between coordinates without processes.
+    // If links are down, borders differ, even those between coordinates without processes.
     let lists_all = machine.graph().is_some() || axis.length() <= MAX_LISTED_LENGTH;
     Division {
         class: Box::new(|node| Some(axis.coordinate(node))),

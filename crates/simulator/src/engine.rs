@@ -98,7 +98,7 @@ pub(crate) fn bytes(
             ))
         }
     };
-    // Where channels differ, with the time of each message.
+    // If channels differ, with the time of each message.
     let of_message = if machine.link_times().is_some() { size_of::<Cycles>() as u64 } else { 0 };
     transport
         .saturating_add(MessageTable::bytes(messages))

@@ -13,7 +13,7 @@ use crate::{Communication, Program};
 /// The rule for the routes of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MessageRoutes {
-    /// Those of the machine (`docs/model.md` sections 4, 12 and 19).
+    /// The routes of the machine (`docs/model.md` sections 4, 12 and 19).
     #[default]
     OfMachine,
     /// By way of a random node, both halves in a random order of the dimensions (Valiant 1982; Tao 1988, section
@@ -61,7 +61,7 @@ pub(crate) struct ExplicitRoutes<'run> {
     rule: Rule<'run>,
 }
 
-/// How a route is found.
+/// The source of routes.
 #[derive(Debug, Clone, Copy)]
 enum Rule<'run> {
     /// Drawn by this seed.
@@ -111,7 +111,7 @@ impl<'run> ExplicitRoutes<'run> {
         }
     }
 
-    /// Memory for the routes of so many messages under way \[bytes\].
+    /// Memory for the routes of `messages` messages under way \[bytes\].
     pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64) -> u64 {
         match communication.routes() {
             MessageRoutes::OfMachine => 0,

@@ -36,7 +36,7 @@ impl FieldLine {
         self.extent
     }
 
-    /// The bit of the field's values that is `dimension`; none where that is in another field.
+    /// The bit of the field's values that is `dimension`; `None` if that is in another field.
     pub(crate) fn bit(&self, dimension: CubeDimension) -> Option<u32> {
         let own = dimension.index().checked_sub(self.first)?;
         (own < Guest::dimension_count(&self.line.cube())).then(|| 1 << own)

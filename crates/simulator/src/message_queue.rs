@@ -4,9 +4,9 @@
 //! and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
 //! slots that queues share. So a queue of one message, as most are, is one access.
 //!
-//! A message is inserted behind those of its cycle that come before it. Where these are many, it is put at the end instead, and
-//! the messages of the cycle are sorted when the first of them is needed: so many messages that join in one cycle take a time
-//! that hardly grows faster than their number.
+//! A message is inserted after those of its cycle that come before it. If these are many, it is put at the end instead,
+//! and the messages of the cycle are sorted when the first of them is needed. So the time for many messages that join
+//! in one cycle hardly grows faster than their number.
 
 use crate::{Cycle, slots::Slots};
 
@@ -33,7 +33,7 @@ pub(crate) struct Queued<T> {
     next: u32, // the slot of the next message; means nothing in the last
 }
 
-/// A queue. The slots of the messages behind its first, which several queues share, are given to each of its methods.
+/// A queue. Its methods are given the slots of the messages after its first, which several queues share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageQueue<T> {
     first: Queued<T>, // valid unless both lengths are 0; comes before all others
@@ -47,7 +47,7 @@ pub(crate) struct MessageQueue<T> {
 #[derive(Debug, Clone, Copy)]
 struct Tail(u32);
 
-/// So many messages of a cycle are passed when another of that cycle is inserted.
+/// The most messages of a cycle that are passed when another of that cycle is inserted.
 const FEW: usize = 8;
 
 /// The most messages of one direction that are in one of many queues at the end of a cycle; a `Q` stands for a queue.
@@ -63,7 +63,7 @@ impl<Q: Copy> LongestQueue<Q> {
         Self { grown: vec![], length: 0 }
     }
 
-    /// A queue has so many messages of one direction now.
+    /// Notes that a queue has `length` messages of one direction now.
     #[inline]
     pub(crate) fn note(&mut self, queue: Q, length: u32) {
         if length > self.length {
@@ -71,7 +71,7 @@ impl<Q: Copy> LongestQueue<Q> {
         }
     }
 
-    /// Ends a cycle, in which no message joins or is taken any more; `lengths` are those of a queue, 0 of one that is gone.
+    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 of one that is gone.
     pub(crate) fn end_cycle(&mut self, lengths: impl Fn(Q) -> [u32; 2]) {
         while let Some(queue) = self.grown.pop() {
             let [positive, negative] = lengths(queue);
@@ -94,7 +94,7 @@ pub(crate) struct Joining<'a, T> {
 }
 
 impl<T: Copy> Joining<'_, T> {
-    /// What is queued.
+    /// The queued message.
     #[inline]
     fn queued(self) -> Queued<T> {
         let Self { message, direction, now } = self;
@@ -155,14 +155,14 @@ impl<T: Copy> MessageQueue<T> {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        // Each by itself: both together would be waited for where one has just been written.
+        // Reads each length by itself: this avoids a store-forwarding stall after a write of one.
         let [positive, negative] = self.lengths;
         positive | negative == 0
     }
 
     /// Queues a message; returns how many of its direction there are now.
     ///
-    /// Where messages may have joined in the same cycle, `key` returns theirs.
+    /// If messages may have joined in the same cycle, `key` returns their keys.
     #[inline]
     pub(crate) fn join(
         &mut self,
@@ -202,7 +202,7 @@ impl<T: Copy> MessageQueue<T> {
 
     /// Removes the first message of a queue that has any.
     ///
-    /// Where messages may have joined in the same cycle, `key` returns theirs.
+    /// If messages may have joined in the same cycle, `key` returns their keys.
     #[inline]
     pub(crate) fn remove_first(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(&T) -> MessageKey) {
         self.lengths[self.first.direction as usize % 2] -= 1;
@@ -224,7 +224,7 @@ impl<T: Copy> MessageQueue<T> {
 
     /// Takes the first message, with its direction.
     ///
-    /// Where messages may have joined in the same cycle, `key` returns theirs.
+    /// If messages may have joined in the same cycle, `key` returns their keys.
     #[inline]
     pub(crate) fn take_first(
         &mut self,
@@ -237,7 +237,8 @@ impl<T: Copy> MessageQueue<T> {
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first) do, at less cost.
-    /// With it comes how many of the new one's direction there were before it was taken; 0 where that is the new one.
+    /// Returns a number and the first message with its direction. The number is at least that of the messages left that
+    /// move in the direction of the new one, or 0 if the new one is taken.
     #[inline]
     pub(crate) fn exchange(
         &mut self,
@@ -291,7 +292,7 @@ impl<T: Copy> MessageQueue<T> {
             self.tail = Tail::sorted(place);
             return;
         }
-        // Those of earlier cycles, which may be many, need no look.
+        // The messages of earlier cycles, which may be many, are skipped.
         let mut before = self.earlier.checked_sub(1);
         for _ in 0..FEW {
             let next = self.after(before, rest);
@@ -306,13 +307,13 @@ impl<T: Copy> MessageQueue<T> {
         self.tail = Tail::unsorted(place);
     }
 
-    /// The slot of the message of the rest behind another of it, or the first.
+    /// The slot after `before` in the rest; the first slot of the rest if `before` is `None`.
     #[inline]
     fn after(&self, before: Option<u32>, rest: &Slots<Queued<T>>) -> u32 {
         before.map_or(self.first.next, |before| rest[before].next)
     }
 
-    /// Puts a slot of the rest behind another of it, or makes it the first.
+    /// Puts `slot` after `before` in the rest; first in the rest if `before` is `None`.
     #[inline]
     fn put_after(&mut self, before: Option<u32>, slot: u32, rest: &mut Slots<Queued<T>>) {
         match before {

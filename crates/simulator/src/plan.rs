@@ -1,7 +1,7 @@
 //! A run from start to end: the checks, the one choice of its engine, its memory, the run and the balance after it.
 //!
-//! A [`Plan`] is a run that nothing is left to refuse. Most checks belong to an engine and stand where it is chosen; those
-//! of all runs are the sizes and a bound on the clock ([`max_cycles`]).
+//! A [`Plan`] is a run that has passed all checks. Most checks belong to an engine and are made when it is chosen;
+//! those of all runs are of the sizes and of a bound on the clock ([`max_cycles`]).
 
 use cubefold_mapping::{CubeDimension, Placement};
 use cubefold_topology::{LinkMode, Machine};

@@ -20,8 +20,8 @@ use crate::{
 /// The finish `T_s(n)` is the largest of `C_s(n) + T_(s-1)(n)` and, over the messages `a -> n` of
 /// the stage, `transfer` after `C_s(a) + T_(s-1)(a)` for eager messages, after the larger of this for
 /// `a` and `n` under rendezvous; for compute-and-communicate programs that is the recursion of
-/// No run takes less. Under rendezvous with one process per node, an asynchronous run without blocked cycles
-/// takes exactly this.
+/// González & Valero 1993, 2.1. No run takes less. Under rendezvous with one process per node, an asynchronous
+/// run without blocked cycles takes exactly this.
 ///
 /// # Complexity
 ///
@@ -62,9 +62,9 @@ pub struct LowerBound {
 /// The lower bound of the makespan of `program` on the machine of `placement` for any placement
 /// (`docs/model.md` section 15).
 ///
-/// None unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every node has one process, the
-/// lengths are powers of two, all links are alike, messages go by rendezvous, and the grain `g`, the units that a link
-/// stores before it forwards them, is the same in all stages: for other cases none is stated.
+/// `None` unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every
+/// node has one process, the lengths are powers of two, all links are alike, messages go by rendezvous, and the grain
+/// `g`, the units that a link stores before it forwards them, is the same in all stages.
 #[must_use]
 pub fn lower_bound(
     program: &dyn Program,

@@ -1,7 +1,7 @@
 //! Processes of an operating system that compute one run together, on one computer or on many.
 //!
-//! The first of them, the leader, does all that a program alone does. When a run is to be divided it tells the others
-//! which, and all compute it, each a slab of the machine. Between runs the others wait for the next.
+//! The first of them, the leader, does all that a program alone does. It announces each run that is divided, and all
+//! ranks compute it, each a slab of the machine. Between runs the others wait for the next.
 
 use std::fmt::Debug;
 
@@ -28,13 +28,13 @@ pub trait Ranks: Debug + Sync {
 pub struct RankTask {
     /// The ranks.
     pub ranks: &'static dyn Ranks,
-    /// What the leader calls the run, below 2^63.
+    /// The leader's number for the run, below 2^63.
     pub number: u64,
 }
 
 /// The value of a worker that waits for nothing.
 pub(crate) const NOTHING: u64 = u64::MAX;
-/// What the leader says at the end.
+/// The value that the leader brings at the end.
 const END: u64 = NOTHING - 1;
 
 /// A rank brings a value and no words.

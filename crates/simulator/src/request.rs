@@ -1,23 +1,23 @@
-//! What is asked of a run besides its program, its placement and its rules. The results of all engines are equal.
+//! The options of a run besides its program, its placement and its rules. The results of all engines are equal.
 
 use std::{fmt, num::NonZeroUsize};
 
 use crate::{RankTask, Routing};
 
-/// What is asked of a run.
+/// The options of a run besides its program, its placement and its rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// How processes advance.
+    /// The way in which processes advance.
     pub execution: Execution,
     /// The engine of an asynchronous run.
     pub engine: EngineChoice,
-    /// What computes an asynchronous run together, if it can be divided; otherwise one thread does.
+    /// The workers that compute an asynchronous run together, if it can be divided; otherwise one thread does.
     pub workers: Option<Workers>,
     /// Whether the busy cycles of every link are counted.
     pub count_link_use: CountLinkUse,
 }
 
-/// How processes advance.
+/// The way in which processes advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
     /// Every process on its own (`docs/model.md` section 5).
@@ -63,7 +63,7 @@ impl Request {
     }
 }
 
-/// What computes one run together.
+/// The workers that compute one run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workers {
     /// Threads of this process.
@@ -100,13 +100,13 @@ pub enum EngineChoice {
 /// The shortcuts of the belt engine; fewer of them serve only to check and to measure it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortcuts {
-    /// How the lines of a product placement are computed.
+    /// The way in which the lines of a product placement are computed.
     pub lines: Lines,
     /// Whether stages without contention are computed as a whole.
     pub bulk: BulkStages,
 }
 
-/// How the lines of a product placement are computed.
+/// The way in which the lines of a product placement are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lines {
     /// One line for all of its dimension.

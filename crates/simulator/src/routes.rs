@@ -38,8 +38,8 @@ impl<'run> Routes<'run> {
         }
     }
 
-    /// The next leg of a message at `at`, so many links from its destination; `None` there. Only routes of networks depend
-    /// on the source.
+    /// The next leg of a message at `at`, `links` links from its destination; `None` at the destination. Only routes of
+    /// networks depend on the source.
     #[inline]
     pub(crate) fn next_leg(
         &self,

@@ -21,7 +21,7 @@ impl<T> Default for Slots<T> {
 impl<T> Slots<T> {
     /// Puts a value into a free slot, which is returned.
     ///
-    /// It is made where it is to be: to copy one that has just been made takes longer than all else.
+    /// The value is made in place, since copying one that has just been made would take longer than all else.
     #[inline]
     pub(crate) fn insert(&mut self, make: impl Fn() -> T) -> u32 {
         if let Some(slot) = self.vacant.pop() {

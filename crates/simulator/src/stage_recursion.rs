@@ -94,7 +94,7 @@ impl<'run> PlacedProgram<'run> {
         peers.drain(..).map(move |Peer { process, units }| self.message(stage, [process, destination], units))
     }
 
-    /// A message of a stage of so many units from one process to another.
+    /// A message of `units` units in a stage, from one process to another.
     #[inline]
     fn message(&self, stage: usize, ends: [ProcessId; 2], units: u64) -> Incoming {
         let [source, destination] = ends;
@@ -182,7 +182,7 @@ impl ListedStage {
     }
 }
 
-/// What is added to all times alike, where it is.
+/// Returns the difference of the times after and before, if it is the same for all.
 pub(crate) fn common_step(before: &[u64], after: &[u64]) -> Option<u64> {
     let mut steps = before.iter().zip(after).map(|(before, after)| after - before);
     let first = steps.next()?;

@@ -74,7 +74,7 @@ const TAKEN_TOGETHER: usize = 48;
 /// The capacity as a power of two.
 const CAPACITY_BITS: u32 = CAPACITY.ilog2();
 
-/// Where an event lies, until the next cycle that has events: the number of its chunk times the capacity, and its
+/// The place of an event, until the next cycle that has events: the number of its chunk times the capacity, plus its
 /// index in the chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventPlace(u32);
@@ -342,7 +342,7 @@ impl Level {
     }
 }
 
-/// The slot of a cycle at a level of so many slots, whose bits begin at `first`.
+/// The slot of a cycle at a level of `slots` slots, whose bits begin at `first`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the remainder is below the number of slots")]
 fn slot(cycle: u64, first: u32, slots: u64) -> usize {

@@ -43,13 +43,13 @@ pub enum Switching {
     CutThrough,
 }
 
-/// Which of the messages that wait for a channel is next (`docs/model.md` section 13.3).
+/// The rule for the next of the messages that wait for a channel (`docs/model.md` section 13.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ServiceOrder {
     /// The one with the smallest key.
     #[default]
     FirstCome,
-    /// That of the next input of the node, the inputs in turn.
+    /// The message of the next input of the node, the inputs in turn.
     RoundRobin,
 }
 
@@ -157,7 +157,7 @@ impl Communication {
         Self { switching, ..self }
     }
 
-    /// The same with packets of at most so many units, `P`; none for whole messages.
+    /// The same with packets of at most `packet` units, `P`; `None` for whole messages.
     #[must_use]
     pub fn with_packets(self, packet: Option<NonZeroU64>) -> Self {
         Self { packet, ..self }
@@ -169,7 +169,7 @@ impl Communication {
         Self { service, ..self }
     }
 
-    /// The same with eager messages: those of at most so many units; [`EAGER_ALL`] for all.
+    /// The same with eager messages: those of at most `eager` units; [`EAGER_ALL`] for all.
     #[must_use]
     pub fn with_eager(self, eager: u64) -> Self {
         Self { eager, ..self }
@@ -181,7 +181,7 @@ impl Communication {
         Self { local, ..self }
     }
 
-    /// The same with so many processes of a node that compute at the same time.
+    /// The same with up to `processors` processes of a node that compute at the same time.
     #[must_use]
     pub fn with_processors(self, processors: NonZeroU64) -> Self {
         Self { processors, ..self }
@@ -252,7 +252,7 @@ impl Communication {
         self.switching
     }
 
-    /// The most units of a packet, `P`; none where messages go whole.
+    /// The most units of a packet, `P`; `None` if messages go whole.
     #[must_use]
     pub fn packet(self) -> Option<NonZeroU64> {
         self.packet
@@ -276,7 +276,7 @@ impl Communication {
         self.local
     }
 
-    /// How many processes of a node compute at the same time.
+    /// The number of processes of a node that may compute at the same time.
     #[must_use]
     pub fn processors(self) -> NonZeroU64 {
         self.processors
@@ -288,7 +288,7 @@ impl Communication {
         self.tie
     }
 
-    /// Whether a message of so many units sets out without waiting for its destination
+    /// Whether a message of `units` units sets out without waiting for its destination
     /// (`docs/model.md` section 14).
     #[must_use]
     pub fn is_eager(self, units: u64) -> bool {
@@ -332,7 +332,7 @@ impl Communication {
         let [router, terminal] = [settings.router_cycles, settings.terminal_latency].map(u64::from);
         let head = self.latency.get().saturating_add(router + 1);
         let over_none = (2 * terminal + 2 + router).saturating_add(units);
-        // Where hosts are no routers, two links lead to and from hosts of one switch; else one leads to a neighbour.
+        // If hosts are no routers, two links lead to and from hosts of one switch; else one leads to a neighbour.
         let (first_links, receipt) = match routers.end_links {
             0 => (1, over_none.saturating_add(head)),
             links => (links, over_none),
@@ -382,7 +382,7 @@ impl Communication {
         stored.saturating_add(latency.into())
     }
 
-    /// How many packets a message of `units` units goes in.
+    /// The number of packets of a message of `units` units.
     #[must_use]
     pub fn packet_count(self, units: u64) -> u64 {
         self.packet.map_or(1, |packet| units.div_ceil(packet.get()))
@@ -405,9 +405,9 @@ impl Communication {
         u128::from(links).saturating_mul(link).max(local)
     }
 
-    /// A bound on the cycles that a flit adds to the time of all messages over routers with finite buffers, where the longest
-    /// distance is so many links; `None` if queues have no limit. In every cycle that a message takes, a flit of some
-    /// message is on a link or in a router, or a credit for one is on its way back \[cycles\].
+    /// A bound on the time \[cycles\] that a flit adds to the times of all messages over routers with finite buffers,
+    /// if the longest distance is `links` links; `None` if queues have no limit. In every cycle that a message takes, a
+    /// flit of some message is on a link or in a router, or a credit for one is on its way back.
     pub(crate) fn flit_bound(self, links: u64) -> Option<u128> {
         let settings = self.routers?.settings;
         let latency = self.latency.get().max(settings.terminal_latency.into());
@@ -419,7 +419,7 @@ impl Communication {
     }
 
     /// The rules under which messages of one unit take the times that messages of `units` units
-    /// take under these; none where there are no such rules.
+    /// take under these; `None` if there are no such rules.
     ///
     /// A message that is stored whole before it is forwarded, over links without latency, is a
     /// message of one unit over links with `T_c = u L`. Where several processes share a node,
@@ -463,22 +463,22 @@ impl MessageTiming {
         self.occupancy
     }
 
-    /// How long after the begin of a transmission the message, or its first packet, joins its next
+    /// The time from the begin of a transmission until the message, or its first packet, joins its next
     /// queue \[cycles\].
     #[must_use]
     pub fn head(self) -> Cycles {
         self.head
     }
 
-    /// How long after the begin of its transmission over the last link the message is received when
+    /// The time from the begin of its transmission over the last link until the message is received, if
     /// nothing holds it up \[cycles\].
     #[must_use]
     pub fn receipt(self) -> Cycles {
         self.receipt
     }
 
-    /// The time over a route of so many links without contention \[cycles\]; inside a node, over
-    /// none, what the rules say of that.
+    /// The time over a route of `links` links without contention \[cycles\]; inside a node, over none, the
+    /// time of messages there.
     ///
     /// # Panics
     ///
@@ -492,15 +492,15 @@ impl MessageTiming {
         }
     }
 
-    /// The one answer to all three questions \[cycles\]; none where they differ.
+    /// The one answer to all three questions \[cycles\]; `None` if they differ.
     #[must_use]
     pub fn uniform(self) -> Option<Cycles> {
         (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)
     }
 }
 
-/// How much later than its first unit a packet of `units` units joins the queue of a faster channel, so that it crosses
-/// that without a gap; 0 before one that is not faster \[cycles\].
+/// The cycles that a packet of `units` units waits, after its first unit is there, before it joins the queue of a
+/// faster channel, so that it crosses that channel without a gap; 0 before a channel that is not faster.
 #[inline]
 pub(crate) fn gap(unit: u64, next: u64, units: u64) -> u128 {
     u128::from(unit.saturating_sub(next)).saturating_mul(u128::from(units.saturating_sub(1)))

@@ -99,7 +99,7 @@ impl LineEvent {
 }
 
 impl<'run> PlannedLine<'run> {
-    /// A program on a line; none where the rules of the run are others than those of this module, which
+    /// A program on a line; `None` under other rules than those of this module, which
     /// [`engine`](crate::engine) has.
     ///
     /// The rules are: full-duplex links with first-come service, store-and-forward of undivided messages,

@@ -1,7 +1,7 @@
 //! The time of a message with nothing in its way (`docs/model.md` sections 13.2, 15 and 21.3).
 //!
-//! Where all links are alike it follows from the number of links of the route. Where they differ, the first packet goes
-//! on as soon as it can, and packet `k` follows it after `k` times the time of a packet on the slowest channel so far,
+//! If all links are alike, it follows from the number of links of the route. If they differ, the first packet continues
+//! as soon as it can, and packet `k` follows it after `k` times the time of a packet on the slowest channel so far,
 //! like equal jobs that pass through machines in a row; the last packet, which may be smaller, waits for the one ahead.
 
 use cubefold_topology::{Channel, LinkTime, Machine, NodeId};
@@ -21,7 +21,7 @@ impl<'run> TransferTimes<'run> {
         Self { machine, communication }
     }
 
-    /// The time of a message of so many units over its route, and the links of that; none inside a node \[cycles\].
+    /// The time of a message of `units` units over its route \[cycles\], and the number of its links: 0 inside a node.
     #[inline]
     pub(crate) fn between(&self, from: NodeId, to: NodeId, units: u64) -> (Cycles, u64) {
         if self.machine.link_times().is_none() {
@@ -33,7 +33,7 @@ impl<'run> TransferTimes<'run> {
         }
     }
 
-    /// The time of a message of so many units over these channels, none inside a node, and their number \[cycles\].
+    /// The time of a message of `units` units over these channels \[cycles\], and their number: 0 inside a node.
     pub(crate) fn over(&self, route: &[Channel], units: u64) -> (Cycles, u64) {
         let links = route.len() as u64;
         let transfer = match self.machine.link_times() {
@@ -47,8 +47,8 @@ impl<'run> TransferTimes<'run> {
     }
 }
 
-/// The time of a message of `units` units over the channels of a route; inside a node, over none, what the rules say of
-/// that. Times past 2^64 cycles are cut off there \[cycles\].
+/// The time of a message of `units` units over the channels of a route; inside a node, over none, the time of messages
+/// there. Times past 2^64 cycles are cut off there \[cycles\].
 #[must_use]
 pub fn transfer_over(
     links: impl IntoIterator<Item = LinkTime>,

@@ -1,4 +1,4 @@
-//! What carries messages between the nodes of a machine.
+//! The transports, which carry messages between the nodes of a machine.
 //!
 //! A [`Transport`] knows the links of a machine, or of a slab of it, and the messages that wait and move on them. It
 //! knows no processes and no computations: the [engine](crate::engine) says which message sets out from which node,
@@ -95,7 +95,7 @@ pub(crate) struct Messages<'run, B> {
     pub(crate) table: MessageTable,
     /// The nodes of the processes of this engine, by index.
     pub(crate) nodes: Cow<'run, [NodeId]>,
-    /// What lies beyond this engine.
+    /// The border to the other engines.
     pub(crate) border: B,
 }
 
@@ -118,7 +118,7 @@ impl<B: Border> Messages<'_, B> {
     }
 }
 
-/// What leaves a transport in a cycle.
+/// The messages and packets that leave a transport in a cycle.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     /// The messages of packets all of which is at their destinations: an entry a packet.

@@ -1,10 +1,11 @@
-//! What some permutation costs on any machine of a degree (Gottlieb & Kruskal 1984; Tao 1988, theorem 2.4.2).
+//! The cycles that some permutation takes at least on any machine of a given degree (Gottlieb & Kruskal 1984; Tao 1988,
+//! theorem 2.4.2).
 
 use cubefold_topology::Machine;
 
-/// The cycles that some permutation of `items` items, spread evenly over the nodes of a machine, takes at least, where
-/// an item crosses a link in a cycle: `(N / P) log2 P / (3 (log2 K + 1))` for `N` items, `P` nodes and a degree of at most
-/// `K` (`docs/model.md` section 28.4).
+/// Returns the cycles that some permutation of `items` items, spread evenly over the nodes of a machine, takes at
+/// least, if an item crosses a link in a cycle: `(N / P) log2 P / (3 (log2 K + 1))` for `N` items, `P` nodes and a
+/// degree of at most `K` (`docs/model.md` section 28.4).
 ///
 /// ```
 /// use cubefold_simulator::worst_case_bound;

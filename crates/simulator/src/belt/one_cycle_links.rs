@@ -257,7 +257,7 @@ impl OneCycleQueue {
         }
     }
 
-    /// Adds a message behind all others.
+    /// Adds a message after all others.
     #[inline]
     fn append(&mut self, processes: &mut [ProcessState], process: u32) {
         processes[process as usize].status = MessageStatus::Queued;

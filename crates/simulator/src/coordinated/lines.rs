@@ -198,9 +198,9 @@ impl SlottedLine {
         }
     }
 
-    /// The first message of every queue departs, with `behind` the steps so far modulo the length. A message
-    /// that arrives there joins the end of the queue in its place. Returns the latest arrival of the
-    /// departing messages.
+    /// Lets the first message of every queue depart; `behind` is the number of steps so far modulo the length.
+    /// A message that arrives there is blocked and joins the end of the queue in its place. Returns the latest
+    /// arrival of the departing messages.
     fn serve(&mut self, length: usize, behind: usize) -> u64 {
         let Self { ends, queues, waiting, queued, now, .. } = self;
         let (mut last_end, mut kept) = (0, 0);

@@ -122,11 +122,11 @@ pub(super) struct Division<'a> {
 /// The classes of a division that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Those with processes, each alone.
+    /// The classes with processes, each alone.
     Alone,
-    /// The intervals of those with processes.
+    /// The intervals of classes with processes.
     Intervals,
-    /// The intervals of all classes from 0 on, so many.
+    /// The intervals of all classes below this number.
     AllIntervals(u32),
 }
 

@@ -27,21 +27,22 @@ pub(super) struct BareStages<'a> {
     routes: RouteLists<'a>,
     times: Vec<LinkTime>, // by place of a channel or link, where they differ
     least: LinkTime,      // of all of them
-    // What changes in a run:
+
+    // The state of a run:
     nodes: Vec<NodeId>, // by process
     sites: Vec<u32>,    // by process, the numbers of the nodes in `routes`
     now: u64,
     events: TimeWheel<Event>,
-    ready_in: Vec<u32>, // by process, the stages in which it has become ready; after the last `ENDED`
-    awaited: Vec<u32>,  // by visit, the messages still to be received, and 1 until the process is ready
-    beginning: Vec<u32>, // processes that begin their next stages in this cycle
-    channels: Vec<Channel>, // by place
-    joining: Vec<Joining>, // in this cycle
-    together: Vec<Joining>, // those of them that are not alone
+    ready_in: Vec<u32>,             // by process, the stages so far; `ENDED` after the last
+    awaited: Vec<u32>,              // by visit, the receipts to come, and 1 until it is ready
+    beginning: Vec<u32>,            // processes, with their next stages
+    channels: Vec<Channel>,         // by place
+    joining: Vec<Joining>,          // in this cycle
+    together: Vec<Joining>,         // those of them that are not alone
     processors: Option<Processors>, // where processes may wait for one
-    unfinished: usize,  // processes
-    limit: u64,         // the cycle before which all are to be over
-    is_late: bool,      // whether it is known that they are not
+    unfinished: usize,              // processes
+    limit: u64,                     // the cycle before which all are to be over
+    is_late: bool,                  // whether it is known that they are not
     work: u64,
 }
 
@@ -69,10 +70,10 @@ struct Joining {
 const MOVED: u32 = u32::MAX;
 const ENDED: u32 = u32::MAX;
 
-/// What happens at a later cycle: a message needs the channel of a step of its route, all of a message is at its
+/// An event at a later cycle: a message needs the channel of a step of its route, all of a message is at its
 /// destination, or the computation of a process ends.
 ///
-/// The number of the message or process, and below it the step, in one word that is written and read in one piece.
+/// The number of the message or process, and below it the step: one word, which is written and read in one piece.
 #[derive(Debug, Clone, Copy)]
 struct Event(u64);
 
@@ -309,7 +310,7 @@ impl<'a> BareStages<'a> {
         self.await_less(stage, destination);
     }
 
-    /// A process waits for one thing less in a stage, which may be over.
+    /// A process has one thing less to wait for in a stage, which may be over.
     fn await_less(&mut self, stage: u32, process: u32) {
         let awaited = &mut self.awaited[self.program.visit(stage, process)];
         *awaited -= 1;
@@ -403,7 +404,8 @@ impl<'a> BareStages<'a> {
         if self.times.is_empty() { self.least } else { self.times[place as usize] }
     }
 
-    /// How much later than its first unit a message that crosses a channel joins the queue of the next, a faster one.
+    /// The cycles that a message waits, after its first unit has crossed a channel, before it joins the queue of the
+    /// next, a faster one.
     fn gap_before(&self, step: u32, unit: u64, units: u64) -> u64 {
         if self.times.is_empty() {
             return 0;

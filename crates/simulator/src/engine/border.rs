@@ -53,7 +53,7 @@ pub(crate) trait Border: Debug {
     fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle>;
 }
 
-/// What one engine says to another, about the present cycle.
+/// A note from one engine to another about the present cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
     /// A source is ready for a message to a process of the recipient.

@@ -68,7 +68,7 @@ pub struct Evaluator<'a> {
     work: u64,
 }
 
-/// What a program is run by.
+/// The engine that runs a program.
 enum Runs<'a> {
     Bare(Box<BareStages<'a>>),
     Packets(Box<Core<'a, Packets<'a>>>, Life<'a>),
@@ -98,7 +98,7 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
     Box::new(Core::new(vec![].into(), rules, transport, Alone))
 }
 
-/// What the processes of an engine do.
+/// The behaviour of the processes of an engine.
 enum Life<'a> {
     Stages(Box<StageLife<'a>>),
     Tasks(&'a TaskGraph),
@@ -117,8 +117,8 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`simulate`](crate::simulate) that no placement avoids: rules that the machine does not allow, over 2^30
-    /// messages at a time, and a makespan that could pass 2^63 cycles, here with all processes on one node.
+    /// The errors of [`simulate`](crate::simulate) that no placement avoids: rules that the machine does not allow,
+    /// over 2^30 messages at a time, and a makespan that could pass 2^63 cycles, here with all processes on one node.
     pub fn new(
         program: &'a dyn Program,
         machine: &'a Machine,

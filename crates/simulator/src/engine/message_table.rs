@@ -32,8 +32,8 @@ pub(crate) struct MessageRecord {
     /// The operation of a task graph that sent it; 0 in a stage program, where a stage has one message between
     /// two processes.
     pub(crate) operation: u32,
-    /// What receives it: the operation of a task graph, where it is known; of a visitor its number in the engine of its
-    /// destination. Of no account in other messages of stage programs.
+    /// The receiving operation of a task graph, if it is known; for a visitor, its number in the engine of its
+    /// destination. Other messages of stage programs do not use it.
     pub(crate) receiver: u32,
     pub(crate) source: ProcessId,
     pub(crate) destination: ProcessId,
@@ -54,7 +54,7 @@ struct Slot {
 // Slots are read in no order: the fewer cache lines they take, the better.
 const _: () = assert!(size_of::<Slot>() == 48);
 
-/// What packets of messages of one size need.
+/// Sizes and occupancies that all messages of one size share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SizeEntry {
     units: u64,
@@ -101,7 +101,7 @@ impl MessageTable {
         }
     }
 
-    /// Bytes for so many messages under way.
+    /// Bytes for `messages` messages under way.
     pub(crate) fn bytes(messages: u64) -> u64 {
         messages.saturating_mul((size_of::<Slot>() + size_of::<u32>()) as u64)
     }
@@ -154,7 +154,7 @@ impl MessageTable {
     }
 
     /// Adds a visitor: a message on links of this engine whose destination, where its number is `home`, is of another.
-    /// It stands for one packet, or where its first is at its source for all, which depart here one after another.
+    /// It stands for one packet, or, if its first is at its source, for all, which depart here one after another.
     /// Returns its number here and that of its size.
     pub(crate) fn admit(
         &mut self,
@@ -211,7 +211,7 @@ impl MessageTable {
         (self.message_key(message), self.record(message).operation, packet)
     }
 
-    /// What packets of messages of a size need.
+    /// Returns the entry of the size with this number.
     #[inline]
     pub(crate) fn size(&self, size: u32) -> &SizeEntry {
         &self.sizes[size as usize]

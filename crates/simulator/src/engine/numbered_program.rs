@@ -22,7 +22,7 @@ pub(super) struct Message {
     pub(super) is_eager: bool,
 }
 
-/// What each process does in each stage.
+/// The computations and messages of each process in each stage.
 #[derive(Debug)]
 pub(super) struct NumberedProgram {
     pub(super) processes: usize,
@@ -34,7 +34,7 @@ pub(super) struct NumberedProgram {
     pub(super) received: Vec<u32>,       // numbers of messages
 }
 
-/// How many visits and messages a program has.
+/// The numbers of visits and messages of a program.
 pub(super) struct Counts {
     pub(super) visits: u64,
     pub(super) messages: u64,
@@ -102,7 +102,7 @@ impl NumberedProgram {
         Some(lists)
     }
 
-    /// Bytes for so many visits and messages.
+    /// Bytes for `visits` visits and `messages` messages.
     pub(super) fn bytes(visits: u64, messages: u64) -> u64 {
         let a_message = (size_of::<Message>() + size_of::<u32>()) as u64;
         let a_visit = (size_of::<Cycles>() + 2 * size_of::<u32>()) as u64;

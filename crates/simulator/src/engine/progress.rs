@@ -1,4 +1,4 @@
-//! How far each process is, and what it has received.
+//! The progress of each process, and the messages that it has received.
 //!
 //! Under rendezvous the messages to a process are of the stage in which it is ready. Eager messages
 //! may arrive before: their receipts are kept by stage until the process becomes ready in it.
@@ -52,8 +52,8 @@ const ENDED: u32 = u32::MAX;
 impl Received {
     const NONE: Self = Self { awaited: 0, last: None };
 
-    /// Adds a receipt. The message that counts is the one received last, of those of one cycle that with the
-    /// smallest source.
+    /// Adds a receipt. The message that counts is the one received last, or of several in one cycle the one with
+    /// the smallest source.
     fn add(&mut self, receipt: Receipt) {
         self.awaited -= 1;
         let counts = |last: &Receipt| receipt.cycle > last.cycle || receipt.source < last.source;
@@ -111,7 +111,7 @@ impl Progress {
         }
     }
 
-    /// Bytes for so many processes.
+    /// Bytes for `processes` processes.
     pub(crate) fn bytes(processes: u64) -> u64 {
         processes.saturating_mul(size_of::<ProcessState>() as u64)
     }

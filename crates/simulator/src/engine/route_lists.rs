@@ -41,7 +41,7 @@ impl<'a> RouteLists<'a> {
         Self { machine, rules, channels, sites, firsts: vec![], steps: vec![] }
     }
 
-    /// Bytes for the routes of so many messages between so many nodes, roughly.
+    /// Estimates the bytes for the routes of `messages` messages between `nodes` nodes.
     pub(super) fn bytes(machine: &Machine, nodes: u64, messages: u64) -> u64 {
         let of_messages = messages.saturating_mul(machine.distance_bound());
         let steps = nodes.saturating_mul(nodes).saturating_mul(machine.distance_bound());
@@ -56,7 +56,7 @@ impl<'a> RouteLists<'a> {
         if self.is_by_link() { self.channels.link_places() } else { self.channels.channel_places() }
     }
 
-    /// The times of the channels or links by place, where they differ; else none.
+    /// The times of the channels or links by place, if they differ; else none.
     pub(super) fn times(&self) -> Vec<LinkTime> {
         let Some(times) = self.machine.link_times() else { return vec![] };
         let class = |place| match self.rules.links() {

@@ -97,7 +97,7 @@ pub(super) fn run_on<T: Transport, B: Border>(
     state.progress.unfinished().map(|process| core.messages.border.label(process))
 }
 
-/// What changes in the processes of one engine.
+/// The state of the processes of one engine during a run.
 #[derive(Debug)]
 pub(super) struct StageState {
     pub(super) progress: Progress,

@@ -28,7 +28,7 @@ pub(super) trait Stages {
     fn for_each_message(&self, stage: usize, visit: impl FnMut([usize; 2], u64));
 }
 
-/// How long a program goes on, at least, from each process in each stage on.
+/// The least time that a program continues from each process in each stage on.
 #[derive(Debug)]
 pub(super) struct Tails<'a> {
     transfers: Transfers<'a>,
@@ -72,7 +72,7 @@ impl<'a> Tails<'a> {
         Cycles::new(self.cycles[first..first + self.processes].iter().copied().max().unwrap_or(0))
     }
 
-    /// How long the program goes on, at least, after a process is over with a stage \[cycles\]; 0 where only two stages are
+    /// The least time that the program continues after a process ends a stage \[cycles\]; 0 if only two stages are
     /// kept.
     #[inline]
     pub(super) fn after(&self, stage: u32, process: u32) -> u64 {

@@ -85,7 +85,7 @@ const BEGUN: u8 = 1;
 const OVER: u8 = 2;
 /// A send or receive of a shared channel that has its partner.
 const MATCHED: u8 = 4;
-/// A receive whose message is there before it has begun; of those of a shared channel, the send.
+/// A receive whose message arrived before it began; on a shared channel, the send.
 const ARRIVED: u8 = 8;
 /// A send whose overhead is over.
 const PREPARED: u8 = 16;
@@ -107,15 +107,15 @@ pub(super) struct TaskProcesses<'run> {
     schedule: &'run TaskSchedule,
     communication: Communication,
     nodes: &'run [TaskNode],   // by operation
-    required: Vec<u32>,        // by operation, how many of those that it requires are not met
+    required: Vec<u32>,        // by operation, the number of its requirements that are not met
     flags: Vec<u8>,            // by operation
     unmatched: Vec<Unmatched>, // by shared channel
-    others: Vec<u32>, // by operation of such a channel: its partner where it is matched, else the next in its list
+    others: Vec<u32>, // by operation of such a channel: its partner if it is matched, else the next in its list
     round: Vec<u32>,  // operations that begin in this round
     next_round: Vec<u32>,
     processors: TaskProcessors,
     activities: Vec<Activity>, // by process
-    times: Vec<[Cycle; 2]>,    // by operation, when it began and was over; empty where they are not wanted
+    times: Vec<[Cycle; 2]>,    // by operation, when it began and ended; empty if they are not wanted
     unfinished: usize,
 }
 
@@ -520,7 +520,7 @@ impl<T: Transport> Processes<T> for TaskProcesses<'_> {
         self.begin_rounds(now, core);
     }
 
-    /// What processors compute may allow operations again.
+    /// The computations that start now may allow further operations.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
         let has_granted = self.start_computations(now, core);
         if !has_granted {

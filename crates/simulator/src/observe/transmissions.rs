@@ -38,7 +38,7 @@ pub struct Transmission {
     pub joined: Cycle,
 }
 
-/// The transmissions of a run so far; empty where they are not wanted.
+/// The transmissions of a run so far; empty if they are not wanted.
 #[derive(Debug, Default)]
 pub(crate) struct TransmissionLog {
     kept: Option<Vec<Transmission>>, // until the end, the number of a message is that of its operation

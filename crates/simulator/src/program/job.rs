@@ -30,7 +30,7 @@ pub struct Job {
 pub struct JobStep {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The work that it does.
     pub body: StepBody,
     /// The steps before it, by their places, that are over at a rank before it begins there.
     pub after: Vec<usize>,
@@ -38,12 +38,12 @@ pub struct JobStep {
     pub takes_part: Vec<bool>,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Debug, Clone)]
 pub enum StepBody {
     /// A computation of every rank on the processor that its computations share.
     Computation(Cycles),
-    /// A program whose processes are so many shares of every rank.
+    /// A program whose processes are `shares` shares of every rank.
     Messages {
         /// The program: share `c` of rank `r` is its process `c P + r`.
         program: Arc<dyn Program>,
@@ -89,9 +89,9 @@ pub enum JobError {
     /// More processes, actors or stages than can be numbered.
     #[error("{found} {what}, expected fewer than {MAX_NODE_COUNT}")]
     TooMany {
-        /// Which of them.
+        /// The name of those that are too many.
         what: &'static str,
-        /// How many there are.
+        /// Their number.
         found: u128,
     },
     /// Fewer than two ranks.
@@ -355,7 +355,7 @@ fn check_step(place: usize, step: &JobStep, ranks: u64) -> Result<(), JobError> 
     Ok(())
 }
 
-/// The graph of the processes of different ranks that exchange messages; without edges where they are over
+/// The graph of the processes of different ranks that exchange messages; without edges if there are over
 /// 2^22, or more than a network has at a node.
 fn network(steps: &[JobStep], ranks: u32, processes: u32) -> Result<Network, StageProgramError> {
     let (mut pairs, mut distinct) = (vec![], 1 << 16);

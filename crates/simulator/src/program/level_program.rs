@@ -24,7 +24,7 @@ pub struct LevelMove {
     pub from: u32,
     /// The level at which they are next.
     pub to: u32,
-    /// The dimension of the exchange with the partner's data; none where data only move.
+    /// The dimension of the exchange with the partner's data; `None` if data only move.
     pub dimension: Option<CubeDimension>,
 }
 
@@ -178,7 +178,7 @@ impl LevelProgram {
         &self.dimensions
     }
 
-    /// What happens in each stage.
+    /// The move of each stage.
     #[must_use]
     pub fn moves(&self) -> &[LevelMove] {
         &self.moves

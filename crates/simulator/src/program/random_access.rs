@@ -25,7 +25,7 @@ pub enum Access {
 /// The data that a process keeps of several that are written to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Collisions {
-    /// Those of the process with the greatest number.
+    /// The data of the process with the greatest number.
     #[default]
     Last,
     /// All.
@@ -78,7 +78,7 @@ pub enum Received {
 }
 
 impl RandomAccess {
-    /// The access in which process `p` names `named[p]`, with messages of so many units.
+    /// The access in which process `p` names `named[p]`, with messages of `units` units.
     ///
     /// # Errors
     ///

@@ -10,12 +10,12 @@ use crate::{Cycles, End, Facts, GuestRef, MAX_MESSAGES, Peer, Program};
 /// The processes that a process of a stencil sends to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// Those whose coordinates differ in one dimension.
+    /// The processes whose coordinates differ in one dimension.
     #[default]
     Faces,
-    /// Those whose coordinates differ in at most two dimensions.
+    /// The processes whose coordinates differ in at most two dimensions.
     Edges,
-    /// Those whose coordinates differ in any number of dimensions.
+    /// The processes whose coordinates differ in any number of dimensions.
     All,
 }
 

@@ -25,11 +25,11 @@ pub struct TreeDivideAndConquer {
 }
 
 impl TreeDivideAndConquer {
-    /// The program on the tree of so many levels, with computations of `compute`.
+    /// The program on the tree of `levels` levels of links, with computations of `compute`.
     ///
     /// # Errors
     ///
-    /// When there is no binary tree of so many levels.
+    /// When there is no binary tree of `levels` levels.
     pub fn new(levels: u32, compute: Cycles) -> Result<Self, MachineError> {
         let tree = Machine::of_dimensions(MachineKind::BinaryTree, levels.into())?;
         Ok(Self { guest: GraphGuest::new(tree), levels, compute, sizes: MessageSizes::ONE_UNIT })

@@ -11,7 +11,7 @@ use crate::Cycle;
 impl RouterNetwork<'_> {
     /// A circle of channels whose packets wait for one another, if packets are in the network and nothing moves any more.
     ///
-    /// No routing of the model comes to that: the check is for rules that do.
+    /// No routing of the model deadlocks: the check is for rules that do.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         if self.next().is_some() || self.packets.count() == 0 {
             return None;

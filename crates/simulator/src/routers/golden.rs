@@ -284,7 +284,7 @@ fn all_points_of_open_loops_equal_the_golden_ones_exactly() {
     check_points(usize::MAX);
 }
 
-/// Compares so many points of each curve.
+/// Compares the first `count` points of each curve.
 fn check_points(count: usize) {
     let golden: Value = serde_json::from_str(GOLDEN).unwrap();
     let mut wrong = vec![];

@@ -109,14 +109,14 @@ impl RouterNetwork<'_> {
         }
     }
 
-    /// The channels of an output port that are not used and have so many credits, of some.
+    /// Returns those of `channels` of an output port that are unused and have at least `need` credits.
     #[inline]
     fn free(&self, port: u32, channels: u64, need: u32) -> u64 {
         let unused = channels & !self.ports[port as usize].used;
         if need == 0 { unused } else { self.with_credits(port, unused, need) }
     }
 
-    /// Those of some channels of an output port that have so many credits.
+    /// Returns those of `channels` of an output port that have at least `need` credits.
     #[inline]
     fn with_credits(&self, port: u32, channels: u64, need: u32) -> u64 {
         let base = port * self.rules.channels;
@@ -124,7 +124,7 @@ impl RouterNetwork<'_> {
         bits(channels).filter(has_credits).fold(0, |all, channel| all | 1 << channel)
     }
 
-    /// The credits of those of some channels of an output port that are not used.
+    /// Returns the sum of the credits of the unused ones among `channels` of an output port.
     fn unused_credits(&self, port: u32, channels: u64) -> u64 {
         let base = port * self.rules.channels;
         let unused = channels & !self.ports[port as usize].used;

@@ -12,7 +12,7 @@ pub(super) struct DelayLine<T> {
 }
 
 impl<T> DelayLine<T> {
-    /// An empty line through which everything takes so many cycles.
+    /// An empty line through which every item takes `delay` cycles.
     pub(super) fn new(delay: u64) -> Self {
         Self { delay, items: VecDeque::new() }
     }
@@ -49,7 +49,7 @@ impl<T> DelayLine<T> {
     }
 }
 
-/// What is on its way between routers and terminals.
+/// Everything in flight between routers and terminals.
 #[derive(Debug)]
 pub(super) struct InFlight {
     pub(super) to_routers: DelayLine<(u32, Flit)>, // by input channel

@@ -22,7 +22,7 @@ pub(crate) struct Departure {
     pub(crate) queue: u32,
     /// Its flits, at least 1.
     pub(crate) units: u64,
-    /// What the random choices of its packets follow from: three numbers besides the seed.
+    /// Three numbers from which, with the seed, the random choices of its packets follow.
     pub(crate) draws: [u64; 3],
 }
 
@@ -104,7 +104,7 @@ impl Terminals {
         }
     }
 
-    /// Bytes of so many terminals and messages in their queues.
+    /// Bytes for `terminals` terminals with `channels` channels each and `messages` messages in their queues.
     pub(super) fn bytes(terminals: u64, channels: u64, messages: u64) -> u64 {
         let of_terminal = (size_of::<Terminal>() + size_of::<Queue>() + 16) as u64 + 2 * channels;
         // Queues grow by doubling.

@@ -104,7 +104,7 @@ impl Matcher {
     }
 }
 
-/// How far a place comes after a pointer, cyclically.
+/// The distance from a pointer on to a place, cyclically.
 #[inline]
 fn after(pointer: u32, place: u32, count: u32) -> u32 {
     if place >= pointer { place - pointer } else { place + count - pointer }

@@ -51,7 +51,7 @@ pub(super) struct Port {
     pub(super) grant: u32,   // `g'`, over the input ports
 }
 
-/// What the routers take into account in every cycle.
+/// The rules that routers apply in every cycle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RouterRules {
     pub(super) channels: u32, // `V`
@@ -67,7 +67,7 @@ pub(super) struct RouterRules {
 pub(super) enum Need {
     /// None.
     Nothing,
-    /// Those for its packet, or for all of a buffer.
+    /// Enough for its packet, or for all of a buffer.
     Room,
 }
 
@@ -123,7 +123,7 @@ impl RouterRules {
 }
 
 impl Scratch {
-    /// Buffers for routers of up to so many ports.
+    /// Buffers for routers of up to `ports` ports with `channels` channels each.
     fn new(allocator: Allocator, channels: u32, ports: u32) -> Self {
         let all = ports as usize * channels as usize;
         Self {
@@ -169,7 +169,7 @@ impl<'run> RouterNetwork<'run> {
         }
     }
 
-    /// Bytes for the routers of a machine with so many messages in injection queues at a time.
+    /// Bytes for the routers of a machine with up to `messages` messages in injection queues at a time.
     pub(crate) fn bytes(machine: &Machine, routers: &Routers, messages: u64) -> u64 {
         let terminals = machine.numbered_hosts();
         let nodes = machine.node_count() - if routers.end_links > 0 { terminals } else { 0 };
@@ -287,8 +287,8 @@ impl<'run> RouterNetwork<'run> {
         self.use_of_terminals = vec![0; self.wiring.terminal_count() as usize];
     }
 
-    /// Gives every channel of a link over which flits have gone, if they were counted, to `take`: its node, the place of its
-    /// link there among all, and the flits. Links to terminals count where hosts are no routers.
+    /// Gives `take` every channel over which flits have moved, if they were counted: its node, the place of its link
+    /// there among all, and the flits. Links to terminals count if hosts are no routers.
     pub(crate) fn for_each_use(&self, mut take: impl FnMut(NodeId, usize, u64)) {
         let used = (0..).zip(self.use_of_ports.iter().flatten()).filter(|own| *own.1 > 0);
         for (port, &units) in used {

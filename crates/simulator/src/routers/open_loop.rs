@@ -139,9 +139,9 @@ pub enum OpenLoopError {
     /// Sizes, windows, shares or bounds of a search out of their ranges.
     #[error("{what}, expected {expected}")]
     OutOfRange {
-        /// What was found.
+        /// The value found.
         what: String,
-        /// What was expected.
+        /// The values expected.
         expected: &'static str,
     },
     /// Buffers that do not hold the packets.
@@ -163,7 +163,7 @@ pub struct OpenLoopOutcome {
     pub accepted_load: f64,
     /// Packets made in the measured cycles.
     pub measured_packets: u64,
-    /// Those of them that were not received by the end.
+    /// Measured packets that were not received by the end.
     pub missing_packets: u64,
     /// From the making of a measured packet to its receipt; `None` if none was received.
     pub packet_latency: Option<LatencySummary>,

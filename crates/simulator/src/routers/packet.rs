@@ -40,17 +40,17 @@ pub(super) struct Packet {
     /// The terminals at its ends.
     pub(super) from: u32,
     pub(super) to: u32,
-    /// What its random choices follow from, `K` of section 26.3.
+    /// The key of its random choices, `K` of section 26.3.
     pub(super) key: u64,
     /// The credits that its head needs under virtual cut-through and adaptive routing: its flits, or those of a buffer.
     pub(super) room: u32,
-    /// Where it has come to on its way.
+    /// The progress on its route.
     pub(super) progress: Progress,
     /// The channels that its head asks for at the router where it is.
     pub(super) route: Route,
 }
 
-/// How far a packet is on its way, as far as routes depend on it.
+/// The progress of a packet, as far as routes depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {
     /// The node or group by way of which it goes; [`Self::NONE`] without one, or where that is not decided yet.

@@ -21,7 +21,7 @@ pub struct RouterSettings {
     pub credit_cycles: u32,
     /// The latency of links to terminals, `m`, at most [`Self::MAX_LATENCY`] \[cycles\].
     pub terminal_latency: u32,
-    /// How channels and switches are granted.
+    /// The rule by which channels and switches are granted.
     pub allocator: Allocator,
     /// The routes of packets.
     pub routing: RouterRouting,
@@ -400,7 +400,7 @@ impl Routers {
         Ok(Self { settings, end_links: if has_switches(machine) { 2 } else { 0 }, classes })
     }
 
-    /// Checks packets of so many units, the largest of a program.
+    /// Checks packets of `units` units, the largest of a program.
     pub(crate) fn check_packet(self, units: u64) -> Result<(), RouterError> {
         check_packet(self.settings, units)
     }
@@ -421,7 +421,7 @@ pub(crate) fn has_switches(machine: &Machine) -> bool {
     machine.numbered_hosts() < machine.node_count()
 }
 
-/// Refuses rules of a network beside which routers do not work.
+/// Refuses the rules of a network with which routers do not work.
 fn check_rules(machine: &Machine, communication: Communication) -> Result<(), RouterError> {
     use crate::ServiceOrder;
     use cubefold_topology::LinkMode;

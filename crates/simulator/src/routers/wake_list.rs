@@ -1,4 +1,4 @@
-//! What is to be looked at in the next cycle.
+//! Lists of the routers or terminals to visit in the next cycle.
 
 /// Numbers that are each listed once.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use cubefold_topology::{Direction, Machine, NodeId, narrow};
 
 use super::settings::has_switches;
 
-/// What a port is joined to.
+/// The far end of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// Nothing: a line of a grid ends.
@@ -25,7 +25,7 @@ pub(super) struct Wiring {
     ends: Vec<End>,        // by port, among those of all routers
     owners: Vec<u32>,      // by port, its router
     terminals: Vec<u32>,   // by terminal, the port that it is joined to; `NONE` of one that is down
-    switches: Option<u32>, // the node of the first router, where they are not the hosts
+    switches: Option<u32>, // the node of the first router, if hosts are not routers
     terminals_last: bool,  // whether the terminal of a node has its last port, as on grids
 }
 
@@ -87,7 +87,7 @@ impl Wiring {
         own.into_iter().chain(listed).collect()
     }
 
-    /// What a port leads to; a terminal learns its port.
+    /// Returns the far end of a port, and records the port of a terminal there.
     fn end(&mut self, port: u32, neighbour: Neighbour) -> End {
         match neighbour {
             Neighbour::Nothing => End::Nothing,
@@ -128,7 +128,7 @@ impl Wiring {
         (first, end - first)
     }
 
-    /// What a port leads to.
+    /// Returns the far end of a port.
     #[inline]
     pub(super) fn leads_to(&self, port: u32) -> End {
         self.ends[port as usize]
@@ -179,7 +179,7 @@ impl Wiring {
     }
 }
 
-/// What a router has at a port.
+/// The neighbour of a router at a port.
 #[derive(Debug, Clone, Copy)]
 enum Neighbour {
     Nothing,

@@ -63,8 +63,8 @@ impl MessageOrder {
         &chunk[..index]
     }
 
-    /// The position behind the first message for which `is_ahead` holds; it then holds for all messages ahead
-    /// of that. `prefetch` prefetches the data of several messages for `is_ahead`.
+    /// The position behind the rearmost message for which `is_ahead` holds, as it does for all messages ahead of
+    /// that. `prefetch` prefetches the data of several messages for `is_ahead`.
     pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool, prefetch: impl Fn(&[u32])) -> OrderPlace {
         // The last chunk that does not begin with a message ahead, or else the first.
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
@@ -129,7 +129,7 @@ impl MessageOrder {
         }
     }
 
-    /// Removes a message; `behind` is its neighbour behind.
+    /// Removes a message; `behind` is the next message behind it.
     pub(super) fn remove(&mut self, message: u32, behind: u32) {
         let number = self.chunk_of[message as usize];
         let chunk = &mut self.chunks[number as usize];

@@ -290,7 +290,7 @@ impl LineTraffic {
         }
     }
 
-    /// Prefetches the data that plans of the next messages behind another one need first.
+    /// Prefetches the data that the plans of the next messages behind another one need first.
     fn prefetch_behind(&self, id: u32) {
         let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
         self.prefetch(&behind[behind.len().saturating_sub(PREFETCHED_TOGETHER)..]);

@@ -2,7 +2,7 @@
 //! where two can meet.
 //!
 //! A message in flight is a [`Word`] in the list of its direction, and a hop adds a constant to it.
-//! What a transmission occupies, a *resource*, is a channel (full-duplex) or a link (half-duplex).
+//! A transmission occupies a *resource*: a channel (full-duplex) or a link (half-duplex).
 //! A bit for each resource says whether it is occupied: by a transmission, by a queue, or in this
 //! cycle by the first message that needs it. A message that finds it occupied is queued: then the
 //! resource has a queue, and before it is granted the smallest key among the messages that need it
@@ -75,7 +75,7 @@ struct Rules {
     two_links: Word,  // words below it have one link left
 }
 
-/// How the messages of a program flow.
+/// The common link time of a program's messages, and the layout of their words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlowPlan {
     link_time: Cycles, // of every message on every link
@@ -83,8 +83,8 @@ pub(crate) struct FlowPlan {
 }
 
 impl FlowPlan {
-    /// How the messages of a program flow on a machine; `None` if they differ in their times on a link, links are granted
-    /// by other rules, or so large a machine has so many messages that one does not fit in a word.
+    /// The plan of a program on a machine; `None` if messages differ in their times on a link, links are granted by
+    /// other rules, or there are too many nodes and messages for a message to fit in a word.
     pub(crate) fn new(
         program: &dyn Program,
         machine: &Machine,
@@ -239,7 +239,7 @@ impl Rules {
     }
 }
 
-/// What a message occupies while it crosses a link.
+/// The resource that a message occupies while it crosses a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Resource {
     /// The channel: messages in both directions at once.

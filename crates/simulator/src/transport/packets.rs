@@ -27,7 +27,7 @@ use crate::{
     transfer::TransferTimes,
 };
 
-/// What happens at a later cycle.
+/// An event at a later cycle.
 ///
 /// The packet comes first and the kind takes four bytes, so that both are copied in the pieces in which they were
 /// written: store-forwarding stalls are avoided.
@@ -57,7 +57,7 @@ enum EventKind {
 }
 
 impl Event {
-    /// What happens to a packet.
+    /// An event of this kind for a packet.
     #[inline]
     fn of(packet: Packet, kind: EventKind) -> Self {
         Self { packet, kind }
@@ -153,7 +153,7 @@ impl PacketNetwork {
         }
     }
 
-    /// How packets cross its channels.
+    /// The rules by which packets cross its channels.
     fn crossing(&self) -> &Crossing {
         match self {
             Self::FirstCome(network) => network.crossing(),

@@ -1,11 +1,11 @@
-//! How the processes of a task graph spend their time.
+//! The time that the processes of a task graph spend on computing and waiting.
 
 use cubefold_mapping::ProcessId;
 
 use super::super::ReceivedMessage;
 use crate::{Cycle, Cycles, ImbalanceError, StageRecord};
 
-/// How a process has spent its time: it computes while any of its processors is occupied, else it waits for
+/// The time that a process has spent: it computes while any of its processors is occupied, else it waits for
 /// the message that ends the gap, as in section 14.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Activity {

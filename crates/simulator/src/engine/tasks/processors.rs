@@ -7,13 +7,13 @@ use crate::TaskSchedule;
 
 /// The processors of all processes.
 ///
-/// A processor is granted to the operation that asked for it in the earliest cycle, of those of one cycle to
-/// the first in the file.
+/// A processor is granted to the operation that asked for it in the earliest cycle, or of several in one cycle
+/// to the first in the file.
 #[derive(Debug)]
 pub(super) struct TaskProcessors {
     firsts: Vec<u32>, // by process, the number of its first processor; empty where each has one
     all: Vec<TaskProcessor>,
-    waiting: Vec<(u32, u32)>, // in lists: an operation, and 1 + the entry of the next; 0 behind the last
+    waiting: Vec<(u32, u32)>, // in lists: an operation, and 1 + the entry of the next; 0 after the last
     vacant: Vec<u32>,         // 1 + entries of `waiting` that are in no list
     requests: Vec<(u32, u32)>, // of this cycle: processor and operation
     released: Vec<u32>,       // processors that became idle in this cycle, and have operations that wait
@@ -25,7 +25,7 @@ pub(super) struct TaskProcessors {
 struct TaskProcessor {
     first: u32,
     last: u32,
-    granted: u32, // its place in what was granted together last
+    granted: u32, // its place in the latest list of grants
     is_busy: bool,
 }
 
@@ -71,7 +71,7 @@ impl TaskProcessors {
         }
     }
 
-    /// The operations to which idle processors are granted now, each behind its processor.
+    /// Grants idle processors; returns each with the operation that has it now.
     pub(super) fn grant(&mut self) -> Vec<(u32, u32)> {
         let mut granted = std::mem::take(&mut self.granted);
         let mut released = std::mem::take(&mut self.released);
@@ -117,7 +117,7 @@ impl TaskProcessors {
         self.granted = granted;
     }
 
-    /// Ends a cycle: what was requested in it and not granted waits behind what was requested before.
+    /// Ends a cycle: its requests that were not granted wait after earlier ones.
     pub(super) fn end_cycle(&mut self) {
         for (processor, operation) in self.requests.drain(..) {
             let entry = if let Some(entry) = self.vacant.pop() {

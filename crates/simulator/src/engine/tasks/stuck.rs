@@ -73,7 +73,7 @@ impl TaskProcesses<'_> {
         stuck(StuckReason::Cycle, self.cycle(partner))
     }
 
-    /// Operations that wait for one another, where every operation that is not over waits for another such.
+    /// Operations that wait for one another in a cycle, if every unfinished operation waits for another such.
     /// `partner` gives the first operation to begin that can be the partner of one that has begun.
     fn cycle(&self, partner: impl Fn(u32) -> u32) -> Vec<u32> {
         let requirements = self.schedule.requirements();

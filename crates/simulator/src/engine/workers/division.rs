@@ -1,4 +1,4 @@
-//! How a grid is divided into slabs, and the processes on each of them.
+//! The division of a grid into slabs, and the processes on each of them.
 
 use cubefold_mapping::{Placement, PlacementForm, ProcessId};
 use cubefold_topology::{Divisor, Machine, NodeId, narrow};
@@ -18,7 +18,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// The division of a grid among up to `workers` workers: so many that no further one would have less to do.
+    /// The division of a grid among up to `workers` workers, without those that would make no slab smaller.
     pub(super) fn new(machine: &Machine, workers: usize) -> Self {
         let (shape, mut lines, workers) = (machine.shape(), 1, workers.max(1) as u64);
         let mut cut = shape.dimensions().rev().peekable();
@@ -65,9 +65,9 @@ impl Division {
 /// The index of every process: its place in the order of nodes, and of labels on a node.
 #[derive(Debug)]
 pub(super) enum Indices<'run> {
-    /// That of its node, where every node has one process: by label.
+    /// The index of its node, if every node has one process: nodes by label.
     Nodes(&'run [NodeId]),
-    /// The same where nodes have formulas.
+    /// The same, if nodes have formulas.
     Formula(&'run Placement),
     /// By label.
     Table(Vec<u32>),
@@ -127,7 +127,7 @@ impl Residents {
         &self.labels
     }
 
-    /// The index of a process among these, given that among all; none if it is not one of these.
+    /// The index of a process among these, given `index` among all; `None` if it is not one of these.
     #[inline]
     pub(super) fn index(&self, index: u32) -> Option<ProcessId> {
         let own = index.wrapping_sub(self.first);

@@ -1,4 +1,4 @@
-//! How workers exchange notes and agree on the next cycle.
+//! The exchange of notes among workers, in which they agree on the next cycle.
 
 use std::{
     fmt::Debug,
@@ -12,7 +12,7 @@ use std::{
 
 use crate::engine::border::Note;
 
-/// How often a worker that has a processor to itself looks before it leaves it to others.
+/// The number of times that a worker with a processor to itself looks before it yields the processor.
 const SPINS: u32 = 1 << 10;
 
 /// A worker's connection with the others.
@@ -29,7 +29,7 @@ pub(super) trait Exchange<T = Note>: Debug {
     fn exchange(&mut self, outgoing: &mut [Vec<T>], incoming: &mut Vec<T>, value: u64) -> u64;
 }
 
-/// What the threads of a run share.
+/// The boxes and values that the threads of a run share.
 ///
 /// Letter boxes and values exist twice, for even and odd exchanges: a worker that is ahead writes
 /// into those of the next exchange, and no further, since that needs all others.
@@ -41,7 +41,7 @@ pub(super) struct SharedBoxes<T> {
     arrived: AtomicUsize,             // the workers that have begun the present exchange
     round: AtomicUsize,               // of exchanges that all have begun
     has_failed: AtomicBool,
-    spins: u32, // how often a worker looks before it leaves its processor to others
+    spins: u32, // how often a worker looks before it yields its processor
 }
 
 /// The connection of one thread.
@@ -53,7 +53,7 @@ pub(super) struct ThreadExchange<'run, T> {
 }
 
 impl<T> SharedBoxes<T> {
-    /// Empty boxes of so many workers.
+    /// Empty boxes of `workers` workers.
     pub(super) fn new(workers: usize) -> Self {
         let boxes = || (0..workers * workers).map(|_| Mutex::new(vec![])).collect();
         let values = || (0..workers).map(|_| AtomicU64::new(0)).collect();

@@ -15,7 +15,7 @@ use crate::{
     slab::Slab,
 };
 
-/// What all workers know.
+/// The data that all workers share.
 #[derive(Debug)]
 pub(super) struct SharedKnowledge<'run> {
     pub(super) placement: &'run Placement,

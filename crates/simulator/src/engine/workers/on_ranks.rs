@@ -47,7 +47,7 @@ pub(super) fn run_on_ranks(
     let none = Summary::of_program(run.program);
     let (mut parts, pairs) = exchange_parts(task, &own, pairs, &none);
     observer.pairs_finished(pairs);
-    // What went wrong is told after the exchange, which all ranks take part in.
+    // Errors are returned after the exchange, in which all ranks take part.
     parts.push(own);
     let (summary, traffic) = merge(run.program, parts)?;
     if task.is_leader() {

@@ -23,7 +23,7 @@ struct Entry {
 }
 
 impl ReadySources {
-    /// Empty lists of so many processes.
+    /// Empty lists for `processes` processes.
     pub(super) fn new(processes: usize) -> Self {
         Self { first: vec![0; processes], entries: vec![], vacant: 0 }
     }

@@ -28,7 +28,7 @@ pub(super) struct Reporter<'run> {
 const BATCH: usize = 1 << 12;
 
 impl Reports {
-    /// No reports yet of so many workers.
+    /// Empty reports of `workers` workers.
     pub(super) fn new(workers: usize, wants_records: bool) -> Self {
         let records = (0..workers).map(|_| Mutex::new(vec![])).collect();
         Self { wants_records, records, pairs: AtomicU64::new(0) }
@@ -89,7 +89,7 @@ impl Observer for Reporter<'_> {
     }
 }
 
-/// What is left is reported.
+/// Reports what is left.
 impl Drop for Reporter<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {

@@ -59,7 +59,7 @@ impl<'run> Destinations<'run> {
         })
     }
 
-    /// The node so many steps on in every dimension.
+    /// The node that lies `steps(length)` steps further in every dimension, which has `length` coordinates.
     fn moved(&self, node: u32, steps: impl Fn(u64) -> u64) -> NodeId {
         let along = |axis: &Axis| {
             let (length, here) = (axis.length(), u64::from(axis.coordinate(NodeId::new(node))));

@@ -204,7 +204,7 @@ impl OpenLoop {
     }
 }
 
-/// How many packets took how long.
+/// The number of packets of each latency.
 #[derive(Debug, Default)]
 struct Latencies {
     counts: Vec<u64>, // by latency

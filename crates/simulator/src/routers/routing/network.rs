@@ -46,7 +46,7 @@ impl<'run> SwitchRoutes<'run> {
         let [from, own, to] = ends;
         let next = self.routes.as_ref().and_then(|routes| routes.next(from, own, to));
         let port = next.map_or(0, |direction| direction.dimension.index());
-        // Where every node has a router, port 0 leads to its terminal.
+        // If every node has a router, port 0 leads to its terminal.
         let port = narrow(port as u64) + u32::from(!at.wiring.has_switches());
         let class = classes[packet.progress.links as usize];
         packet.progress.links += 1;

@@ -23,8 +23,8 @@ impl Lead<'_> {
         (at - self.offset) as u32
     }
 
-    /// The number, on the route of the message behind, of a link after the first common link; beyond the last
-    /// one any number.
+    /// The number, on the route of the message behind, of a link after the first common link; any number beyond
+    /// the last one.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,

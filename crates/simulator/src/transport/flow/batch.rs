@@ -24,7 +24,7 @@ pub(super) struct Flight {
     pub(super) moving: Vec<Word>,
     /// The number of these that departed with the batch.
     pub(super) through: usize,
-    /// The end of those that joined it; the messages behind them were queued and have been granted
+    /// The end of the messages that joined it; those after them were queued and have been granted
     /// a resource.
     pub(super) joined: usize,
     /// The messages on the last link of their stretch.
@@ -92,7 +92,7 @@ impl Flight {
         self.close_gap(kept);
     }
 
-    /// Closes the gap behind the messages that continue, of which there are `kept`.
+    /// Closes the gap after the `kept` messages that continue.
     fn close_gap(&mut self, kept: usize) {
         self.moving.drain(kept..self.through);
         self.joined -= self.through - kept;

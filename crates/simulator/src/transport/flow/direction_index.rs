@@ -1,5 +1,5 @@
-//! The positions of the links of one direction: where a message enters, and the node at which it
-//! leaves.
+//! The positions of the links of one direction, at which messages enter, and the nodes at which they
+//! leave.
 //!
 //! The links of a dimension whose near ends are in a slab have positions line by line, in whichever
 //! direction they are crossed: those of a line follow each other in the order of their near ends.
@@ -21,7 +21,7 @@ pub(super) struct DirectionIndex {
     block: Divisor, // the number of positions of a block
 }
 
-/// How nodes follow each other along the dimension, in the machine and in the slab.
+/// The order of nodes along the dimension, in the machine and in the slab.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     stride: Divisor,
@@ -33,7 +33,7 @@ struct Line {
     first: [u64; 3], // of the slab's first node: that of the coordinates above, its own, and that of those below
 }
 
-/// Where a message enters.
+/// The place at which a message enters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The number of the block in its dimension.

@@ -28,7 +28,7 @@ pub(super) struct LineBlock {
     has_queue: BitSet,           // by resource
     queues: ChannelQueues<Word>, // by resource
     grants: Vec<usize>,          // with `T_c > 1` the resources to be granted to the first of their queues
-    pending_queues: u32,         // with `T_c = 1` the queues to be served in this cycle: the first so many
+    pending_queues: u32,         // with `T_c = 1`, the number of queues to serve now, from the first
     blocked: Vec<Word>,          // during a pass, the messages that do not continue
 }
 
@@ -154,7 +154,7 @@ impl LineBlock {
         (sign * self.negative_offset).wrapping_sub(self.first)
     }
 
-    /// The resources of the arrived batch become idle, or are to be granted to the first of their
+    /// Frees the resources of the arrived batch, or lists them to be granted to the first of their
     /// queues.
     fn release(&mut self, rules: &Rules) {
         let layout = rules.layout;
@@ -237,8 +237,8 @@ impl LineBlock {
         }
     }
 
-    /// The messages of a direction that claimed a resource in this cycle depart, but where it has a
-    /// queue: there the first of all that need it does.
+    /// Lets the messages of a direction that claimed a resource in this cycle depart. If the resource has a
+    /// queue, the first of all that need it departs instead.
     fn begin_stretches<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
         let FlowCycle { rules, now, keys, .. } = cycle;
         let base = self.base(sign);
@@ -277,7 +277,7 @@ impl LineBlock {
         self.queues.join(place, narrow(sign as u64), word, *now, key);
     }
 
-    /// Closes the queues that may be empty now, where they are.
+    /// Closes those queues that are empty now, of all that may be.
     fn close_queues(&mut self, rules: &Rules) {
         let Self { queues, occupied, has_queue, grants, .. } = self;
         if rules.multi_cycle_links {

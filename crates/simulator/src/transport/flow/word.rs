@@ -41,13 +41,13 @@ impl Layout {
         self.links(links) | Word::from(message) << self.position | Word::from(position)
     }
 
-    /// The word of so many links.
+    /// A word with `links` links and zeros elsewhere.
     #[inline]
     fn links(self, links: u32) -> Word {
         Word::from(links) << (self.position + self.message)
     }
 
-    /// What a hop to the next position, or to that before, adds to a word, modulo 2^64.
+    /// The number that a hop to the next position, or to the one before, adds to a word, modulo 2^64.
     pub(super) fn step(self, sign: Sign) -> Word {
         match sign {
             Sign::Positive => Word::wrapping_sub(1, self.links(1)),

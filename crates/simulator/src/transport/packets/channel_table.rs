@@ -53,7 +53,7 @@ struct Queued {
 }
 
 impl ChannelTable {
-    /// So many idle channels with `inputs` inputs each.
+    /// `channels` idle channels with `inputs` inputs each.
     pub(super) fn new(channels: usize, inputs: usize) -> Self {
         // Before the first input, the node itself, comes the last.
         let channel = Channel { idle_from: Cycle::START, length: 0, taken: narrow(inputs as u64 - 1) };
@@ -78,7 +78,7 @@ impl ChannelTable {
         self.longest = 0;
     }
 
-    /// Bytes for so many channels with so many inputs, and queues of so many packets in all.
+    /// Bytes for `channels` channels with `inputs` inputs each, and queues of `packets` packets in all.
     pub(super) fn bytes(channels: u64, inputs: u64, packets: u64) -> u64 {
         let input = inputs.saturating_mul(size_of::<Ends>() as u64);
         let channel = (size_of::<Channel>() as u64).saturating_add(input);

@@ -1,4 +1,4 @@
-//! How packets cross a channel.
+//! The crossing of a channel by packets.
 
 use cubefold_topology::{LinkTime, Machine, NodeId};
 
@@ -8,7 +8,7 @@ use crate::{
     timing::gap, transport::Packet,
 };
 
-/// How packets cross the channels of a machine.
+/// The rules by which packets cross the channels of a machine.
 #[derive(Debug)]
 pub(super) struct Crossing {
     pub(super) channels: Channels,
@@ -61,7 +61,7 @@ impl Crossing {
         start + occupancy + Cycles::new(self.link(packet).latency)
     }
 
-    /// What happens next to a packet whose transmission begins at `start`, and when: its head is at the next node, or
+    /// The next event of a packet whose transmission begins at `start`, and its cycle: its head is at the next node, or
     /// all of it is at its destination.
     #[inline]
     pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (EventKind, Cycle) {
@@ -84,8 +84,8 @@ impl Crossing {
         packet.at_next(self.channels.next(packet.transit()), packet.direction() + 1)
     }
 
-    /// How much later than it has [crossed](EventKind::Crossed) a channel a packet joins the queue of the next, which is
-    /// faster, so that it can cross that without a gap (`docs/model.md` section 21.2).
+    /// The cycles that a packet waits, after it has [crossed](EventKind::Crossed) a channel, before it joins the queue
+    /// of the next, a faster one, so that it crosses that one without a gap (`docs/model.md` section 21.2).
     pub(super) fn gap(&self, crossed: &Packet, next: &Packet, messages: &MessageTable) -> Cycles {
         if self.are_alike() || self.switching == Switching::StoreAndForward {
             return Cycles::ZERO;

@@ -8,7 +8,7 @@
 //! section 13.2). The first to join in a cycle departs as if it were the only one; when a second
 //! joins, the event of the first is revoked, and all of them are ordered at the end of the cycle. So are packets that another
 //! packet of their message follows at the source: if such a packet departs at once, the next joins in the same cycle.
-//! Where transmissions are logged, all packets are, so that a transmission is logged when its begin is certain.
+//! If transmissions are logged, all packets are ordered so, and a transmission is logged when its begin is certain.
 
 use cubefold_topology::{LinkMode, Machine, NodeId};
 use prefetch_index::prefetch_index;
@@ -75,7 +75,7 @@ impl FirstComeNetwork {
         &mut self.log
     }
 
-    /// How packets cross its channels.
+    /// The rules by which packets cross its channels.
     pub(super) fn crossing(&self) -> &Crossing {
         &self.crossing
     }
@@ -118,7 +118,7 @@ impl FirstComeNetwork {
         self.longest.reset();
     }
 
-    /// Bytes for so many channels, and so many packets under way.
+    /// Bytes for `channels` channels and `packets` packets under way.
     pub(super) fn bytes(channels: u64, packets: u64) -> u64 {
         let channel = (size_of::<Resource>() + LongestQueue::BYTES_PER_CHANNEL) as u64;
         let packet = (size_of::<Joiner>() + LongestQueue::BYTES_PER_PACKET) as u64;
@@ -174,8 +174,8 @@ impl FirstComeNetwork {
         }
     }
 
-    /// Those packets of a chunk of events that go on in their direction arrive at their next channels, which is most of
-    /// what happens.
+    /// Moves the packets of a chunk of events that continue in their direction to their next channels. Most events are
+    /// such.
     pub(super) fn go_on<B: Border>(
         &mut self,
         chunk: &[Event],
@@ -291,7 +291,7 @@ impl FirstComeNetwork {
             let Event { packet, .. } = events.replace(event, Event::of(Packet::NONE, EventKind::Revoked));
             let occupancy = self.crossing.occupancy(&packet, messages);
             let start = Cycle::new(resource.idle_from.get() - occupancy.get());
-            // As before, so far as it matters from this cycle on.
+            // As before, as far as it matters from this cycle on.
             resource.idle_from = start;
             if start > now {
                 self.longest.revoke(self.queue(place, &packet));

@@ -73,7 +73,7 @@ impl GrantedNetwork {
         &mut self.log
     }
 
-    /// How packets cross its channels.
+    /// The rules by which packets cross its channels.
     pub(super) fn crossing(&self) -> &Crossing {
         &self.crossing
     }
@@ -87,7 +87,7 @@ impl GrantedNetwork {
         }
     }
 
-    /// Bytes for so many channels of a machine with so many directions, and so many packets under way.
+    /// Bytes for `channels` channels of a machine with `directions` directions, and `packets` packets under way.
     pub(super) fn bytes(channels: u64, directions: u64, packets: u64) -> u64 {
         ChannelTable::bytes(channels, directions + 1, packets)
     }
