@@ -80,6 +80,7 @@ impl Measured {
             Quantity::MillionHopsPerSecond | Quantity::MillionNodeCyclesPerSecond => {
                 self.steps as f64 / self.cpu_seconds / 1e6
             }
+            Quantity::PlacementsPerSecond => self.steps as f64 / self.cpu_seconds,
             Quantity::Seconds => self.cpu_seconds,
             Quantity::BytesPerNode => {
                 let (before, peak) = self.bytes?;

@@ -13,8 +13,8 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// The measured work.
     pub(crate) task: Task,
-    /// The makespan of a run \[cycles\], the total dilation of a placement \[links\], or the latencies of all measured
-    /// packets together \[cycles\].
+    /// The makespan of a run, or of all placements together \[cycles\], the total dilation of a placement \[links\], or the
+    /// latencies of all measured packets together \[cycles\].
     pub(crate) answer: u64,
     /// The unit of the figure.
     pub(crate) quantity: Quantity,
@@ -33,6 +33,8 @@ pub(crate) enum Task {
     Permutation(OnNetwork, RouteChoice, LinkMode),
     /// All metrics of a placement.
     Metrics(Cube),
+    /// A run of a cube program on each of a thousand placements, which differ from one by an exchange of two processes.
+    Evaluations(Cube),
     /// Open-loop traffic over routers with finite buffers.
     Traffic(Traffic),
 }
@@ -99,6 +101,8 @@ pub(crate) enum Quantity {
     MillionHopsPerSecond,
     /// Million cycles of a node per second of processor time; more is better.
     MillionNodeCyclesPerSecond,
+    /// Placements per second of processor time; more is better.
+    PlacementsPerSecond,
     /// Processor time \[s\]; less is better.
     Seconds,
     /// Peak memory of the process, less the placement's, per node \[bytes\]; less is better.
@@ -111,6 +115,7 @@ impl Quantity {
         match self {
             Self::MillionHopsPerSecond => "M hops/s",
             Self::MillionNodeCyclesPerSecond => "M node-cycles/s",
+            Self::PlacementsPerSecond => "placements/s",
             Self::Seconds => "s",
             Self::BytesPerNode => "bytes a node",
         }
@@ -119,7 +124,9 @@ impl Quantity {
     /// Whether `figure` is at least as good as `enough`.
     pub(crate) fn meets(self, figure: f64, enough: f64) -> bool {
         match self {
-            Self::MillionHopsPerSecond | Self::MillionNodeCyclesPerSecond => figure >= enough,
+            Self::MillionHopsPerSecond | Self::MillionNodeCyclesPerSecond | Self::PlacementsPerSecond => {
+                figure >= enough
+            }
             Self::Seconds | Self::BytesPerNode => figure <= enough,
         }
     }
@@ -221,6 +228,13 @@ impl Row {
         traffic("routers/mesh-8x8/uniform", Traffic::UniformOnMesh(8), 0, 2.0),
         traffic("routers/torus-256x256/memory", Traffic::NeighbourOnTorus(256), 0, 2000.0)
             .in_bytes_per_node(2000.0),
+        row(
+            "evaluator/d8/xor",
+            Task::Evaluations(cube(8, Placed::By(Xor), Messages::Unit)),
+            144_509,
+            5000.0,
+            Quantity::PlacementsPerSecond,
+        ),
         seconds(
             "belt/lines/d32/byweight",
             Engine::Belt,

@@ -3,8 +3,8 @@
 use cubefold::{
     mapping::{Hypercube, Placement, PlacementMetrics, PlacementTable, ProductPlacement},
     simulator::{
-        Communication, CubeProgram, Cycles, Engine, EngineChoice, MessageSizes, Outcome, Plan, Request,
-        Routing, Switching, simulate,
+        Communication, CubeProgram, Cycles, Engine, EngineChoice, Evaluator, MessageSizes, Outcome, Plan,
+        Request, Routing, Switching, simulate,
     },
     topology::{LinkMode, Machine, MachineKind, NodeId, TieRule},
 };
@@ -14,6 +14,9 @@ use super::{
     row::{Cube, Messages, Placed, Row, Task},
     traffic::TrafficWork,
 };
+
+/// The placements of a round of evaluations.
+const EVALUATIONS: usize = 1000;
 
 /// A row, ready to be measured.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ struct CubeWork {
 pub(crate) struct Done {
     answer: u64,
     engine: Option<Engine>, // `None` where nothing is simulated
-    /// The links crossed; of traffic, the cycles of all nodes.
+    /// The links crossed; of traffic, the cycles of all nodes; of evaluations, the placements.
     pub(crate) steps: u64,
 }
 
@@ -52,7 +55,9 @@ impl Work {
     pub(crate) fn new(row: Row) -> Self {
         let subject = match row.task {
             Task::Cube(cube, engine) => Subject::Cube(Box::new(CubeWork::new(cube, engine))),
-            Task::Metrics(cube) => Subject::Cube(Box::new(CubeWork::new(cube, Engine::Hop))),
+            Task::Metrics(cube) | Task::Evaluations(cube) => {
+                Subject::Cube(Box::new(CubeWork::new(cube, Engine::Hop)))
+            }
             Task::Permutation(network, choice, links) => {
                 Subject::Permutation(Box::new(PermutationWork::new(network, choice, links)))
             }
@@ -69,6 +74,7 @@ impl Work {
     pub(crate) fn round(&self) -> Done {
         let (done, engine) = match (&self.subject, self.row.task) {
             (Subject::Cube(cube), Task::Metrics(_)) => (cube.measure(), None),
+            (Subject::Cube(cube), Task::Evaluations(_)) => (cube.evaluate(), None),
             (Subject::Cube(cube), Task::Cube(_, engine)) => (Done::of_run(&cube.run()), Some(engine)),
             (Subject::Cube(cube), Task::Permutation(..) | Task::Traffic(_)) => {
                 (Done::of_run(&cube.run()), Some(Engine::Hop))
@@ -145,6 +151,21 @@ impl CubeWork {
     fn run(&self) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
         simulate(program, placement, self.communication, &self.request, &mut ()).expect("a run")
+    }
+
+    fn evaluate(&self) -> Done {
+        let (program, placement) = (&self.program, &self.placement);
+        let evaluator = Evaluator::new(program, placement.machine(), self.communication);
+        let (mut evaluator, mut nodes) = (evaluator.expect("a run"), placement.nodes());
+        let (mut answer, count) = (0, nodes.len());
+        for number in 0..EVALUATIONS {
+            let (one, other) = (number % count, (7 * number + 1) % count);
+            nodes.swap(one, other);
+            let makespan = evaluator.makespan(&nodes, None).expect("a run").expect("no limit");
+            answer += makespan.get();
+            nodes.swap(one, other);
+        }
+        Done { answer, engine: None, steps: EVALUATIONS as u64 }
     }
 
     fn measure(&self) -> Done {
