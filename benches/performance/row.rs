@@ -225,8 +225,8 @@ impl Row {
             LinkMode::FullDuplex,
             40,
         ),
-        traffic("routers/mesh-8x8/uniform", Traffic::UniformOnMesh(8), 0, 2.0),
-        traffic("routers/torus-256x256/memory", Traffic::NeighbourOnTorus(256), 0, 2000.0)
+        traffic("routers/mesh-8x8/uniform", Traffic::UniformOnMesh(8), 2_166_149, 2.0),
+        traffic("routers/torus-256x256/memory", Traffic::NeighbourOnTorus(256), 3_702_904, 2000.0)
             .in_bytes_per_node(2000.0),
         row(
             "evaluator/d8/xor",
