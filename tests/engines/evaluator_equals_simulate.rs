@@ -4,10 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use cubefold_mapping::{Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CubeProgram, Cycles, EngineChoice, Evaluator, MessageRoutes, Program,
-    Request, StageMessage, StageProgram, Switching, TaskGraph, predict, simulate, task_schedule,
+    Communication, Computations, CubeProgram, Cycles, End, EngineChoice, Evaluator, Facts, MessageRoutes,
+    Peer, Program, Request, SimulationError, StageMessage, StageProgram, Switching, TaskGraph, predict,
+    simulate, task_schedule,
 };
-use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, NodeId, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, Network, NodeId, TieRule};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -56,6 +57,81 @@ fn makespans_of_task_graphs_are_those_of_simulate() {
             check(&mut evaluator, &placement, makespan(&graph, &placement, rules), &mut generator);
         }
     });
+}
+
+/// On a machine of many nodes, the routes of so many placements are not all kept.
+#[test]
+fn routes_that_were_forgotten_are_listed_again() {
+    let torus = Machine::new(MachineKind::Torus, &[128, 128]).unwrap();
+    let cube = Hypercube::new(6).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let mut generator = ChaCha12Rng::seed_from_u64(0);
+    let mut evaluator = Evaluator::new(&program, &torus, rules).unwrap();
+    for _ in 0..100 {
+        let mut nodes: Vec<NodeId> = torus.nodes().collect();
+        let (nodes, _) = nodes.partial_shuffle(&mut generator, 64);
+        let placement = Placement::Table(PlacementTable::new(&torus, nodes.to_vec()).unwrap());
+        let expected = makespan(&program, &placement, rules);
+        assert_eq!(evaluator.makespan(nodes, None), Ok(Some(expected)));
+    }
+}
+
+/// Messages of a stage of three processes, as sources list them and as destinations do.
+#[derive(Debug)]
+struct Listed {
+    sent: &'static [(u32, u32)],
+    received: &'static [(u32, u32)],
+}
+
+impl Program for Listed {
+    fn facts(&self) -> Facts {
+        Facts::new(3, 1, Cycles::ZERO)
+    }
+
+    fn max_units(&self, _: usize) -> u64 {
+        1
+    }
+
+    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
+        Cycles::ZERO
+    }
+
+    fn list(&self, end: End, _: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let peer = |label| Peer { process: ProcessId::new(label), units: 1 };
+        let own = process.label();
+        match end {
+            End::Source => {
+                peers.extend(self.sent.iter().filter(|message| message.0 == own).map(|own| peer(own.1)));
+            }
+            End::Destination => {
+                peers.extend(self.received.iter().filter(|message| message.1 == own).map(|own| peer(own.0)));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_waits_for_ever_for_a_message_that_no_source_lists_or_that_has_no_route() {
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let nodes: Vec<NodeId> = (0..3).map(NodeId::new).collect();
+    let line = Machine::new(MachineKind::Line, &[3]).unwrap();
+    let same = Listed { sent: &[(0, 1)], received: &[(0, 1)] };
+    let mut evaluator = Evaluator::new(&same, &line, rules).unwrap();
+    assert_eq!(evaluator.makespan(&nodes, None), Ok(Some(Cycles::new(1))));
+
+    let other = Listed { sent: &[(0, 1)], received: &[(2, 1)] };
+    let mut evaluator = Evaluator::new(&other, &line, rules).unwrap();
+    let unfinished = SimulationError::Unfinished { process: ProcessId::new(1) };
+    assert_eq!(evaluator.makespan(&nodes, None), Err(unfinished));
+
+    let parts = Network::from_edges(4, &[(0, 2), (1, 3)]).unwrap();
+    let parts = Machine::network(MachineKind::Network, parts).unwrap();
+    let mut evaluator = Evaluator::new(&same, &parts, rules).unwrap();
+    assert_eq!(
+        evaluator.makespan(&nodes, None),
+        Err(SimulationError::Unfinished { process: ProcessId::new(1) })
+    );
 }
 
 /// Exact makespans do not show where a run ends: less work does. On a line contention holds most stages back beyond the

@@ -41,14 +41,6 @@ impl<T: Copy> ChannelQueues<T> {
         }
     }
 
-    /// No resource has a queue again.
-    pub(crate) fn reset(&mut self) {
-        self.numbers.fill(0);
-        self.records.clear();
-        self.rest.clear();
-        self.longest = LongestQueue::new();
-    }
-
     /// The number of the queue of the resource at a place.
     pub(crate) fn number(&self, place: usize) -> Option<u32> {
         self.numbers[place].checked_sub(1)

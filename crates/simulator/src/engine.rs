@@ -50,7 +50,7 @@ use crate::{
     explicit_routes::ExplicitRoutes,
     time_wheel::TimeWheel,
     transport::{
-        Arrivals, Messages, Transport,
+        Arrivals, Messages, Reusable, Transport,
         flow::{self, FlowPlan},
         packets::Packets,
     },
@@ -250,6 +250,20 @@ impl<'run, T: Transport> Core<'run, T> {
     }
 }
 
+impl<T: Reusable, B: Border> Core<'_, T, B> {
+    /// Places the processes on other nodes, before anything moves.
+    fn reset(&mut self, nodes: &[NodeId]) {
+        let own = self.messages.nodes.to_mut();
+        own.clear();
+        own.extend_from_slice(nodes);
+        self.messages.table.reset();
+        self.transport.reset();
+        self.calendar.clear();
+        self.arrivals.received.clear();
+        (self.message_count, self.hop_count) = (0, 0);
+    }
+}
+
 impl<'run, T: Transport, B: Border> Core<'run, T, B> {
     /// An engine of processes on these nodes before anything moves.
     fn new(nodes: Cow<'run, [NodeId]>, communication: Communication, transport: T, border: B) -> Self {
@@ -264,18 +278,6 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
             message_count: 0,
             hop_count: 0,
         }
-    }
-
-    /// Places the processes on other nodes, before anything moves.
-    fn reset(&mut self, nodes: &[NodeId]) {
-        let own = self.messages.nodes.to_mut();
-        own.clear();
-        own.extend_from_slice(nodes);
-        self.messages.table.reset();
-        self.transport.reset();
-        self.calendar.clear();
-        self.arrivals.received.clear();
-        (self.message_count, self.hop_count) = (0, 0);
     }
 
     /// Executes `processes` until nothing happens any more, or until some are not over before `limit`. Returns whether the

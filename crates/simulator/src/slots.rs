@@ -37,12 +37,6 @@ impl<T> Slots<T> {
         self.vacant.push(slot);
     }
 
-    /// Removes all values.
-    pub(crate) fn clear(&mut self) {
-        self.values.clear();
-        self.vacant.clear();
-    }
-
     /// Frees its memory when all slots are free.
     pub(crate) fn release_memory(&mut self) {
         if self.vacant.len() == self.values.len() {

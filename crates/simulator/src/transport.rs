@@ -68,9 +68,6 @@ pub(crate) trait Transport {
         vec![]
     }
 
-    /// Forgets all that waits and moves, as at cycle 0.
-    fn reset(&mut self);
-
     /// The cycle at which the first flit of a message was injected, when it is received; `None` if queues have no limit.
     fn entered(&self, message: u32, record: &MessageRecord) -> Option<Cycle> {
         let _ = (message, record);
@@ -86,6 +83,12 @@ pub(crate) trait Transport {
     fn deadlock(&self) -> Option<Deadlock> {
         None
     }
+}
+
+/// A transport that carries the messages of one run after another.
+pub(crate) trait Reusable: Transport {
+    /// Forgets all packets, as at cycle 0.
+    fn reset(&mut self);
 }
 
 /// The messages under way, as a transport sees them.

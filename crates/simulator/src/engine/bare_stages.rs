@@ -26,17 +26,17 @@ pub(super) struct BareStages<'a> {
     program: NumberedProgram,
     routes: RouteLists<'a>,
     times: Vec<LinkTime>, // by place of a channel or link, where they differ
-    least: LinkTime,      // of all of them
+    least_time: LinkTime, // of all of them
 
     // The state of a run:
     nodes: Vec<NodeId>, // by process
-    sites: Vec<u32>,    // by process, the numbers of the nodes in `routes`
     now: u64,
     events: TimeWheel<Event>,
     ready_in: Vec<u32>,             // by process, the stages so far; `ENDED` after the last
     awaited: Vec<u32>,              // by visit, the receipts to come, and 1 until it is ready
     beginning: Vec<u32>,            // processes, with their next stages
     channels: Vec<Channel>,         // by place
+    touched: Vec<u32>,              // places of channels that messages have joined
     joining: Vec<Joining>,          // in this cycle
     together: Vec<Joining>,         // those of them that are not alone
     processors: Option<Processors>, // where processes may wait for one
@@ -94,21 +94,21 @@ impl Event {
     }
 }
 
-/// Whether programs can be run so under these rules.
-fn can_run(rules: Communication) -> bool {
-    rules.routes() == MessageRoutes::OfMachine
+/// Counts a program that can be run so; `None` of any other.
+fn count(program: &dyn Program, machine: &Machine, rules: Communication) -> Option<Counts> {
+    let can_run = rules.routes() == MessageRoutes::OfMachine
         && rules.router_rules().is_none()
         && rules.service() == ServiceOrder::FirstCome
         && rules.links() != LinkMode::SingleDirection
-        && rules.packet().is_none()
+        && rules.packet().is_none();
+    let can_keep = |counts: &Counts| RouteLists::can_keep(machine, program.process_count(), counts.messages);
+    can_run.then(|| Counts::of(program)).flatten().filter(can_keep)
 }
 
 impl<'a> BareStages<'a> {
     /// A program on a machine; `None` if it cannot be run so.
     pub(super) fn new(program: &dyn Program, machine: &'a Machine, rules: Communication) -> Option<Self> {
-        if !can_run(rules) {
-            return None;
-        }
+        count(program, machine, rules)?;
         let program = NumberedProgram::new(program, rules)?;
         let routes = RouteLists::new(machine, rules);
         let times = routes.times();
@@ -120,11 +120,10 @@ impl<'a> BareStages<'a> {
         Some(Self {
             rules,
             channels: vec![Channel::IDLE; routes.places()],
-            tails: Tails::new(&program, machine, rules),
+            tails: Tails::new(&program, machine, rules).keeping_all(&program),
             routes,
-            least: least.unwrap_or(same),
+            least_time: least.unwrap_or(same),
             nodes: vec![],
-            sites: vec![],
             now: 0,
             events: TimeWheel::new(),
             ready_in: vec![0; program.processes],
@@ -132,6 +131,7 @@ impl<'a> BareStages<'a> {
             beginning: vec![],
             joining: vec![],
             together: vec![],
+            touched: vec![],
             processors: None,
             unfinished: 0,
             limit: 0,
@@ -142,24 +142,25 @@ impl<'a> BareStages<'a> {
         })
     }
 
-    /// Bytes for a program, roughly; 0 if it cannot be run so.
-    pub(super) fn bytes(program: &dyn Program, machine: &Machine, rules: Communication) -> u64 {
-        let Some(Counts { visits, messages }) = Counts::of(program).filter(|_| can_run(rules)) else {
-            return 0;
-        };
-        let processes = program.process_count();
-        let a_channel = (size_of::<Channel>() + size_of::<LinkTime>()) as u64;
+    /// Bytes for a program, roughly; `None` if it cannot be run so.
+    pub(super) fn bytes(program: &dyn Program, machine: &Machine, rules: Communication) -> Option<u64> {
+        let Counts { visits, messages } = count(program, machine, rules)?;
+        let (processes, stages) = (program.process_count(), program.stage_count() as u64);
+        let a_channel = (size_of::<Channel>() + size_of::<LinkTime>() + 2 * size_of::<u32>()) as u64;
         let an_event = TimeWheel::<Event>::BYTES_PER_EVENT + 4 * size_of::<Joining>() as u64;
-        let under_way = processes.saturating_add(program.facts().messages_of_stage().min(messages));
-        NumberedProgram::bytes(visits, messages)
-            + visits * size_of::<u32>() as u64
-            + machine.channel_places() * a_channel
-            + under_way.saturating_mul(an_event)
-            + RouteLists::bytes(machine, processes.min(machine.node_count()), messages)
+        let under_way = processes + messages.min(4 * program.facts().messages_of_stage());
+        Some(
+            NumberedProgram::bytes(visits, messages)
+                + visits * size_of::<u32>() as u64
+                + machine.channel_places() * a_channel
+                + under_way * an_event
+                + Tails::bytes(processes, stages + 1, machine)
+                + RouteLists::bytes(machine, processes, messages),
+        )
     }
 
     /// Runs the program with its processes on these nodes, whose routes are prepared; returns the end of the last, or
-    /// `None` if that is not before `limit`. With a limit, the prediction comes first.
+    /// `None` if that is not before `limit`. With a limit, [`predict`](Self::predict) must have been called for these nodes.
     pub(super) fn run(
         &mut self,
         nodes: &[NodeId],
@@ -208,7 +209,7 @@ impl<'a> BareStages<'a> {
     fn reset(&mut self, nodes: &[NodeId], processors: Option<Processors>) {
         self.nodes.clear();
         self.nodes.extend_from_slice(nodes);
-        self.routes.place(nodes, &mut self.sites);
+        self.routes.begin();
         self.processors = processors;
         self.now = 0;
         self.events.clear();
@@ -216,7 +217,9 @@ impl<'a> BareStages<'a> {
         for (awaited, ends) in self.awaited.iter_mut().zip(self.program.first_received.windows(2)) {
             *awaited = ends[1] - ends[0] + 1;
         }
-        self.channels.fill(Channel::IDLE);
+        for place in self.touched.drain(..) {
+            self.channels[place as usize] = Channel::IDLE;
+        }
         self.joining.clear();
         self.beginning.clear();
         self.beginning.extend(0..narrow(nodes.len() as u64));
@@ -272,7 +275,7 @@ impl<'a> BareStages<'a> {
         let stage = self.ready_in[process as usize];
         let visit = self.program.visit(stage, process);
         self.ready_in[process as usize] = stage + 1;
-        for number in self.program.sent[visit]..self.program.sent[visit + 1] {
+        for number in self.program.first_sent[visit]..self.program.first_sent[visit + 1] {
             let message = self.program.messages[number as usize];
             if message.is_eager || self.ready_in[message.destination as usize] > stage {
                 self.set_out(number, message);
@@ -290,11 +293,12 @@ impl<'a> BareStages<'a> {
 
     fn set_out(&mut self, number: u32, message: Message) {
         self.work += 1;
-        let ends = [message.source as usize, message.destination as usize];
-        let [from, to] = ends.map(|end| self.nodes[end]);
-        if from != to {
-            let step = self.routes.first(ends.map(|end| self.sites[end]), [from, to]);
-            self.join(number, step);
+        let ends = [message.source, message.destination].map(|end| self.nodes[end as usize]);
+        if ends[0] != ends[1] {
+            // Without a route, the message is never received.
+            if let Some(step) = self.routes.first(ends) {
+                self.join(number, step);
+            }
             return;
         }
         match self.rules.timing_of(message.units).transfer(0) {
@@ -337,7 +341,7 @@ impl<'a> BareStages<'a> {
     /// numbers.
     fn depart(&mut self) {
         let mut joining = std::mem::take(&mut self.joining);
-        self.part(&mut joining);
+        self.separate(&mut joining);
         for own in &joining {
             if own.place != MOVED {
                 self.depart_last(own);
@@ -353,11 +357,14 @@ impl<'a> BareStages<'a> {
         (self.joining, self.together) = (joining, together);
     }
 
-    /// Parts the messages that join a queue with others from those that are alone.
-    fn part(&mut self, joining: &mut [Joining]) {
+    /// Separates the messages that join a queue with others from those that are alone.
+    fn separate(&mut self, joining: &mut [Joining]) {
         for place in 0..joining.len() {
             let own = joining[place];
             let channel = &mut self.channels[own.place as usize];
+            if channel.joined == 0 {
+                self.touched.push(own.place);
+            }
             if channel.joined <= self.now {
                 (channel.joined, channel.first_joined) = (self.now + 1, narrow(place as u64));
                 continue;
@@ -382,6 +389,7 @@ impl<'a> BareStages<'a> {
         let channel = &mut self.channels[place as usize];
         let start = channel.idle_from.max(self.now);
         channel.idle_from = start + unit * units;
+        // One that need not wait is as late as its ends were, which has been looked at.
         if start > self.now && self.limit < u64::MAX {
             self.look_at_limit(message, start, left);
         }
@@ -401,7 +409,7 @@ impl<'a> BareStages<'a> {
     /// The times of a channel or link.
     #[inline]
     fn time(&self, place: u32) -> LinkTime {
-        if self.times.is_empty() { self.least } else { self.times[place as usize] }
+        if self.times.is_empty() { self.least_time } else { self.times[place as usize] }
     }
 
     /// The cycles that a message waits, after its first unit has crossed a channel, before it joins the queue of the
@@ -417,7 +425,7 @@ impl<'a> BareStages<'a> {
     /// A message departs at `start`, later than it could: the program may go on too long after its receipt.
     fn look_at_limit(&mut self, message: u32, start: u64, left: u32) {
         let Message { units, stage, destination, .. } = self.program.messages[message as usize];
-        let LinkTime { unit, latency } = self.least;
+        let LinkTime { unit, latency } = self.least_time;
         let forwarded = match self.rules.switching() {
             Switching::CutThrough => 1,
             Switching::StoreAndForward => units,

@@ -25,7 +25,7 @@ use crate::{
     routers::network::RouterNetwork,
     slab::Slab,
     transport::{
-        Transport,
+        Reusable, Transport,
         over_routers::{DrawnBy, OverRouters},
         packets::Packets,
     },
@@ -148,36 +148,36 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn bytes(program: &dyn Program, machine: &Machine, rules: Communication) -> u64 {
         let processes = program.process_count();
+        let of_placement = processes
+            .saturating_mul(size_of::<NodeId>() as u64)
+            .saturating_add(machine.node_count().saturating_mul(size_of::<u64>() as u64));
+        if let Some(bare) = BareStages::bytes(program, machine, rules) {
+            return bare.saturating_add(of_placement);
+        }
         let messages = super::messages_under_way(program, rules);
         let of_processes = match program.special() {
             Special::Tasks(graph) => super::bytes_of_tasks(graph),
             Special::Job(job) => super::bytes_of_job(job),
-            Special::Cube(_) | Special::RandomAccess(_) | Special::None => ListedProgram::bytes(program),
+            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+                ListedProgram::bytes(program).saturating_add(Tails::bytes(processes, 2, machine))
+            }
         };
-        let bare = BareStages::bytes(program, machine, rules);
-        let of_engine = if bare > 0 {
-            bare
-        } else if let Some(routers) = rules.router_rules() {
+        let of_engine = if let Some(routers) = rules.router_rules() {
             RouterNetwork::bytes(machine, &routers, messages)
                 .saturating_add(MessageTable::bytes(messages))
                 .saturating_add(super::bytes_of_processes(program))
         } else {
             let longest = ExplicitRoutes::longest_of_any_placement(machine, rules);
-            let kind = TransportKind::of(program, machine, rules);
-            super::bytes(program, (machine, &|_, _| longest), rules, kind)
+            super::bytes(program, (machine, &|_, _| longest), rules, TransportKind::Packets)
         };
-        let tails = Tails::bytes(processes, program.stage_count() as u64, machine);
-        of_processes
-            .saturating_add(of_engine)
-            .saturating_add(tails)
-            .saturating_add(processes.saturating_mul(size_of::<NodeId>() as u64))
-            .saturating_add(machine.node_count().saturating_mul(size_of::<u64>() as u64))
+        of_processes.saturating_add(of_engine).saturating_add(of_placement)
     }
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
     ///
-    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), when its clock
-    /// reaches the limit, and mostly as soon as a message departs too late for what must follow it.
+    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), or when its
+    /// clock reaches the limit. Runs of stage programs with whole messages, over queues that serve first come first served,
+    /// know it earlier: when a message departs, or a process ends a stage, too late for what must follow.
     ///
     /// # Errors
     ///
@@ -294,7 +294,7 @@ impl<'a> Life<'a> {
     }
 
     /// The processes run on these nodes, over a transport of which nothing moves any more.
-    fn run<T: Transport>(
+    fn run<T: Reusable>(
         &mut self,
         core: &mut Core<'_, T>,
         nodes: &[NodeId],
@@ -370,12 +370,12 @@ fn run_tasks<T: Transport>(
 
 impl fmt::Debug for Evaluator<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { machine, communication, work, .. } = self;
+        let Self { machine, communication, .. } = self;
         formatter
             .debug_struct("Evaluator")
             .field("machine", machine)
             .field("communication", communication)
-            .field("work", work)
+            .field("work", &self.work())
             .finish_non_exhaustive()
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct NumberedProgram {
     pub(super) stages: usize,
     pub(super) messages: Vec<Message>,    // by number
     pub(super) computations: Vec<Cycles>, // by visit
-    pub(super) sent: Vec<u32>, // by visit, the number of its first message; one more for the end of the last
+    pub(super) first_sent: Vec<u32>, // by visit, the number of its first message; one more for the end of the last
     pub(super) first_received: Vec<u32>, // by visit, the place of its first message in `received`; one more for the end
     pub(super) received: Vec<u32>,       // numbers of messages
 }
@@ -47,11 +47,15 @@ impl Counts {
         if program.special().has_no_stages() || visits > MAX_COUNT {
             return None;
         }
-        let mut messages = 0;
+        let (mut messages, mut peers) = (0, vec![]);
         for stage in 0..program.stage_count() {
-            program.for_each_message(stage, &mut |_, _, _| messages += 1);
-            if messages > MAX_COUNT {
-                return None;
+            for process in ProcessId::first(program.process_count()) {
+                peers.clear();
+                program.list(End::Destination, stage, process, &mut peers);
+                messages += peers.len() as u64;
+                if messages > MAX_COUNT {
+                    return None;
+                }
             }
         }
         Some(Self { visits, messages })
@@ -59,47 +63,62 @@ impl Counts {
 }
 
 impl NumberedProgram {
-    /// Numbers a program of stages; `None` of any other, of one too large, and if not all messages are listed at both of
+    /// Numbers a program of stages; `None` if a process sends to itself, or not all messages are listed alike at both of
     /// their ends.
     pub(super) fn new(program: &dyn Program, rules: Communication) -> Option<Self> {
-        Counts::of(program)?;
         let processes = usize::try_from(program.process_count()).ok()?;
-        let mut lists = Self {
+        let mut own = Self {
             processes,
             stages: program.stage_count(),
             messages: vec![],
             computations: vec![],
-            sent: vec![0],
+            first_sent: vec![0],
             first_received: vec![0],
             received: vec![],
         };
+        (0..program.stage_count()).try_for_each(|stage| own.add_stage(program, stage, rules))?;
+        Some(own)
+    }
+
+    fn add_stage(&mut self, program: &dyn Program, stage: usize, rules: Communication) -> Option<()> {
+        let mut of_destination = vec![vec![]; self.processes];
         let mut peers = vec![];
-        for (number, stage) in (0..).zip(0..program.stage_count()) {
-            let mut of_destination = vec![vec![]; processes];
-            for process in ProcessId::first(program.process_count()) {
-                lists.computations.push(program.computation(stage, process));
-                peers.clear();
-                program.list(End::Source, stage, process, &mut peers);
-                peers.sort_unstable_by_key(|peer| peer.process);
-                for &Peer { process: destination, units } in &peers {
-                    of_destination[destination.label() as usize].push(narrow(lists.messages.len() as u64));
-                    let is_eager = rules.is_eager(units);
-                    let (source, destination) = (process.label(), destination.label());
-                    lists.messages.push(Message { units, source, destination, stage: number, is_eager });
-                }
-                lists.sent.push(narrow(lists.messages.len() as u64));
-            }
-            for (process, own) in ProcessId::first(program.process_count()).zip(of_destination) {
-                peers.clear();
-                program.list(End::Destination, stage, process, &mut peers);
-                if peers.len() != own.len() {
+        for process in ProcessId::first(program.process_count()) {
+            self.computations.push(program.computation(stage, process));
+            peers.clear();
+            program.list(End::Source, stage, process, &mut peers);
+            peers.sort_unstable_by_key(|peer| peer.process);
+            for &Peer { process: destination, units } in &peers {
+                if destination == process {
                     return None;
                 }
-                lists.received.extend(own);
-                lists.first_received.push(narrow(lists.received.len() as u64));
+                let number = narrow(self.messages.len() as u64);
+                of_destination.get_mut(destination.label() as usize)?.push(number);
+                self.messages.push(Message {
+                    units,
+                    source: process.label(),
+                    destination: destination.label(),
+                    stage: narrow(stage as u64),
+                    is_eager: rules.is_eager(units),
+                });
             }
+            self.first_sent.push(narrow(self.messages.len() as u64));
         }
-        Some(lists)
+        for (process, received) in ProcessId::first(program.process_count()).zip(of_destination) {
+            peers.clear();
+            program.list(End::Destination, stage, process, &mut peers);
+            peers.sort_unstable_by_key(|peer| peer.process);
+            let sent = received.iter().map(|&number: &u32| self.messages[number as usize]);
+            if !sent
+                .map(|own| (own.source, own.units))
+                .eq(peers.iter().map(|own| (own.process.label(), own.units)))
+            {
+                return None;
+            }
+            self.received.extend(received);
+            self.first_received.push(narrow(self.received.len() as u64));
+        }
+        Some(())
     }
 
     /// Bytes for `visits` visits and `messages` messages.
@@ -131,7 +150,7 @@ impl Stages for NumberedProgram {
 
     #[inline]
     fn for_each_message(&self, stage: usize, mut visit: impl FnMut([usize; 2], u64)) {
-        let [first, end] = [stage, stage + 1].map(|stage| self.sent[stage * self.processes] as usize);
+        let [first, end] = [stage, stage + 1].map(|stage| self.first_sent[stage * self.processes] as usize);
         for &Message { source, destination, units, .. } in &self.messages[first..end] {
             visit([source as usize, destination as usize], units);
         }

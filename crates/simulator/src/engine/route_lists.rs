@@ -1,17 +1,18 @@
 //! The channels of the routes between nodes, each route listed when it is asked for first.
 
 use cubefold_topology::{Leg, LinkMode, LinkTime, Machine, NodeId, narrow};
+use rustc_hash::FxHashMap;
 
 use crate::{
     Communication,
     channels::{Channels, Transit},
 };
 
-/// The most steps that are kept when a placement begins: all of 512 nodes that are 8 links apart on average.
-const MAX_STEPS: usize = 1 << 21;
+/// The most steps that are kept when a placement begins.
+const MAX_KEPT: u64 = 1 << 20;
 
-/// A node, or a pair of nodes, that has not been asked for.
-const UNKNOWN: u32 = u32::MAX;
+/// The most steps of one placement.
+const MAX_STEPS: u64 = 1 << 22;
 
 /// The routes of a machine.
 #[derive(Debug)]
@@ -19,9 +20,13 @@ pub(super) struct RouteLists<'a> {
     machine: &'a Machine,
     rules: Communication,
     channels: Channels,
-    sites: Vec<u32>,       // by node, its number among the nodes that have been asked for
-    firsts: Vec<Vec<u32>>, // by site and site, the first step of the route
-    steps: Vec<Step>,      // of all routes, one after another
+    firsts: FxHashMap<[NodeId; 2], u32>, // by source and destination, the first step of the route
+    steps: Vec<Step>,                    // of all routes, one after another
+}
+
+/// The most steps of the routes of `messages` messages among `processes` processes.
+fn steps(machine: &Machine, processes: u64, messages: u64) -> u64 {
+    messages.min(processes.saturating_mul(processes)).saturating_mul(machine.distance_bound())
 }
 
 /// A link of a route.
@@ -36,19 +41,22 @@ pub(super) struct Step {
 impl<'a> RouteLists<'a> {
     /// No routes yet.
     pub(super) fn new(machine: &'a Machine, rules: Communication) -> Self {
-        let sites = vec![UNKNOWN; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)];
         let channels = Channels::new(machine);
-        Self { machine, rules, channels, sites, firsts: vec![], steps: vec![] }
+        Self { machine, rules, channels, firsts: FxHashMap::default(), steps: vec![] }
     }
 
-    /// Estimates the bytes for the routes of `messages` messages between `nodes` nodes.
-    pub(super) fn bytes(machine: &Machine, nodes: u64, messages: u64) -> u64 {
-        let of_messages = messages.saturating_mul(machine.distance_bound());
-        let steps = nodes.saturating_mul(nodes).saturating_mul(machine.distance_bound());
-        // A list grows to its double.
-        let steps = 2 * steps.min((MAX_STEPS as u64).saturating_add(of_messages));
-        let pairs = nodes.saturating_mul(nodes).saturating_add(machine.node_count());
-        steps.saturating_mul(size_of::<Step>() as u64).saturating_add(2 * pairs * size_of::<u32>() as u64)
+    /// Whether the routes of one placement can be kept.
+    pub(super) fn can_keep(machine: &Machine, processes: u64, messages: u64) -> bool {
+        steps(machine, processes, messages) <= MAX_STEPS && machine.channel_places() < u32::MAX.into()
+    }
+
+    /// Estimates the bytes for the routes of `messages` messages among `processes` processes.
+    pub(super) fn bytes(machine: &Machine, processes: u64, messages: u64) -> u64 {
+        let pairs = machine.node_count().saturating_mul(machine.node_count());
+        let of_all = pairs.saturating_mul(machine.distance_bound());
+        let steps = of_all.min(MAX_KEPT + steps(machine, processes, messages));
+        // Lists grow to their double; a route has at least one step.
+        2 * steps * (size_of::<Step>() + size_of::<([NodeId; 2], u32)>()) as u64
     }
 
     /// The number of places of channels, or of links.
@@ -72,30 +80,18 @@ impl<'a> RouteLists<'a> {
         self.rules.links() == LinkMode::HalfDuplex
     }
 
-    /// Numbers the nodes of a placement, by process. Routes that were listed may be forgotten.
-    pub(super) fn place(&mut self, nodes: &[NodeId], sites: &mut Vec<u32>) {
-        if self.steps.len() > MAX_STEPS {
+    /// Begins another placement. Routes that were listed may be forgotten.
+    pub(super) fn begin(&mut self) {
+        if self.steps.len() as u64 > MAX_KEPT {
+            self.firsts.clear();
             self.steps.clear();
-            self.firsts.iter_mut().for_each(|firsts| firsts.fill(UNKNOWN));
-        }
-        sites.clear();
-        for node in nodes {
-            let site = &mut self.sites[node.index() as usize];
-            if *site == UNKNOWN {
-                *site = narrow(self.firsts.len() as u64);
-                self.firsts.push(vec![]);
-            }
-            sites.push(*site);
         }
     }
 
-    /// The first step of the route between two different nodes, given their numbers.
+    /// The first step of the route between two different nodes; `None` if there is no route.
     #[inline]
-    pub(super) fn first(&mut self, [from, to]: [u32; 2], nodes: [NodeId; 2]) -> u32 {
-        match self.firsts[from as usize].get(to as usize) {
-            Some(&first) if first != UNKNOWN => first,
-            Some(_) | None => self.list([from, to], nodes),
-        }
+    pub(super) fn first(&mut self, ends: [NodeId; 2]) -> Option<u32> {
+        if let Some(&first) = self.firsts.get(&ends) { Some(first) } else { self.list(ends) }
     }
 
     /// A step of a route.
@@ -105,8 +101,8 @@ impl<'a> RouteLists<'a> {
     }
 
     #[cold]
-    fn list(&mut self, [from, to]: [u32; 2], [source, destination]: [NodeId; 2]) -> u32 {
-        let first = self.steps.len();
+    fn list(&mut self, ends: [NodeId; 2]) -> Option<u32> {
+        let ([source, destination], first) = (ends, self.steps.len());
         for channel in self.machine.route(source, destination, self.rules.tie()) {
             let transit = Transit::new(0, channel.node, Leg { direction: channel.direction, hops: 1 });
             let place = if self.is_by_link() {
@@ -116,15 +112,14 @@ impl<'a> RouteLists<'a> {
             };
             self.steps.push(Step { place: narrow(place as u64), left: 0 });
         }
+        if self.steps.len() == first {
+            return None;
+        }
         for (left, step) in (1..).zip(self.steps[first..].iter_mut().rev()) {
             step.left = left;
         }
         let first = narrow(first as u64);
-        let firsts = &mut self.firsts[from as usize];
-        if firsts.len() <= to as usize {
-            firsts.resize(to as usize + 1, UNKNOWN);
-        }
-        firsts[to as usize] = first;
-        first
+        self.firsts.insert(ends, first);
+        Some(first)
     }
 }

@@ -1,17 +1,14 @@
 //! The recursion over the stages of a placed program (`docs/model.md` section 15) from its end: how long the program goes on
 //! after a process is over with a stage, if no message waits for a channel and every process has a processor.
 //!
-//! The longest of all from the begin is the makespan of the prediction. The others tell a run early that it cannot end
-//! below a limit.
+//! The longest of all from the begin is the makespan of the prediction. The others tell a [bare run](super::bare_stages)
+//! early that it cannot end below a limit.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_topology::{LinkTime, Machine, NodeId};
 
 use crate::{Communication, Cycles, MessageRoutes, MessageTiming, transfer_over};
-
-/// The most times of a program that are kept, by stage and process.
-const MAX_TAILS: usize = 1 << 20;
 
 /// A program in lists.
 pub(super) trait Stages {
@@ -34,24 +31,27 @@ pub(super) struct Tails<'a> {
     transfers: Transfers<'a>,
     communication: Communication,
     processes: usize,
-    are_kept: bool,   // those of all stages; of two otherwise
+    are_kept: bool,   // whether the times of all stages are kept, or those of two
     cycles: Vec<u64>, // by stage and process, from before its computation on; 0 after the last stage
 }
 
 impl<'a> Tails<'a> {
+    /// The times of a program, of which two stages are kept.
     pub(super) fn new(program: &impl Stages, machine: &'a Machine, communication: Communication) -> Self {
-        let (stages, processes) = (program.count(), program.processes());
-        let all = (stages + 1).saturating_mul(processes);
-        let are_kept = all <= MAX_TAILS;
-        let cycles = vec![0; if are_kept { all } else { 2 * processes }];
+        let processes = program.processes();
         let transfers = Transfers::new(machine, communication);
-        Self { transfers, communication, processes, are_kept, cycles }
+        Self { transfers, communication, processes, are_kept: false, cycles: vec![0; 2 * processes] }
     }
 
-    /// Bytes for a program, at most.
-    pub(super) fn bytes(processes: u64, stages: u64, machine: &Machine) -> u64 {
-        let all = (stages + 1).saturating_mul(processes);
-        let tails = if all <= MAX_TAILS as u64 { all } else { 2 * processes };
+    /// The same, with all stages kept.
+    pub(super) fn keeping_all(self, program: &impl Stages) -> Self {
+        let cycles = vec![0; (program.count() + 1) * self.processes];
+        Self { are_kept: true, cycles, ..self }
+    }
+
+    /// Bytes for a program, with `kept` stages kept.
+    pub(super) fn bytes(processes: u64, kept: u64, machine: &Machine) -> u64 {
+        let tails = kept.saturating_mul(processes);
         tails.saturating_mul(size_of::<u64>() as u64).saturating_add(Transfers::bytes(machine))
     }
 
@@ -72,11 +72,15 @@ impl<'a> Tails<'a> {
         Cycles::new(self.cycles[first..first + self.processes].iter().copied().max().unwrap_or(0))
     }
 
-    /// The least time that the program continues after a process ends a stage \[cycles\]; 0 if only two stages are
-    /// kept.
+    /// The least time that the program continues after a process ends a stage \[cycles\].
+    ///
+    /// # Panics
+    ///
+    /// If only two stages are kept.
     #[inline]
     pub(super) fn after(&self, stage: u32, process: u32) -> u64 {
-        if self.are_kept { self.cycles[self.row(stage as usize + 1) + process as usize] } else { 0 }
+        debug_assert!(self.are_kept, "the times of all stages");
+        self.cycles[(stage as usize + 1) * self.processes + process as usize]
     }
 
     fn measure_stage(&mut self, program: &impl Stages, stage: usize, nodes: &[NodeId], work: &mut u64) {

@@ -322,11 +322,4 @@ impl Transport for Flow<'_> {
     fn longest_queue(&self) -> u32 {
         self.blocks.iter().map(LineBlock::longest_queue).max().unwrap_or(0)
     }
-
-    fn reset(&mut self) {
-        self.ends.clear();
-        for block in &mut self.blocks {
-            block.reset(&mut self.buffers);
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use cubefold_topology::{Machine, NodeId, narrow};
 
-use super::{Arrivals, Messages, Packet, Transport};
+use super::{Arrivals, Messages, Packet, Reusable, Transport};
 use crate::{
     Communication, Cycle, Deadlock,
     engine::{MessageRecord, PacketKey, border::Border},
@@ -119,12 +119,6 @@ impl Transport for OverRouters<'_> {
         u32::try_from(self.network.longest_queue()).unwrap_or(u32::MAX)
     }
 
-    fn reset(&mut self) {
-        self.network.reset();
-        self.setting_out.clear();
-        self.crossed_at_ends = 0;
-    }
-
     fn entered(&self, message: u32, record: &MessageRecord) -> Option<Cycle> {
         let is_inside = record.distance == 0;
         Some(if is_inside { record.start } else { Cycle::new(self.network.entered(message)) })
@@ -136,5 +130,13 @@ impl Transport for OverRouters<'_> {
 
     fn deadlock(&self) -> Option<Deadlock> {
         self.network.deadlock()
+    }
+}
+
+impl Reusable for OverRouters<'_> {
+    fn reset(&mut self) {
+        self.network.reset();
+        self.setting_out.clear();
+        self.crossed_at_ends = 0;
     }
 }

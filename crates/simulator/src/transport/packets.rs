@@ -14,7 +14,7 @@ mod longest_queue;
 use cubefold_topology::{Channel, Leg, LinkMode, Machine, NodeId, narrow};
 
 use self::{crossing::Crossing, first_come::FirstComeNetwork, granted::GrantedNetwork};
-use super::{Arrivals, Messages, Packet, Transport};
+use super::{Arrivals, Messages, Packet, Reusable, Transport};
 use crate::{
     Communication, Cycle, Cycles, ServiceOrder, Transmission,
     channels::Transit,
@@ -416,7 +416,9 @@ impl Transport for Packets<'_> {
     fn take_transmissions(&mut self) -> Vec<Transmission> {
         self.channels.log().take()
     }
+}
 
+impl Reusable for Packets<'_> {
     fn reset(&mut self) {
         self.events.clear();
         match &mut self.channels {

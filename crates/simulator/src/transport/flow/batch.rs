@@ -171,19 +171,6 @@ impl Batches {
         true
     }
 
-    /// Drops all messages; their memory goes to `buffers`.
-    pub(super) fn reset(&mut self, buffers: &mut BufferPool) {
-        let current = std::mem::take(&mut self.current);
-        for batch in self.in_flight.drain(..).map(|(_, batch)| batch).chain([current]) {
-            for mut flight in batch.flights {
-                flight.moving.clear();
-                flight.ending.clear();
-                buffers.reclaim(&mut flight.moving);
-                buffers.reclaim(&mut flight.ending);
-            }
-        }
-    }
-
     /// Whether no batch is in flight.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight.is_empty()

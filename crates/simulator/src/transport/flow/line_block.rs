@@ -72,16 +72,6 @@ impl LineBlock {
         }
     }
 
-    /// The links again while nothing moves.
-    pub(super) fn reset(&mut self, buffers: &mut BufferPool) {
-        self.batches.reset(buffers);
-        self.occupied.words.fill(0);
-        self.has_queue.words.fill(0);
-        self.queues.reset();
-        self.grants.clear();
-        self.pending_queues = 0;
-    }
-
     /// The dimension of its lines.
     pub(super) fn dimension(&self) -> HostDimension {
         self.dimension
