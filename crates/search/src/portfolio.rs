@@ -119,8 +119,8 @@ const BOUND_STEPS: [u32; 2] = [20, 400];
 /// The evaluations for which it is worth a step more.
 const EVALUATIONS_A_STEP: u64 = 50_000;
 
-/// The exchanges that a tabu search by hop-units judges in a minute on two cores.
-const EXCHANGES: u64 = 20_000_000_000;
+/// The exchanges that a tabu search by hop-units judges for each place, and the most, in a minute on two cores.
+const EXCHANGES: [u64; 2] = [270_000_000, 40_000_000_000];
 /// The most maps that are judged before it.
 const MAPPED_AT_MOST: u64 = 200_000;
 /// The least iterations of a tabu search from one child.
@@ -317,9 +317,11 @@ impl<'a> Search<'a> {
 
     /// The cost of a whole search: of the evaluations asked for, or of about a minute.
     fn whole_cost(&self, effort: Effort) -> Cost {
+        let [of_place, most] = EXCHANGES;
+        let exchanges = most.min(of_place.saturating_mul(self.setting.known.problem.sites.len() as u64));
         let evaluations = match effort.evaluations {
             Some(evaluations) => evaluations,
-            None if self.breeding(EXCHANGES).is_some() => EXCHANGES,
+            None if self.breeding(exchanges).is_some() => exchanges,
             None => return Cost { evaluations: u64::MAX, work: WORK },
         };
         Cost { evaluations: evaluations.max(self.judge.evaluations), work: u64::MAX }
