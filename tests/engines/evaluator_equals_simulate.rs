@@ -59,7 +59,7 @@ fn makespans_of_task_graphs_are_those_of_simulate() {
     });
 }
 
-/// On a machine of many nodes, the routes of so many placements are not all kept.
+/// On a machine of many nodes, the routes of a hundred placements are not all kept.
 #[test]
 fn routes_that_were_forgotten_are_listed_again() {
     let torus = Machine::new(MachineKind::Torus, &[128, 128]).unwrap();
@@ -162,6 +162,28 @@ fn a_run_is_cut_off_when_its_clock_reaches_the_limit() {
         whole < floor_and_whole && floor_and_part < floor_and_whole,
         "{floor_and_part} {floor_and_whole}"
     );
+}
+
+/// Two messages of 100 units want one channel in cycle 0. The second departs in cycle 100, which is known at once: neither
+/// sets out on its second link.
+#[test]
+fn a_run_is_cut_off_when_a_message_departs_too_late() {
+    let line = Machine::new(MachineKind::Line, &[4]).unwrap();
+    let message = |destination| StageMessage {
+        stage: 0,
+        source: ProcessId::new(0),
+        destination: ProcessId::new(destination),
+        units: 100,
+    };
+    let program = StageProgram::new(4, Computations::Same(Cycles::ZERO), &[message(2), message(3)]).unwrap();
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let nodes: Vec<NodeId> = line.nodes().collect();
+    let mut evaluator = Evaluator::new(&program, &line, rules).unwrap();
+    assert_eq!(evaluator.makespan(&nodes, None), Ok(Some(Cycles::new(400))));
+    let before = evaluator.work();
+    assert_eq!(evaluator.makespan(&nodes, Some(Cycles::new(400))), Ok(None));
+    // Two messages in the floor, two that set out, and a link of each.
+    assert_eq!(evaluator.work() - before, 6);
 }
 
 /// A message by a node drawn at random may take its dimensions in another order than the machine does, and be faster where

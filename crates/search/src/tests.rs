@@ -483,12 +483,17 @@ fn judged_values_are_those_of_runs_after_any_change() {
     }
 }
 
+/// A case of twelve ranks on a torus of 4 x 4.
+fn twelve_on_a_torus(generator: &mut ChaCha8Rng) -> Case {
+    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let case = Case::draw(generator, 12);
+    Case { sites: machine.hosts().collect(), per_site: 1, machine, ..case }
+}
+
 #[test]
 fn a_start_without_a_name_is_found_but_is_not_the_best_named() {
     let mut generator = ChaCha8Rng::seed_from_u64(17);
-    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-    let mut case = Case::draw(&mut generator, 12);
-    (case.sites, case.per_site, case.machine) = (machine.hosts().collect(), 1, machine);
+    let case = twelve_on_a_torus(&mut generator);
     let mut drawn: Vec<Vec<NodeId>> = (0..8).map(|_| case.nodes(&mut generator)).collect();
     drawn.sort_by_key(|nodes| case.value(Objective::HopUnits, nodes));
     let start =
@@ -506,9 +511,7 @@ fn a_start_without_a_name_is_found_but_is_not_the_best_named() {
 #[test]
 fn threads_do_not_change_what_is_found_and_it_is_never_worse_than_a_start() {
     let mut generator = ChaCha8Rng::seed_from_u64(13);
-    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-    let mut case = Case::draw(&mut generator, 12);
-    (case.sites, case.per_site, case.machine) = (machine.hosts().collect(), 1, machine);
+    let case = twelve_on_a_torus(&mut generator);
     let starts: Vec<Vec<NodeId>> = (0..3).map(|_| case.nodes(&mut generator)).collect();
     for objective in Objective::ALL {
         let found = [1, 2, 8].map(|threads| {

@@ -71,7 +71,7 @@ impl<Q: Copy> LongestQueue<Q> {
         }
     }
 
-    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 of one that is gone.
+    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 if it is gone.
     pub(crate) fn end_cycle(&mut self, lengths: impl Fn(Q) -> [u32; 2]) {
         while let Some(queue) = self.grown.pop() {
             let [positive, negative] = lengths(queue);

@@ -49,7 +49,7 @@ pub(crate) struct FabricLink {
     pub(crate) ends: (u32, u32),
     /// The number of links side by side, at least 1.
     pub(crate) count: u64,
-    /// The speed of the links, as far as it is known.
+    /// The speed of the links, if it is known.
     pub(crate) speed: LinkSpeed,
 }
 

@@ -30,7 +30,7 @@ use crate::{
     launcher::HostList,
 };
 
-/// The machine of the settings, as far as they are valid.
+/// The machine of the valid settings.
 #[derive(Debug)]
 pub(super) struct MachineSection {
     /// The machine that the program runs on: the whole, or the inside of its partition.

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of};
 
-/// The keys of a network with their values, as far as they are given.
+/// The given keys of a network, with their values.
 #[derive(Debug)]
 pub(super) struct NetworkKeys<'a> {
     /// The path of their table: `machine` or `program.guest`.

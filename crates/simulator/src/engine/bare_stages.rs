@@ -25,8 +25,8 @@ pub(super) struct BareStages<'a> {
     tails: Tails<'a>,
     program: NumberedProgram,
     routes: RouteLists<'a>,
-    times: Vec<LinkTime>, // by place of a channel or link, where they differ
-    least_time: LinkTime, // of all of them
+    times: Vec<LinkTime>,    // by place of a channel or link, where they differ
+    shortest: Communication, // with the least times of all of them
 
     // The state of a run:
     nodes: Vec<NodeId>, // by process
@@ -112,17 +112,12 @@ impl<'a> BareStages<'a> {
         let program = NumberedProgram::new(program, rules)?;
         let routes = RouteLists::new(machine, rules);
         let times = routes.times();
-        let same = LinkTime { unit: rules.hop().get(), latency: rules.latency().get() };
-        let least = times.iter().fold(None, |least: Option<LinkTime>, time| {
-            let least = least.unwrap_or(*time);
-            Some(LinkTime { unit: least.unit.min(time.unit), latency: least.latency.min(time.latency) })
-        });
         Some(Self {
             rules,
             channels: vec![Channel::IDLE; routes.places()],
             tails: Tails::new(&program, machine, rules).keeping_all(&program),
             routes,
-            least_time: least.unwrap_or(same),
+            shortest: rules.with_shortest(machine),
             nodes: vec![],
             now: 0,
             events: TimeWheel::new(),
@@ -409,7 +404,10 @@ impl<'a> BareStages<'a> {
     /// The times of a channel or link.
     #[inline]
     fn time(&self, place: u32) -> LinkTime {
-        if self.times.is_empty() { self.least_time } else { self.times[place as usize] }
+        match self.times.get(place as usize) {
+            Some(&time) => time,
+            None => LinkTime { unit: self.rules.hop().get(), latency: self.rules.latency().get() },
+        }
     }
 
     /// The cycles that a message waits, after its first unit has crossed a channel, before it joins the queue of the
@@ -425,12 +423,7 @@ impl<'a> BareStages<'a> {
     /// A message departs at `start`, later than it could: the program may go on too long after its receipt.
     fn look_at_limit(&mut self, message: u32, start: u64, left: u32) {
         let Message { units, stage, destination, .. } = self.program.messages[message as usize];
-        let LinkTime { unit, latency } = self.least_time;
-        let forwarded = match self.rules.switching() {
-            Switching::CutThrough => 1,
-            Switching::StoreAndForward => units,
-        };
-        let receipt = start + u64::from(left - 1) * (latency + unit * forwarded) + latency + unit * units;
-        self.is_late |= receipt + self.tails.after(stage, destination) >= self.limit;
+        let rest = self.shortest.timing_of(units).transfer(left.into()).get();
+        self.is_late |= start + rest + self.tails.after(stage, destination) >= self.limit;
     }
 }
