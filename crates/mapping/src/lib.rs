@@ -26,12 +26,15 @@
 mod axis_order;
 pub mod classic;
 mod constant_distances;
+mod coordinate_sums;
+mod dilation_bound;
 mod failures;
 mod graph_bounds;
 mod greenberg;
 mod guest;
 mod hilbert;
 mod hypercube;
+mod link_sequence;
 mod lower_bound;
 mod metrics;
 mod placement;
@@ -50,6 +53,8 @@ pub use classic::{
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;
+pub use coordinate_sums::{coordinate_sum_order, mesh_bandwidth};
+pub use dilation_bound::{DilationBound, DilationBoundSource};
 pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
 pub use graph_bounds::{GraphBounds, MAX_DIAMETER_STEPS, diameter};
 pub use greenberg::{
@@ -61,6 +66,7 @@ pub use greenberg::{
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hilbert::hilbert_order;
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
+pub use link_sequence::{LinkSequence, LinkSequenceError, window_alphas};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{
     ChannelCongestion, Congestion, Dilation, DimensionDistances, Extremes, PatternMessage, PlacementMetrics,
