@@ -284,9 +284,8 @@ impl<'a> Pair<'a> {
     /// that cross a cut there.
     fn line(&self) -> Option<u64> {
         let host = &self.host;
-        let cut = |extent: &Extent| {
-            host.node_count() / extent.length() * if extent.is_ring() { 2 } else { 1 }
-        };
+        let cut =
+            |extent: &Extent| host.node_count() / extent.length() * if extent.is_ring() { 2 } else { 1 };
         let narrowest = host.extents.iter().map(cut).min()?;
         Some(self.guest.least_span()?.div_ceil(narrowest))
     }
@@ -352,7 +351,11 @@ mod tests {
             let (guest, host) = (of_case(&case["input"]["guest"]), of_case(&case["input"]["machine"]));
             let bound = DilationBound::new(&guest, &host).unwrap();
             let expected = &case["expect"];
-            assert_eq!((bound.links, bound.source.name().into()), (expected["bound"].as_u64().unwrap(), expected["source"].clone()), "{case}");
+            assert_eq!(
+                (bound.links, bound.source.name().into()),
+                (expected["bound"].as_u64().unwrap(), expected["source"].clone()),
+                "{case}"
+            );
             let pair = Pair::new(&guest, &host).unwrap();
             let each: [(&str, Option<u64>); 7] = [
                 ("diameter", pair.diameter()),

@@ -28,12 +28,14 @@ pub mod classic;
 mod constant_distances;
 mod coordinate_sums;
 mod dilation_bound;
+mod even_squeeze;
 mod failures;
 mod graph_bounds;
 mod greenberg;
 mod guest;
 mod hilbert;
 mod hypercube;
+mod implications;
 mod link_sequence;
 mod lower_bound;
 mod metrics;
@@ -55,6 +57,7 @@ pub use classic::{
 pub use constant_distances::for_each_constant_distance_placement;
 pub use coordinate_sums::{coordinate_sum_order, mesh_bandwidth};
 pub use dilation_bound::{DilationBound, DilationBoundSource};
+pub use even_squeeze::{CHAN, EVEN_SQUEEZE, SqueezeMethod, SqueezedMesh, mesh_in_cube};
 pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
 pub use graph_bounds::{GraphBounds, MAX_DIAMETER_STEPS, diameter};
 pub use greenberg::{

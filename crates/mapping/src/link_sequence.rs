@@ -211,7 +211,8 @@ mod tests {
     fn every_pair_of_blocks_meets_once_in_a_sweep() {
         for sequence in LinkSequence::ALL {
             for dimensions in 1..=sequence.most_dimensions().min(6) {
-                let mut blocks: Vec<[u32; 2]> = (0..1 << dimensions).map(|node| [2 * node, 2 * node + 1]).collect();
+                let mut blocks: Vec<[u32; 2]> =
+                    (0..1 << dimensions).map(|node| [2 * node, 2 * node + 1]).collect();
                 let mut meetings = BTreeMap::<[u32; 2], u32>::new();
                 let mut meet = |blocks: &[[u32; 2]]| {
                     for &[one, other] in blocks {
