@@ -71,7 +71,7 @@ fn index(number: u64) -> usize {
 /// The least dilation of a mesh of this shape on a line \[links\]; `None` for sides of over 2^24 in all.
 ///
 /// With sides `k_1 >= k_2 >= ..` it is the sum over `i` of the largest sum of `k_i - 1` consecutive numbers of points of
-/// `k_1 x .. x k_(i-1)` by coordinate sum. FitzGerald 1974 has the cube, Otachi & Suda 2011 long sides.
+/// `k_1 x .. x k_(i-1)` by coordinate sum. For cubes: `FitzGerald` 1974; for long sides: Otachi & Suda 2011 long sides.
 #[must_use]
 pub fn mesh_bandwidth(shape: &Shape) -> Option<u64> {
     let mut sides = shape.lengths().to_vec();

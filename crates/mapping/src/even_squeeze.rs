@@ -246,9 +246,9 @@ fn place_squeezed(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusa
             help: "all processes fit into rows of ceil(ab/r) nodes",
         });
     }
-    let node = |(row, slot): (u32, u32)| match rows_are_first {
-        true => NodeId::new(row + slot * narrow_length(host[0])),
-        false => NodeId::new(slot + row * narrow_length(host[0])),
+    let node = |(row, slot): (u32, u32)| {
+        let (first, second) = if rows_are_first { (row, slot) } else { (slot, row) };
+        NodeId::new(first + second * narrow_length(host[0]))
     };
     table(task.machine, in_guest_order(&squeezed, rows_are_first, node))
 }
