@@ -87,12 +87,14 @@ pub use plan::{Outcome, Plan, check_execution, simulate};
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
     End, Facts, Peer, Program, Special,
+    compute_noise::{ComputeNoise, NoiseDistribution, NoiseUnit},
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
     job::{Job, JobError, JobStep, StepBody, StepStage},
     level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
+    pipelined_exchange::{ExchangePorts, PipelinedExchange, Pipelining, PipeliningError},
     random_access::{Access, Collisions, RandomAccess, Received},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},

@@ -3,12 +3,14 @@
 //! [`Program`] is all that the engines know of a program. They take a `&dyn Program` and are compiled once: a program
 //! lists the messages of a process, or visits those of a stage, and an engine goes through the list.
 
+pub(crate) mod compute_noise;
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
 pub(crate) mod job;
 pub(crate) mod level_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
+pub(crate) mod pipelined_exchange;
 pub(crate) mod random_access;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
