@@ -50,7 +50,7 @@ pub enum NoiseUnit {
 }
 
 /// Separates the draws of computations from others of the same seed.
-const TAG: u64 = 0x6e6f_6973_65;
+const TAG: u64 = 0x006e_6f69_7365;
 
 impl ComputeNoise {
     /// Returns the extra cycles of a process in a stage.
