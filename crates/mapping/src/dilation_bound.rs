@@ -40,6 +40,18 @@ pub enum DilationBoundSource {
 }
 
 impl DilationBoundSource {
+    /// Every argument, in the order in which equal bounds are preferred.
+    pub const ALL: [Self; 8] = [
+        Self::Edge,
+        Self::Diameter,
+        Self::Balls,
+        Self::Pairs,
+        Self::Parity,
+        Self::Cycle,
+        Self::Greenberg,
+        Self::Line,
+    ];
+
     /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -70,17 +82,19 @@ impl DilationBound {
     #[must_use]
     pub fn new(guest: &Machine, host: &Machine) -> Option<Self> {
         let pair = Pair::new(guest, host)?;
-        let arguments = [
-            (DilationBoundSource::Edge, Some(1)),
-            (DilationBoundSource::Diameter, pair.diameter()),
-            (DilationBoundSource::Balls, pair.balls()),
-            (DilationBoundSource::Pairs, pair.pairs()),
-            (DilationBoundSource::Parity, pair.parity()),
-            (DilationBoundSource::Cycle, pair.cycle()),
-            (DilationBoundSource::Greenberg, pair.greenberg()),
-            (DilationBoundSource::Line, pair.line()),
-        ];
-        let bounds = arguments.iter().filter_map(|&(source, links)| Some(Self { links: links?, source }));
+        let argument = |source| match source {
+            DilationBoundSource::Edge => Some(1),
+            DilationBoundSource::Diameter => pair.diameter(),
+            DilationBoundSource::Balls => pair.balls(),
+            DilationBoundSource::Pairs => pair.pairs(),
+            DilationBoundSource::Parity => pair.parity(),
+            DilationBoundSource::Cycle => pair.cycle(),
+            DilationBoundSource::Greenberg => pair.greenberg(),
+            DilationBoundSource::Line => pair.line(),
+        };
+        let bounds = DilationBoundSource::ALL
+            .into_iter()
+            .filter_map(|source| Some(Self { links: argument(source)?, source }));
         // Of equal ones the last is taken, so that they go backwards.
         bounds.rev().max_by_key(|bound| bound.links)
     }

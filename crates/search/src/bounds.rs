@@ -5,9 +5,9 @@ mod tests;
 
 use std::fmt;
 
-use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, Special};
-use cubefold_topology::{LinkMode, greatest_common_divisor};
+use cubefold_mapping::{DilationBound, DilationBoundSource, ProcessId};
+use cubefold_simulator::{Communication, GuestRef, Special};
+use cubefold_topology::{LinkMode, NodeId, greatest_common_divisor};
 
 use crate::{
     Objective, Problem,
@@ -46,21 +46,26 @@ pub enum BoundKind {
     Prediction,
     /// The computations of all processes, divided among all processors.
     Processors,
+    /// A bound of dilation of grids on grids.
+    Dilation(DilationBoundSource),
     /// All placements were tried.
     Complete,
 }
 
 impl BoundKind {
     /// Every reason.
-    pub const ALL: [Self; 7] = [
-        Self::Assignment,
-        Self::Projection,
-        Self::Volume,
-        Self::Cut,
-        Self::Prediction,
-        Self::Processors,
-        Self::Complete,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let single = [
+            Self::Assignment,
+            Self::Projection,
+            Self::Volume,
+            Self::Cut,
+            Self::Prediction,
+            Self::Processors,
+            Self::Complete,
+        ];
+        single.into_iter().chain(DilationBoundSource::ALL.map(Self::Dilation))
+    }
 
     /// Its name in results.
     #[must_use]
@@ -72,6 +77,7 @@ impl BoundKind {
             Self::Cut => "cut",
             Self::Prediction => "prediction",
             Self::Processors => "processors",
+            Self::Dilation(source) => source.name(),
             Self::Complete => "complete",
         }
     }
@@ -254,10 +260,24 @@ impl Bounds<'_> {
         units
     }
 
+    /// The larger of the distance of two sites and, where the messages go along all edges of a grid, the bound of section
+    /// 29.5.
     fn dilation(&self) -> Bound {
         let any = self.traffic.pairs().next().is_some();
-        let value = if any && !self.nearest.shares { self.nearest.links } else { 0 };
-        Bound { value: value.into(), kind: BoundKind::Assignment }
+        if !any || self.nearest.shares {
+            return Bound { value: 0, kind: BoundKind::Assignment };
+        }
+        let nearest = Bound { value: self.nearest.links.into(), kind: BoundKind::Assignment };
+        let Some(guest) = self.problem.program.guest().map(GuestRef::shape) else { return nearest };
+        let is_edge =
+            |&(one, other, _): &(u32, u32, u64)| guest.distance(NodeId::new(one), NodeId::new(other)) == 1;
+        let uses_all_edges = guest.node_count() == self.traffic.rank_count() as u64
+            && guest.grid().is_some()
+            && self.traffic.pairs().filter(is_edge).count() as u64 == guest.link_count();
+        let bound = uses_all_edges.then(|| DilationBound::new(&guest, self.problem.machine)).flatten();
+        let of_grids =
+            bound.map(|bound| Bound { value: bound.links.into(), kind: BoundKind::Dilation(bound.source) });
+        largest(of_grids.into_iter().chain([nearest]).collect::<Vec<_>>())
     }
 
     /// The channels, under half-duplex the links, that can be busy at a time.
@@ -282,7 +302,7 @@ impl Bounds<'_> {
         if self.nearest.shares {
             return 0;
         }
-        let links = |&node: &cubefold_topology::NodeId| self.problem.machine.neighbours(node).count();
+        let links = |&node: &NodeId| self.problem.machine.neighbours(node).count();
         let most = self.problem.sites.iter().map(links).max().unwrap_or(0).max(1);
         let of = |process| {
             let flows = self.traffic.of(process);

@@ -70,15 +70,13 @@ impl<'a> Distances<'a> {
         traffic.of(process).iter().map(weight).sum()
     }
 
-    /// The largest distance between two processes that exchange messages \[links\], and how many pairs have it.
-    pub(crate) fn dilation(&self, traffic: &Traffic, sites: &[u32]) -> (u64, u64) {
+    /// The largest distance between two processes that exchange messages, and the sum of the distances of all such
+    /// pairs \[links\].
+    pub(crate) fn dilation(&self, traffic: &Traffic, sites: &[u32]) -> (u64, u128) {
         let links = |(one, other, _)| -> u64 {
             self.between(sites[one as usize] as usize, sites[other as usize] as usize)
         };
-        traffic.pairs().map(links).fold((0, 0), |(largest, count), links| match links.cmp(&largest) {
-            std::cmp::Ordering::Less => (largest, count),
-            std::cmp::Ordering::Equal => (largest, count + 1),
-            std::cmp::Ordering::Greater => (links, 1),
-        })
+        let pairs = traffic.pairs().map(links);
+        pairs.fold((0, 0), |(largest, sum), links| (largest.max(links), sum + u128::from(links)))
     }
 }

@@ -314,8 +314,10 @@ impl<'a> Judge<'a> {
             Objective::Load => self.load(),
             Objective::HopUnits => Energy::of(self.hop_units),
             Objective::Dilation => {
-                let (links, pairs) = self.known.distances.dilation(self.known.traffic, &self.sites);
-                Energy { value: links.into(), rest: share(pairs, self.known.traffic.pairs().count() as u64) }
+                // Of equal dilations the one with the smaller sum of distances: it leads off plateaus.
+                let (links, sum) = self.known.distances.dilation(self.known.traffic, &self.sites);
+                let most = self.known.traffic.pairs().count() as u128 * u128::from(links);
+                Energy { value: links.into(), rest: share(sum, most) }
             }
         };
         Ok(Some(energy).filter(|energy| most.is_none_or(|most| energy.value <= most)))
@@ -331,7 +333,7 @@ impl<'a> Judge<'a> {
     fn load(&self) -> Energy {
         let Some(loads) = &self.loads else { return Energy::of(0) };
         let largest = loads.largest();
-        Energy { value: largest.into(), rest: share(loads.count(largest) as u64, loads.len() as u64) }
+        Energy { value: largest.into(), rest: share(loads.count(largest) as u128, loads.len() as u128) }
     }
 
     /// The makespan. A run whose messages occupy a channel for longer than `most`, or that takes longer without
@@ -375,6 +377,6 @@ impl Energy {
 
 /// A share below 1.
 #[expect(clippy::cast_precision_loss, reason = "it orders placements of one value roughly")]
-fn share(part: u64, whole: u64) -> f64 {
+fn share(part: u128, whole: u128) -> f64 {
     part as f64 / (whole as f64 + 1.0)
 }

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU64, ops::ControlFlow, sync::Arc};
 
-use cubefold_mapping::{Hypercube, Placement, PlacementTable, ProcessId};
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
     Communication, Computations, CubeProgram, Cycles, EngineChoice, Job, JobStep, Operation, OperationKind,
     Program, Request, StageMessage, StageProgram, StepBody, Switching, TaskGraph, TaskScheduleBuilder,
@@ -385,6 +385,24 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
             assert!(matches!(found.bound.kind, BoundKind::Complete | BoundKind::Prediction));
         }
     }
+}
+
+#[test]
+fn searches_by_dilation_prove_what_the_literature_proves() {
+    let cube = Hypercube::new(4).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+    let line = Machine::new(MachineKind::Line, &[16]).unwrap();
+    let sites: Vec<NodeId> = line.hosts().collect();
+    let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+    let problem = Problem { program: &program, machine: &line, ranks: 16, rules, sites: &sites, per_site: 1 };
+    let byweight = Placement::embed(EmbeddingKind::Byweight, cube, &line).unwrap();
+    let nodes = byweight.nodes();
+    let starts = [Start { name: Some("byweight".into()), nodes }];
+    let effort = Effort { evaluations: Some(1000), seed: 0 };
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let found = search(problem, Objective::Dilation, &starts, effort, go_on).unwrap();
+    // Harper 1966.
+    assert_eq!((found.value, found.bound.value, found.bound.kind.name()), (7, 7, "line"));
 }
 
 /// Calls `visit` with every order of nodes (Heap 1963).

@@ -141,7 +141,7 @@ impl SearchJournal {
         let entry = self.entries.get(place)?.as_ref()?;
         let values: Vec<u128> = entry.values.iter().filter_map(|value| value.parse().ok()).collect();
         let [value, reference, named_value, bound] = values[..].try_into().ok()?;
-        let kind = BoundKind::ALL.into_iter().find(|kind| kind.name() == entry.bound_source)?;
+        let kind = BoundKind::all().find(|kind| kind.name() == entry.bound_source)?;
         let found = FoundPlacement {
             nodes: entry.nodes.iter().copied().map(NodeId::new).collect(),
             value,
