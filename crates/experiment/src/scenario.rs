@@ -22,6 +22,7 @@ mod errors;
 mod execution;
 mod failures;
 mod goal_file;
+mod input_digest;
 mod job;
 mod keyed_values;
 mod keys;
@@ -45,6 +46,7 @@ mod placement_npy;
 mod placement_search;
 mod program;
 mod random_access;
+pub(crate) mod resolved;
 mod routers;
 mod row_errors;
 pub(crate) mod scenario_program;
@@ -102,8 +104,8 @@ pub(crate) use self::{
 use self::{
     draft::{Draft, take_text},
     errors::{Findings, first_errors},
-    keys::Key,
     library::Library,
+    resolved::Resolved,
     settings::{Settings, Written},
     source_file::{ReadError, SourceFile},
     sweep::Sweep,
@@ -173,6 +175,8 @@ pub struct Run {
     pub placement: Arc<Placement>,
     /// The execution rules.
     pub execution: Execution,
+    /// Its resolved settings.
+    pub(crate) resolved: Resolved,
     /// The memory of all scenarios of its command that were read by then \[bytes\].
     pub held_bytes: u64,
 }
@@ -194,7 +198,7 @@ impl Run {
     pub fn with_vector_units(&self, units: u64) -> Option<Self> {
         let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
         let program = Arc::new(self.program.with_vector_units(units, bytes)?);
-        Some(Self { program, ..self.clone() })
+        Some(Self { program, resolved: self.resolved.with_vector_units(units), ..self.clone() })
     }
 
     /// The paths of guest edges over which congestion is counted; `None` unless its routing is `embedding`.
@@ -359,9 +363,8 @@ impl Site {
         for combination in sweep.combinations().take(usize::try_from(MAX_RUNS).unwrap_or(usize::MAX)) {
             let mut errors = vec![];
             let settings = Settings::new(&combination, &written, library, &mut errors);
-            let seed = settings.natural(Key::Seed, &mut errors);
             let section = machine::read(&settings, library, &mut errors);
-            let program = program::read(&settings, &section, seed, library, &mut errors).map(Arc::new);
+            let program = program::read(&settings, &section, library, &mut errors).map(Arc::new);
             if let Some((machine, _, program)) = combination::together(&section, program.as_ref()) {
                 let (machine, partition) = (Arc::clone(machine), section.partition.clone());
                 sites.push(Self { machine, partition, program: Arc::clone(program) });

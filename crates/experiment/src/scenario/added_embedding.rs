@@ -74,10 +74,12 @@ impl Run {
             let found = nodes.len();
             return Err(AddedEmbeddingError::ProcessCount { name: name.to_owned(), found, expected });
         }
+        let resolved = self.resolved.placed_on(name, &nodes);
         let table = PlacementTable::new(&self.machine, nodes)
             .map_err(|error| AddedEmbeddingError::Node { name: name.to_owned(), error })?;
         let placement = Arc::new(Placement::Table(table));
-        Ok(Self { embedding: EmbeddingName::Added(name.to_owned()), placement, ..self.clone() })
+        let embedding = EmbeddingName::Added(name.to_owned());
+        Ok(Self { embedding, placement, resolved, ..self.clone() })
     }
 }
 

@@ -15,11 +15,11 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use cubefold_collectives::{Algorithm, OPERATIONS, Operation};
 use cubefold_simulator::TaskGraph;
 
-pub(super) use self::trace_set::TraceSet;
+pub(super) use self::trace_set::{RANK, TraceSet};
 pub use self::{task_program::TraceProgram, trace_times::TraceTimes};
 use self::{
     task_program::{Lowering, LoweringError},
-    trace_set::{NodePlace, RANK},
+    trace_set::NodePlace,
 };
 use super::{
     errors::{ScenarioError, alternatives, help},

@@ -7,7 +7,7 @@ use cubefold_simulator::Communication;
 use cubefold_topology::{Machine, TieRule};
 
 use super::{
-    EmbeddingName, Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram,
+    Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram,
     cycle_bound::CycleBound,
     draft::file_stem,
     execution::{self, MessageLimit},
@@ -15,7 +15,7 @@ use super::{
     library::Library,
     loading,
     machine::{self, MachineSection},
-    mapping::{self, Fit},
+    mapping::{self, Fit, Placed},
     open_loop, placement_search, program, routers,
     settings::{Settings, Written},
     sweep::Assignment,
@@ -48,10 +48,9 @@ fn runs(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Run>> {
-    let name = name(settings, written, errors);
-    let seed = settings.natural(Key::Seed, errors);
+    let (name, seed) = (name(settings, written, errors), settings.natural(Key::Seed, errors));
     let section = machine::read(settings, library, errors);
-    let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
+    let program = program::read(settings, &section, library, errors).map(Arc::new);
     let loading = loading::read(settings, program.as_deref(), errors);
     let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
     let execution = execution::read(settings, section.machine.as_deref(), errors);
@@ -66,10 +65,10 @@ fn runs(
         partition: section.partition.as_deref(),
         allocation: section.allocation.as_deref(),
         size,
-        seed: seed.unwrap_or(0),
+        resolved: &settings.resolved(program.kind, library),
     };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
-    let communication = rules(&fit, &section, tie, eager, execution, errors);
+    let communication = rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0), errors);
     if let Some(communication) = communication {
         check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);
     }
@@ -77,7 +76,7 @@ fn runs(
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     check_engines(&fit, communication, &placed, execution, library.message_limit(), errors);
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
-    let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
+    let run = |Placed { embedding, placement, resolved }| Run {
         scenario: Arc::clone(&name),
         seed,
         combination: Arc::clone(&combination),
@@ -93,6 +92,7 @@ fn runs(
         embedding,
         placement,
         execution,
+        resolved,
         held_bytes: 0,
     };
     let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
@@ -107,9 +107,10 @@ fn rules(
     tie: Option<TieRule>,
     eager: Option<u64>,
     execution: Option<Execution>,
+    seed: u64,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Communication> {
-    let Fit { settings, whole: machine, seed, .. } = *fit;
+    let Fit { settings, whole: machine, .. } = *fit;
     let links = section.links.unwrap_or_default();
     let communication =
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
@@ -125,7 +126,7 @@ fn rules(
 fn check_times(
     fit: &Fit<'_>,
     communication: Communication,
-    placed: &[(EmbeddingName, Arc<Placement>)],
+    placed: &[Placed],
     execution: Option<Execution>,
     errors: &mut Vec<ScenarioError>,
 ) {
@@ -134,7 +135,7 @@ fn check_times(
     }
     let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
     for program in fit.program.with_others() {
-        let placements = placed.iter().map(|(_, placement)| &**placement);
+        let placements = placed.iter().map(|own| &*own.placement);
         let bound = CycleBound::largest(program, placements, communication, mode);
         errors.extend(bound.and_then(|bound| bound.check(fit.settings, fit.size).err()));
     }
@@ -144,20 +145,20 @@ fn check_times(
 fn check_engines(
     fit: &Fit<'_>,
     communication: Communication,
-    placed: &[(EmbeddingName, Arc<Placement>)],
+    placed: &[Placed],
     execution: Execution,
     message_limit: MessageLimit,
     errors: &mut Vec<ScenarioError>,
 ) {
     let Fit { settings, program, .. } = *fit;
-    for (embedding, placement) in placed {
+    for Placed { embedding, placement, .. } in placed {
         let rules = with_processors(communication, program, placement);
         let applies =
             |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
         errors.extend(program.with_others().filter_map(|program| applies(program).err()));
     }
     // After an error, these checks would refuse the same run for the same reason.
-    for (_, placement) in placed {
+    for Placed { placement, .. } in placed {
         if !errors.is_empty() {
             break;
         }
@@ -166,7 +167,7 @@ fn check_engines(
             |program| execution::check_execution(fit, execution, program, placement, rules, message_limit);
         errors.extend(program.with_others().find_map(|program| check(program).err()));
     }
-    for (embedding, placement) in placed {
+    for Placed { embedding, placement, .. } in placed {
         errors.extend(execution::check_paths(settings, execution, embedding, placement).err());
     }
 }

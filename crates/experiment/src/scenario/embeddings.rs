@@ -163,7 +163,8 @@ pub(super) fn place_seeded(
     named: &NamedEmbedding,
     place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
 ) -> Result<Placement, Failure> {
-    let (guest, key) = (fit.program.placed_shape(), |task: &str| generator_key(fit.seed, task));
+    let (guest, key) =
+        (fit.program.placed_shape(), |task: &str| generator_key(fit.settings.seed().unwrap_or(0), task));
     let hosts = fit.allocation.map(super::super::input::region::Allocation::nodes);
     place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, key: &key }).map_err(|refusal| {
         let message = format!("embedding {}: {refusal}", named.name);

@@ -24,11 +24,14 @@ pub(super) fn read(
     let machine = machine?;
     let Some(first) = links.or(nodes) else { return Some(machine) };
     check_size(settings, &machine, "failures", &first.place, errors)?;
-    let seed = match settings.get(Key::MachineFailureSeed) {
-        Some(_) => settings.natural(Key::MachineFailureSeed, errors)?,
-        None => settings.natural(Key::Seed, &mut vec![]).unwrap_or(0),
+    let given = match settings.get(Key::MachineFailureSeed) {
+        Some(_) => Some(settings.natural(Key::MachineFailureSeed, errors)?),
+        None => None,
     };
-    let key = |what: &str| generator_key(seed, &format!("failed {what}; {} nodes", machine.node_count()));
+    let key = |what: &str| {
+        let seed = given.or_else(|| settings.seed()).unwrap_or(0);
+        generator_key(seed, &format!("failed {what}; {} nodes", machine.node_count()))
+    };
     let before = errors.len();
     let listed_links = links.and_then(|value| listed_links(value, &machine, errors)).unwrap_or_default();
     let listed_nodes = nodes.and_then(|value| listed_nodes(value, &machine, errors)).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::{GuestRef, TaskSchedule};
+use cubefold_simulator::TaskSchedule;
 use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, Wrap};
 use sha2::{Digest, Sha256};
 
@@ -22,16 +22,16 @@ use super::{
     goal_file,
     keyed_values::KeySet,
     keys::Key,
-    launcher_file::LauncherSource,
     network,
     placement_file::Failure,
+    resolved::{CanonicalValue, InputFiles, PlacementKey},
     settings::Written,
     source_file::{self, ReadError, SourceFile},
     stages_file::MessageFile,
     traffic::TrafficFile,
     value::Value,
 };
-use crate::{input::region::Region, launcher::fabric::Fabric, scenario::ScenarioProgram};
+use crate::launcher::fabric::Fabric;
 
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
@@ -41,14 +41,19 @@ pub(super) struct Library {
     fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
     /// By file, number of hosts, and whether they forward.
     networks: BTreeMap<(PathBuf, u32, bool), Result<Arc<Machine>, String>>,
-    grammars: BTreeMap<PathBuf, Result<Arc<EdgeGrammar>, Failure>>,
+    grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     traffic: BTreeMap<(PathBuf, Option<u64>), Result<Arc<TrafficFile>, Failure>>, // by path and matrix
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
-    placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+    placements: BTreeMap<PlacementKey, Kept>,
+    /// Why placements cannot be made, by the scenario file that the errors point into.
+    misplaced: BTreeMap<(PathBuf, PlacementKey), Failure>,
+    embeddings: BTreeMap<[u8; 32], Arc<CanonicalValue>>, // by digest
+    canonical_machines: BTreeMap<(PathBuf, PathBuf), Arc<[Arc<CanonicalValue>]>>, // by folder and path
+    input_files: InputFiles,
     forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
     budget: Rc<Budget>,
     kept_bytes: u64,      // of everything kept here, including placements
@@ -60,14 +65,20 @@ pub(super) struct Library {
 /// The paths of the traces of all ranks, and of the file of their groups.
 type TraceKey = (PathBuf, Option<PathBuf>);
 
-/// Everything that a placement depends on.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct PlacementKey {
-    origin: Origin,
-    guest: GuestKey,
-    base: Vec<u32>,       // of the partition; empty without one
-    allocation: Vec<u32>, // its nodes; empty without one
-    machine: ShapeKey,
+/// A placement that is kept.
+#[derive(Debug)]
+struct Kept {
+    placement: Arc<Placement>,
+    files: Vec<PathBuf>, // that it was read from
+}
+
+/// A placement that is asked for: its key and its key if anything is drawn by the seed while it is made, the scenario file
+/// that asks for it, and the files that it is read from.
+#[derive(Debug)]
+pub(super) struct PlacementRequest<'a> {
+    pub(super) keys: [PlacementKey; 2],
+    pub(super) scenario: &'a Path,
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Everything that the neighbours of nodes depend on.
@@ -78,73 +89,6 @@ struct ShapeKey {
     wraps: Vec<Wrap>,
     links: Option<[u8; 32]>,      // a hash of a network's links
     times: Option<Vec<LinkTime>>, // by class, where links differ
-}
-
-/// The source of a placement.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
-    Embedding(String),
-    File(PathBuf),
-    Launcher(LauncherSource),
-}
-
-impl Origin {
-    /// Files that it is read from.
-    fn files(&self) -> Vec<PathBuf> {
-        match self {
-            Self::File(path) => vec![path.clone()],
-            Self::Launcher(source) => {
-                source.hosts.iter().chain(&source.coordinates).chain([&source.file]).cloned().collect()
-            }
-            Self::Embedding(_) => vec![],
-        }
-    }
-}
-
-/// The guest-dependent part of a placement's key.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum GuestKey {
-    Cube(u8),
-    Machine(ShapeKey),
-    /// The collective, and the number of its ranks per node: metrics, which are measured once per placement,
-    /// depend on all of it.
-    Collective(String, u64),
-}
-
-impl PlacementKey {
-    /// The key of a named embedding.
-    pub(super) fn named(embedding: String, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        Self::new(Origin::Embedding(embedding), program, region)
-    }
-
-    /// The key of a placement file.
-    pub(super) fn file(path: &Path, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        Self::new(Origin::File(path.to_owned()), program, region)
-    }
-
-    /// The key of a launcher's file.
-    pub(super) fn launcher(source: &LauncherSource, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        Self::new(Origin::Launcher(source.clone()), program, region)
-    }
-
-    fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        let guest = match (program.guest(), program.collective.as_deref()) {
-            (_, Some(collective)) => {
-                GuestKey::Collective(format!("{:?}", collective.steps()), program.ranks_per_node)
-            }
-            (GuestRef::Graph(graph), None) if program.ranks.is_some() => {
-                let shape = ShapeKey::new(graph.shape());
-                GuestKey::Collective(format!("{:?} {shape:?}", program.ranks), program.ranks_per_node)
-            }
-            (GuestRef::Cube(cube), None) => GuestKey::Cube(cube.dimension_count()),
-            (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),
-        };
-        let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
-        let allocation = region
-            .allocation
-            .map_or_else(Vec::new, |own| own.nodes().iter().map(|node| node.index()).collect());
-        Self { origin, guest, base, allocation, machine: ShapeKey::new(region.machine) }
-    }
 }
 
 impl ShapeKey {
@@ -253,32 +197,34 @@ impl Library {
     ///
     /// If it cannot be read, or is wrong.
     pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
-        if let Some(known) = self.grammars.get(path) {
+        let key = (path.to_owned(), name.to_owned());
+        if let Some(known) = self.grammars.get(&key) {
             return known.clone();
         }
         let (read, bytes) =
             self.budget.measured(|| described_graph::read_grammar_file(path, name, &self.budget));
         self.kept_bytes += bytes;
         let read = read.map(Arc::new);
-        self.grammars.insert(path.to_owned(), read.clone());
+        self.grammars.insert(key, read.clone());
         read
     }
 
-    /// The machine of the description at `path` with `hosts` hosts, which forward or do not. `make` makes it
-    /// on first use.
+    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not. `make` makes it
+    /// on first use, from these alone.
     ///
     /// # Errors
     ///
     /// If `make` fails.
     pub(super) fn network(
         &mut self,
-        path: &Path,
+        (path, fabric): (&Path, &Fabric),
         hosts: u32,
         hosts_forward: bool,
-        make: impl FnOnce() -> Result<Machine, String>,
+        make: fn(&Fabric, u32, bool) -> Result<Machine, String>,
     ) -> Result<Arc<Machine>, String> {
         let key = (path.to_owned(), hosts, hosts_forward);
-        self.networks.entry(key).or_insert_with(|| make().map(Arc::new)).clone()
+        let made = || make(fabric, hosts, hosts_forward).map(Arc::new);
+        self.networks.entry(key).or_insert_with(made).clone()
     }
 
     /// The messages of the file with this path.
@@ -347,13 +293,19 @@ impl Library {
         read
     }
 
-    /// Lists the machine files, lists of links, files of messages, matrices, GOAL files, traces and placement files that
-    /// were used.
+    /// Lists the files that were used, each once: machine files, lists of links, files of messages, matrices, GOAL files,
+    /// traces, placement files, and all others that values name.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let placements = self.placements.keys().flat_map(|key| key.origin.files());
+        let mut known = BTreeSet::new();
+        let named = self.input_files.paths().filter(|path| path.is_file()).map(Path::to_owned);
+        self.files_read().chain(named).filter(move |path| known.insert(path.clone()))
+    }
+
+    fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        let placements = self.placements.values().flat_map(|kept| kept.files.iter().cloned());
         let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
-        let read = read.chain(self.schedules.keys()).chain(self.grammars.keys());
+        let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
         let read = read.chain(self.traffic.keys().map(|(path, _)| path));
         let traces = self.traces.iter().flat_map(|((_, groups), set)| {
             let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
@@ -362,19 +314,68 @@ impl Library {
         read.cloned().chain(traces).chain(placements)
     }
 
-    /// The placement with this key, which `make` makes on first use.
+    /// The placement of a request, which `make` makes on first use and says whether anything was drawn by the seed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made; the same for all requests of one scenario file.
     pub(super) fn placement(
         &mut self,
-        key: PlacementKey,
-        make: impl FnOnce() -> Result<Placement, Failure>,
+        request: PlacementRequest<'_>,
+        make: impl FnOnce() -> (Result<Placement, Failure>, bool),
     ) -> Result<Arc<Placement>, Failure> {
-        if let Some(known) = self.placements.get(&key) {
-            return known.clone();
+        let PlacementRequest { keys, scenario, files } = request;
+        for key in keys {
+            if let Some(known) = self.placements.get(&key) {
+                return Ok(Arc::clone(&known.placement));
+            }
+            if let Some(known) = self.misplaced.get(&(scenario.to_owned(), key)) {
+                return Err(known.clone());
+            }
         }
-        let (placement, bytes) = self.budget.measured(make);
+        let ((placement, is_drawn), bytes) = self.budget.measured(make);
         self.kept_bytes += bytes;
         self.placement_bytes += bytes;
-        self.placements.entry(key).or_insert(placement.map(Arc::new)).clone()
+        let key = keys[usize::from(is_drawn)];
+        match placement {
+            Ok(placement) => {
+                let placement = Arc::new(placement);
+                self.placements.insert(key, Kept { placement: Arc::clone(&placement), files });
+                Ok(placement)
+            }
+            Err(failure) => {
+                self.forgotten.extend(files);
+                self.misplaced.insert((scenario.to_owned(), key), failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    /// The value of an embedding in the canonical form; equal ones are shared.
+    pub(super) fn canonical_embedding(
+        &mut self,
+        make: impl FnOnce(&mut InputFiles) -> CanonicalValue,
+    ) -> Arc<CanonicalValue> {
+        let made = make(&mut self.input_files);
+        Arc::clone(self.embeddings.entry(made.digest()).or_insert_with(|| Arc::new(made)))
+    }
+
+    /// The keys of a machine file in the canonical form; the files that it names are in `folder`.
+    pub(super) fn canonical_machine(
+        &mut self,
+        folder: &Path,
+        file: &Arc<MachineFile>,
+    ) -> Arc<[Arc<CanonicalValue>]> {
+        let Some(written) = &file.written else { return Arc::default() };
+        let key = (folder.to_owned(), written.source.path().to_owned());
+        let files = &mut self.input_files;
+        let make = || CanonicalValue::all(&written.values, folder, files);
+        Arc::clone(self.canonical_machines.entry(key).or_insert_with(make))
+    }
+
+    /// The files that values name.
+    pub(super) fn input_files(&mut self) -> &mut InputFiles {
+        &mut self.input_files
     }
 
     /// Memory taken for everything that is not kept here \[bytes\].
@@ -419,12 +420,14 @@ impl Library {
     /// when they are needed.
     pub(super) fn forget_placements(&mut self) -> bool {
         let placements = std::mem::take(&mut self.placements);
-        self.forgotten.extend(placements.keys().flat_map(|key| key.origin.files()));
+        let has_any = !placements.is_empty() || !self.misplaced.is_empty();
+        self.misplaced.clear();
+        self.forgotten.extend(placements.into_values().flat_map(|kept| kept.files));
         let bytes = std::mem::take(&mut self.placement_bytes);
         self.kept_bytes -= bytes;
         self.budget.give_back(bytes);
         self.counted_keys = 0;
-        !placements.is_empty()
+        has_any
     }
 }
 

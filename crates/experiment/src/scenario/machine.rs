@@ -234,12 +234,11 @@ fn routed(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
-    let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
     // Routers do not route so, which is reported with them.
     let rule = execution::read_routing(settings, errors).filter(|_| !routers::are_asked_for(settings));
     let choice = match rule {
         Some(RoutingRule::Lowest) => RouteChoice::Lowest,
-        Some(RoutingRule::Spread) => RouteChoice::Spread(seed),
+        Some(RoutingRule::Spread) => RouteChoice::Spread(settings.seed().unwrap_or(0)),
         _ => {
             let tie = routers::read_tie_rule(settings, &mut vec![]).unwrap_or_default();
             return Some(library.with_known_routes(machine.with_tie(tie)));

@@ -3,7 +3,7 @@
 mod misfits;
 mod one_embedding;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
@@ -20,9 +20,10 @@ use super::{
     failures,
     keys::Key,
     launcher_file,
-    library::Library,
+    library::{Library, PlacementRequest},
     placement_file::Failure,
     placement_search,
+    resolved::{CanonicalValue, Resolved},
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
@@ -50,6 +51,14 @@ pub(super) struct NamedEmbedding {
     pub(super) place: Option<Place>,
 }
 
+/// An embedding with its placement, and the settings of its run.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) embedding: EmbeddingName,
+    pub(super) placement: Arc<Placement>,
+    pub(super) resolved: Resolved,
+}
+
 /// A program and the machine on which its processes are to be placed.
 #[derive(Debug)]
 pub(super) struct Fit<'a> {
@@ -63,7 +72,7 @@ pub(super) struct Fit<'a> {
     /// The nodes that the job has, if they are listed.
     pub(super) allocation: Option<&'a Allocation>,
     pub(super) size: &'a Size,
-    pub(super) seed: u64,
+    pub(super) resolved: &'a Resolved,
 }
 
 impl<'a> Fit<'a> {
@@ -220,7 +229,7 @@ pub(super) fn place(
     embeddings: Vec<NamedEmbedding>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
+) -> Option<Vec<Placed>> {
     let before = errors.len();
     // If the allocation is a box, embeddings that fill a grid are placed in it.
     let box_size = fit
@@ -251,19 +260,21 @@ pub(super) fn place(
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
-        let made = match (&in_box, fit.allocation) {
-            (Some(in_box), Some(own)) if Fit::fills_grid(&embedding) => {
-                placement(in_box, &embedding, library).and_then(|placement| out_of_box(fit, own, &placement))
-            }
-            (None, Some(_)) if Fit::fills_grid(&embedding) => {
-                Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
-            }
-            _ => {
-                placement(fit, &embedding, library).and_then(|placement| settled(fit, &embedding, placement))
-            }
+        let make = || {
+            let made = match (&in_box, fit.allocation) {
+                (Some(in_box), Some(own)) if Fit::fills_grid(&embedding) => {
+                    placement(in_box, &embedding).and_then(|placement| out_of_box(fit, own, &placement))
+                }
+                (None, Some(_)) if Fit::fills_grid(&embedding) => {
+                    Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
+                }
+                _ => placement(fit, &embedding).and_then(|placement| settled(fit, &embedding, placement)),
+            };
+            made.and_then(|placement| inside(fit, &embedding, placement))
         };
-        match made.and_then(|placement| inside(fit, &embedding, placement)) {
-            Ok(placement) => placed.push((embedding.name, placement)),
+        let (made, resolved) = made_once(fit, &embedding, library, make);
+        match made {
+            Ok(placement) => placed.push(Placed { embedding: embedding.name, placement, resolved }),
             Err(Failure::Wrong(wrong)) => errors.extend(wrong),
             Err(Failure::Unreadable(reason)) => errors.push(unreadable(fit, &embedding, &reason)),
         }
@@ -271,25 +282,40 @@ pub(super) fn place(
     (errors.len() == before).then_some(placed)
 }
 
-/// A placement in the box that an allocation is, on the machine itself.
-fn out_of_box(
+/// The placement that `make` makes, or that was made for an earlier run of the same machine, program and embedding; with
+/// the settings of the run.
+fn made_once(
     fit: &Fit<'_>,
-    allocation: &Allocation,
-    placement: &Placement,
-) -> Result<Arc<Placement>, Failure> {
+    embedding: &NamedEmbedding,
+    library: &mut Library,
+    make: impl FnOnce() -> Result<Placement, Failure>,
+) -> (Result<Arc<Placement>, Failure>, Resolved) {
+    let listed = fit.settings.get(Key::MappingEmbeddings);
+    let folder = fit.settings.folder();
+    let own = library
+        .canonical_embedding(|files| CanonicalValue::embedding(&embedding.name, listed, folder, files));
+    // If the machine or the program was drawn by the seed, so is the placement.
+    let drawn = fit.settings.is_seed_read();
+    let request = PlacementRequest {
+        keys: [drawn, true].map(|is_drawn| fit.resolved.placement_key(&own, fit.whole, is_drawn)),
+        scenario: fit.settings.path(),
+        files: own.files().map(Path::to_owned).collect(),
+    };
+    let made = library.placement(request, || fit.settings.noting_seed(make));
+    (made, fit.resolved.with_embedding(own))
+}
+
+/// A placement in the box that an allocation is, on the machine itself.
+fn out_of_box(fit: &Fit<'_>, allocation: &Allocation, placement: &Placement) -> Result<Placement, Failure> {
     let nodes = placement.nodes().into_iter().map(|node| allocation.nodes()[node.index() as usize]).collect();
     let table = PlacementTable::new(fit.machine, nodes);
-    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
+    table.map(Placement::Table).map_err(|error| {
         Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
     })
 }
 
 /// The placement, if all of it is on nodes of the job.
-fn inside(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    placement: Arc<Placement>,
-) -> Result<Arc<Placement>, Failure> {
+fn inside(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
     let Some(own) = fit.allocation else { return Ok(placement) };
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
     match allocation::outside(own, &placement.nodes(), place) {
@@ -301,19 +327,13 @@ fn inside(
 }
 
 /// The placement on the machine itself, where no process may be on a failed node or a switch.
-fn settled(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    placement: Arc<Placement>,
-) -> Result<Arc<Placement>, Failure> {
+fn settled(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
     if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
         return Ok(placement);
     }
     take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    failures::settle(fit.settings, fit.whole, Arc::unwrap_or_clone(placement), place)
-        .map(Arc::new)
-        .map_err(|error| Failure::Wrong(vec![error]))
+    failures::settle(fit.settings, fit.whole, placement, place).map_err(|error| Failure::Wrong(vec![error]))
 }
 
 /// Replaces `axes` by an embedding for every order of axes; orders that are named themselves are not

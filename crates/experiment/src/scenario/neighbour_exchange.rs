@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
-    budget::{BYTES_A_MESSAGE, Budget},
+    budget::BYTES_A_MESSAGE,
     described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     keys::Key,
@@ -52,7 +52,7 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let per_node = reading.per_node();
-    let guest = read_guest(reading.settings, reading.seed, reading.library, reading.errors);
+    let guest = read_guest(reading.settings, reading.library, reading.errors);
     let program = on_guest(reading, guest.map(|(guest, _)| guest))?;
     Some(ScenarioProgram { ranks_per_node: per_node?, ..program })
 }
@@ -69,7 +69,7 @@ pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> 
     let sizes = reading.sizes(ByStage::No);
     let (guest, communication) = (guest?, communication?);
     check_sets(reading.settings, &guest, communication, reading.errors)?;
-    neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)
+    neighbours(guest, communication, reading.compute()?, sizes?, reading.settings)
 }
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
@@ -181,7 +181,7 @@ fn neighbours(
     communication: NeighbourCommunication,
     compute: Cycles,
     sizes: Sizes,
-    seed: u64,
+    settings: &Settings<'_>,
 ) -> Option<ScenarioProgram> {
     let pattern = match communication {
         NeighbourCommunication::Shift => Pattern::Shift,
@@ -191,7 +191,7 @@ fn neighbours(
         NeighbourCommunication::ToParents => Pattern::ToParents,
         NeighbourCommunication::Permutation { sets } => {
             let task = format!("permutation sets; {}", shape_name(guest.shape()));
-            Pattern::Permutation { sets, key: generator_key(seed, &task) }
+            Pattern::Permutation { sets, key: generator_key(settings.seed()?, &task) }
         }
     };
     let program = NeighbourProgram::new(guest, pattern, compute).ok()?.with_sizes(sizes.units);
@@ -253,7 +253,6 @@ pub(crate) const KINDS: [MachineKind; 19] = [
 /// Reads the guest, with its lengths.
 pub(super) fn read_guest(
     settings: &Settings<'_>,
-    seed: Option<u64>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(GraphGuest, Size)> {
@@ -271,7 +270,7 @@ pub(super) fn read_guest(
     });
     if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
         if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
-            return read_tree(&table, kind, kind_value, seed, settings.budget(), errors);
+            return read_tree(&table, kind, kind_value, settings, errors);
         }
         if is_described(kind) {
             return read_described(settings, &table, kind, kind_value, library, errors);
@@ -385,13 +384,12 @@ fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &mut Vec<Scenar
 /// Largest number of vertices of a tree.
 const MAX_VERTICES: u64 = 1 << 20;
 
-/// Reads a tree of one of these two kinds; a random one grows from `seed`.
+/// Reads a tree of one of these two kinds; a random one grows by the seed.
 pub(super) fn read_tree(
     table: &Table<'_>,
     kind: MachineKind,
     place: &Value,
-    seed: Option<u64>,
-    budget: &Budget,
+    settings: &Settings<'_>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(GraphGuest, Size)> {
     let (key, other) =
@@ -412,7 +410,7 @@ pub(super) fn read_tree(
         Content::Integer(Some(count)) => (*count).min(MAX_VERTICES),
         _ => 0,
     };
-    if let Err(over) = budget.take_network(vertices, vertices, &value.place) {
+    if let Err(over) = settings.budget().take_network(vertices, vertices, &value.place) {
         errors.push(over);
         return None;
     }
@@ -421,7 +419,7 @@ pub(super) fn read_tree(
         _ => value
             .natural(table.name(key), 2..=MAX_VERTICES, errors)
             .and_then(|count| u32::try_from(count).ok())
-            .and_then(|count| Some(random_tree(count, seed?))),
+            .and_then(|count| Some(random_tree(count, settings.seed()?))),
     }?;
     match tree(kind, &links) {
         Ok(machine) if errors.len() == before => {

@@ -118,7 +118,7 @@ fn from_file(
     let (hosts, hosts_forward) = (hosts(keys, &fabric, errors)?, hosts_forward(keys, errors)?);
     let has_switches = hosts < fabric.nodes;
     let forwards = hosts_forward.unwrap_or(!has_switches);
-    match library.network(&beside(path), hosts, forwards, || machine_of(&fabric, hosts, forwards)) {
+    match library.network((&beside(path), &fabric), hosts, forwards, machine_of) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);

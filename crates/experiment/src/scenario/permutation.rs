@@ -178,7 +178,10 @@ fn of_pattern(
             Some((0..processes).map(moved).collect())
         }
         Destination::Random => {
-            let key = generator_key(reading.seed?, &format!("random permutation; {processes} processes"));
+            let key = generator_key(
+                reading.settings.seed()?,
+                &format!("random permutation; {processes} processes"),
+            );
             let mut destinations: Vec<u64> = (0..processes).collect();
             destinations.shuffle(&mut ChaCha12Rng::from_seed(key));
             Some(destinations)

@@ -126,8 +126,6 @@ pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings<'a>,
     /// The machine, which gives the default number of dimensions.
     pub(super) machine: &'a MachineSection,
-    /// The seed of random sets and guests.
-    pub(super) seed: Option<u64>,
     pub(super) library: &'a mut Library,
     /// Computation times of processes.
     pub(super) computations: Option<Computations>,
@@ -154,11 +152,10 @@ impl Reading<'_> {
     }
 }
 
-/// Reads the program. `machine` gives the default number of dimensions; random sets are drawn from `seed`.
+/// Reads the program. `machine` gives the default number of dimensions.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: &MachineSection,
-    seed: Option<u64>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<ScenarioProgram> {
@@ -171,7 +168,7 @@ pub(super) fn read(
     let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
     let kind = kind?;
     report_foreign(settings, kind, errors);
-    let program = (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })?;
+    let program = (kind.read)(&mut Reading { settings, machine, library, computations, errors })?;
     per_node::with_block(settings, program, errors)
 }
 
@@ -237,7 +234,7 @@ fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<Scenar
             reading.errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         }
     }
-    let (guest, _) = neighbour_exchange::read_guest(settings, reading.seed, reading.library, reading.errors)?;
+    let (guest, _) = neighbour_exchange::read_guest(settings, reading.library, reading.errors)?;
     let shape = guest.shape();
     let levels = shape.network_dimensions().filter(|_| shape.kind() == MachineKind::BinaryTree);
     let Some(levels) = levels.and_then(|levels| u32::try_from(levels).ok()) else {

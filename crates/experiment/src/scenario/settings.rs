@@ -4,7 +4,14 @@
 //! A value of the sweep has precedence over one of the scenario, and that over one of the machine file.
 //! Values are not interpreted here.
 
-use std::{collections::BTreeMap, fmt::Display, path::Path, rc::Rc, sync::Arc};
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    fmt::Display,
+    path::Path,
+    rc::Rc,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     budget::Budget,
@@ -12,6 +19,8 @@ use super::{
     keyed_values::{KeySet, KeyedValues},
     keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
+    program::ProgramKind,
+    resolved::{CanonicalValue, Resolved},
     setting::Setting,
     source_file::{self, Place, SourceFile},
     sweep::Assignment,
@@ -47,6 +56,7 @@ pub(super) struct Settings<'a> {
     machine_file: Option<Arc<MachineFile>>,
     step: Option<&'a Step>,
     set: KeySet, // the keys with a value
+    is_seed_read: Rc<Cell<bool>>,
     budget: Rc<Budget>,
 }
 
@@ -61,7 +71,8 @@ impl<'a> Settings<'a> {
     ) -> Self {
         let budget = Rc::clone(library.budget());
         let set = swept.iter().fold(written.values.keys(), |set, assignment| set.with(assignment.setting));
-        let mut settings = Self { swept, written, machine_file: None, step: None, set, budget };
+        let is_seed_read = Rc::default();
+        let mut settings = Self { swept, written, machine_file: None, step: None, set, is_seed_read, budget };
         settings.machine_file = settings.read_machine_file(library, errors);
         if let Some(file) = &settings.machine_file {
             settings.set = set.union(file.keys());
@@ -77,6 +88,7 @@ impl<'a> Settings<'a> {
             machine_file: self.machine_file.clone(),
             step: Some(step),
             set: self.set.union(step.values.keys()),
+            is_seed_read: Rc::clone(&self.is_seed_read),
             budget: Rc::clone(&self.budget),
         }
     }
@@ -116,7 +128,47 @@ impl<'a> Settings<'a> {
 
     /// Resolves a path relative to the scenario.
     pub(super) fn beside(&self, name: &str) -> std::path::PathBuf {
-        self.written.source.path().parent().unwrap_or(Path::new("")).join(name)
+        self.folder().join(name)
+    }
+
+    /// The folder of the scenario, to which paths are relative.
+    pub(super) fn folder(&self) -> &Path {
+        self.path().parent().unwrap_or(Path::new(""))
+    }
+
+    /// The path of the scenario.
+    pub(super) fn path(&self) -> &Path {
+        self.written.source.path()
+    }
+
+    /// Its values in the canonical form.
+    pub(super) fn resolved(&self, kind: &'static ProgramKind, library: &mut Library) -> Resolved {
+        let folder = self.folder();
+        let machine_file = self.machine_file.as_ref().map(|file| library.canonical_machine(folder, file));
+        let files = library.input_files();
+        let all = || CanonicalValue::all(&self.written.values, folder, files);
+        let scenario = Arc::clone(self.written.canonical.get_or_init(all));
+        let files = library.input_files();
+        let swept = self.swept.iter().map(|assignment| assignment.canonical(folder, files)).collect();
+        Resolved::new(machine_file, scenario, swept, kind)
+    }
+
+    /// The seed of whatever is drawn while a scenario is read. What has been read or made then depends on it.
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.is_seed_read.set(true);
+        self.natural(Key::Seed, &mut vec![])
+    }
+
+    /// Whether anything that was read depends on the seed.
+    pub(super) fn is_seed_read(&self) -> bool {
+        self.is_seed_read.get()
+    }
+
+    /// Calls `make`, and returns whether anything was drawn by the seed meanwhile.
+    pub(super) fn noting_seed<T>(&self, make: impl FnOnce() -> T) -> (T, bool) {
+        let before = self.is_seed_read.replace(false);
+        let made = make();
+        (made, self.is_seed_read.replace(before))
     }
 
     /// The value of a key; `None` if it is not set.
@@ -224,6 +276,7 @@ pub(super) struct Written {
     pub(super) headers: BTreeMap<Section, Place>,
     /// The value of `sweep`.
     pub(super) sweep: Option<Value>,
+    canonical: OnceLock<Arc<[Arc<CanonicalValue>]>>, // made at its first use
 }
 
 impl Written {
@@ -295,7 +348,7 @@ impl Written {
 
     fn empty(source: &Arc<SourceFile>) -> Self {
         let (values, headers) = (KeyedValues::new(), BTreeMap::new());
-        Self { source: Arc::clone(source), values, headers, sweep: None }
+        Self { source: Arc::clone(source), values, headers, sweep: None, canonical: OnceLock::new() }
     }
 
     fn add_table(&mut self, section: Section, table: Entry, errors: &mut Vec<ScenarioError>) {

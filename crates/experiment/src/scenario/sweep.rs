@@ -1,11 +1,15 @@
 //! The `[sweep]` table: choices, of which every combination is a run.
 
-use std::sync::Arc;
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     errors::{ScenarioError, Standing, nearest},
     keys::{Key, Section},
     mapping::most_default_embeddings,
+    resolved::{CanonicalValue, InputFiles},
     settings::{self, Written},
     source_file::Place,
     value::{Content, Entry, Value},
@@ -24,13 +28,20 @@ pub(super) struct Assignment {
     pub(super) setting: Key,
     pub(super) value: Value,
     written: SweptValue,
+    canonical: OnceLock<Arc<CanonicalValue>>, // made at its first use
 }
 
 impl Assignment {
     /// A value for a key.
     fn new(setting: Key, value: &Value) -> Self {
         let written = (setting.path().into(), value.written().into());
-        Self { setting, value: value.clone(), written }
+        Self { setting, value: value.clone(), written, canonical: OnceLock::new() }
+    }
+
+    /// The value in the canonical form; the files that it names are in `folder`.
+    pub(super) fn canonical(&self, folder: &Path, files: &mut InputFiles) -> Arc<CanonicalValue> {
+        let make = || Arc::new(CanonicalValue::new(self.setting, &self.value, folder, files));
+        Arc::clone(self.canonical.get_or_init(make))
     }
 
     /// The path, and the value as written, on one line.

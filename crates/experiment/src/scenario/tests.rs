@@ -14,6 +14,7 @@ mod machines;
 mod mutations;
 mod networks;
 mod programs;
+mod resolved;
 mod runs;
 mod schema;
 mod sizes;

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     records::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
-    scenario::{Loading, Run, Scenario, ScenarioProgram},
+    scenario::{Loading, Run, Scenario, ScenarioProgram, resolved::hexadecimal},
 };
 
 /// The runs of a sweep, each described by everything that its results depend on.
@@ -46,6 +46,9 @@ struct RunDescription<'run> {
     or_faster: Vec<ProgramRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_digest: Option<&'run str>,
+    /// The contents of the files that the scenario names, by the path of the key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
     embedding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     placement_digest: Option<&'run str>,
@@ -111,6 +114,7 @@ impl<'runs> SweepPlan<'runs> {
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             or_faster: run.program.others.iter().map(|other| ProgramRecord::new(other)).collect(),
+            files: run.resolved.file_digests(),
             embedding: run.embedding.to_string(),
             message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
             placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),
@@ -149,11 +153,6 @@ fn message_digest(program: &ScenarioProgram) -> String {
         });
     }
     hexadecimal(&hash.finalize())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The first difference between the runs of a journal and the requested ones.

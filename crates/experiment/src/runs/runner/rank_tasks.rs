@@ -3,19 +3,18 @@
 use cubefold_simulator::{
     EngineChoice, Observer, RankTask, Ranks, Request, StageRecord, Workers, next_task, simulate,
 };
-use sha2::{Digest, Sha256};
 
 use super::{KeepRecords, Kept, RunError, failed};
-use crate::scenario::{Run, draw_key::description};
+use crate::scenario::Run;
 
 const PROGRAM_BITS: u32 = 8;
 const PLACE_BITS: u32 = 30;
 const DIGEST_BITS: u32 = 24;
 
 /// Name of a program of a run in a sweep, for messages between ranks. Its digest reveals ranks that have read
-/// different scenarios.
+/// different scenarios, or files of different contents.
 pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, program: usize) -> RankTask {
-    let digest = Sha256::digest(format!("{}; seed {}", description(run), run.seed));
+    let digest = run.resolved.digest();
     let digest =
         digest.iter().take((DIGEST_BITS / 8) as usize).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
     // A sweep has at most 10^9 runs, and a run few programs.

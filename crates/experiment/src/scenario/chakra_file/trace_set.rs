@@ -16,7 +16,7 @@ use super::{
 use crate::scenario::{budget::Budget, errors::ScenarioError, placement_file::Failure};
 
 /// The placeholder for the number of a rank in the name of its file.
-pub(super) const RANK: &str = "{rank}";
+pub(in crate::scenario) const RANK: &str = "{rank}";
 /// The most ranks whose dropped dependencies are reported one by one.
 const MAX_TOLD: usize = 4;
 /// Memory per operation that has its part in an activity \[bytes\].

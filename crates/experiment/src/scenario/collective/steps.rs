@@ -220,7 +220,6 @@ fn read_step(
     let mut reading = Reading {
         settings: &settings,
         machine: reading.machine,
-        seed: reading.seed,
         library: &mut *reading.library,
         computations,
         errors: &mut *reading.errors,

@@ -37,7 +37,8 @@ pub(super) const CLASSIC: Embedding = Embedding {
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.guest().shape();
-    let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
+    let seed = || fit.settings.seed().unwrap_or(0);
+    let flips = FlipBits { seed: &seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
     let placement = match construction {
         Some(construction) => ClassicPlacement::named(construction, &guest, fit.machine, &flip),
@@ -48,16 +49,16 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
 }
 
 /// Random bits of the vertices of a growing tree, from the scenario's seed.
-struct FlipBits {
-    seed: u64,
+struct FlipBits<'a> {
+    seed: &'a dyn Fn() -> u64,
     count: u64,
     words: OnceCell<Vec<u64>>,
 }
 
-impl FlipBits {
+impl FlipBits<'_> {
     fn of(&self, vertex: ProcessId) -> FlipBit {
         let words = self.words.get_or_init(|| {
-            let mut generator = ChaCha12Rng::from_seed(generator_key(self.seed, FLIP_BITS));
+            let mut generator = ChaCha12Rng::from_seed(generator_key((self.seed)(), FLIP_BITS));
             (0..self.count.div_ceil(64)).map(|_| generator.next_u64()).collect()
         });
         match words[vertex.label() as usize / 64] >> (vertex.label() % 64) & 1 {
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     fn flips(seed: u64, count: u64) -> Vec<FlipBit> {
-        let flips = FlipBits { seed, count, words: OnceCell::new() };
+        let flips = FlipBits { seed: &|| seed, count, words: OnceCell::new() };
         ProcessId::first(count).map(|vertex| flips.of(vertex)).collect()
     }
 

@@ -96,7 +96,6 @@ pub(super) fn read_body(
     let reading = &mut Reading {
         settings: &settings,
         machine: reading.machine,
-        seed: reading.seed,
         library: &mut *reading.library,
         computations,
         errors: &mut *reading.errors,

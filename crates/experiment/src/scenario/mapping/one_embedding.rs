@@ -1,7 +1,5 @@
 //! The placement of one embedding: by a rule, a construction, an order, a file or a launcher's file.
 
-use std::sync::Arc;
-
 use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable};
 use cubefold_topology::NodeId;
 
@@ -15,62 +13,45 @@ use crate::scenario::{
     embeddings::{Embedding, EmbeddingName, Maker, in_turn, place_axes, place_seeded},
     errors::ScenarioError,
     launcher_file::LauncherSource,
-    library::{Library, PlacementKey},
     placement_file::{self, Failure},
     placement_npy,
     scenario_program::ContractedGuest,
 };
 
-/// The placement of one embedding, made or cached; every share of a collective is on the node of its rank.
-pub(super) fn placement(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let placement = placement_of_ranks(fit, embedding, library)?;
+/// The placement of one embedding; every share of a collective is on the node of its rank.
+pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
+    let placement = placement_of_ranks(fit, embedding)?;
     let shares = fit.program.ranks.as_ref().map_or(1, |own| own.share_count);
     if shares == 1 {
         return Ok(placement);
     }
     take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
-    let nodes = placement.nodes();
-    PlacementTable::new(fit.machine, nodes.repeat(shares as usize))
-        .map(|table| Arc::new(Placement::Table(table)))
-        .map_err(|error| {
-            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-            Failure::Wrong(vec![error])
-        })
+    on_nodes(fit, placement.nodes().repeat(shares as usize))
 }
 
 /// The placement of processes or ranks by one embedding.
-fn placement_of_ranks(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let region = fit.region();
-    let named = || PlacementKey::named(embedding.name.to_string(), fit.program, region);
+fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
     match &embedding.name {
         EmbeddingName::Registered { embedding: own, .. }
             if matches!(own.maker, Maker::Seeded(_)) && fit.job_node_count() < fit.group_count() =>
         {
             Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
         }
-        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
-        EmbeddingName::Registered { embedding: registered, .. } => {
-            by_registered(fit, embedding, registered, library)
-        }
+        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding),
+        EmbeddingName::Registered { embedding: registered, .. } => by_registered(fit, embedding, registered),
         EmbeddingName::Axes(order) => {
-            made_once(fit, embedding, named(), library, || place_axes(fit, embedding, order))
+            take_memory(fit, embedding)?;
+            place_axes(fit, embedding, order)
         }
-        EmbeddingName::Plane(together) => made_once(fit, embedding, named(), library, || {
+        EmbeddingName::Plane(together) => {
+            take_memory(fit, embedding)?;
             in_turn(fit, embedding, &fit.job_nodes(), *together)
-        }),
-        EmbeddingName::File(name) => from_file(fit, embedding, name, library),
+        }
+        EmbeddingName::File(name) => from_file(fit, embedding, name),
         // Searched from those of the other embeddings; until then as `standard` has them.
         EmbeddingName::Search(_) => {
             let name = EmbeddingName::with_name("standard").unwrap_or_else(|| embedding.name.clone());
-            placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() }, library)
+            placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() })
         }
         // These come with their placements, after the file is read.
         EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
@@ -82,8 +63,8 @@ fn placement_of_ranks(
                 coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
                 slots_per_node: entry.slots_per_node,
             };
-            let key = PlacementKey::launcher(&source, fit.program, region);
-            made_once(fit, embedding, key, library, || source.read(fit.program.rank_count(), region))
+            take_memory(fit, embedding)?;
+            source.read(fit.program.rank_count(), fit.region())
         }
     }
 }
@@ -93,67 +74,39 @@ fn by_registered(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
     registered: &'static Embedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
-    let key = PlacementKey::named(format!("{}{seed}", embedding.name), fit.program, fit.region());
+) -> Result<Placement, Failure> {
     match registered.maker {
-        Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
+        Maker::Rule(kind) => place_by_rule(fit, embedding, kind),
         Maker::Construction(_) if fit.program.ranks.is_some() && registered.name != "tao" => {
             Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
         }
         Maker::Construction(place) | Maker::ByNumber(place) => {
-            made_once(fit, embedding, key, library, || place(fit, embedding))
+            take_memory(fit, embedding)?;
+            place(fit, embedding)
         }
         Maker::Seeded(place) => {
-            made_once(fit, embedding, key, library, || place_seeded(fit, embedding, place))
+            take_memory(fit, embedding)?;
+            place_seeded(fit, embedding, place)
         }
         // Its orders have replaced it.
         Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
     }
 }
 
-/// The placement with this key, made at its first use with memory taken for it.
-fn made_once(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    key: PlacementKey,
-    library: &mut Library,
-    make: impl FnOnce() -> Result<Placement, Failure>,
-) -> Result<Arc<Placement>, Failure> {
-    library.placement(key, || {
-        take_memory(fit, embedding)?;
-        make()
-    })
-}
-
 /// The placement in a file.
-fn from_file(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    name: &str,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
-    let region = fit.region();
+fn from_file(fit: &Fit<'_>, embedding: &NamedEmbedding, name: &str) -> Result<Placement, Failure> {
+    take_memory(fit, embedding)?;
     let path = fit.settings.beside(name);
-    let key = PlacementKey::file(&path, fit.program, region);
-    let (processes, budget) = (fit.program.rank_count(), fit.settings.budget());
-    library.placement(key, || {
-        take_memory(fit, embedding)?;
-        match path.extension() {
-            Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
-            _ => placement_file::read(&path, processes, region, budget),
-        }
-    })
+    let (processes, region, budget) = (fit.program.rank_count(), fit.region(), fit.settings.budget());
+    match path.extension() {
+        Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
+        _ => placement_file::read(&path, processes, region, budget),
+    }
 }
 
 /// The placement of groups of consecutive processes, one group per node, by an embedding of the groups as a
 /// guest. In a cube, the lowest dimensions are the place inside the node.
-fn groups(
-    fit: &Fit<'_>,
-    embedding: &NamedEmbedding,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
+fn groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
     let guest = match &embedding.name {
         EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
             Maker::Rule(_) => ContractedGuest::Cube,
@@ -169,11 +122,14 @@ fn groups(
     };
     let program = fit.program.contracted(guest);
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
-    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
+    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding)?;
     take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
-    let nodes = fit.program.over_groups(guest, &placed.listed_nodes());
-    let table = PlacementTable::new(fit.machine, nodes);
-    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
+    on_nodes(fit, fit.program.over_groups(guest, &placed.listed_nodes()))
+}
+
+/// The placement with these nodes.
+fn on_nodes(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])
     })
@@ -189,22 +145,16 @@ fn place_by_rule(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
     kind: EmbeddingKind,
-    key: PlacementKey,
-    library: &mut Library,
-) -> Result<Arc<Placement>, Failure> {
+) -> Result<Placement, Failure> {
     if kind == EmbeddingKind::Standard && fit.standard_counts() {
-        return library.placement(key, || {
-            take_memory(fit, embedding)?;
-            as_numbered(fit)
-        });
+        take_memory(fit, embedding)?;
+        return as_numbered(fit);
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
-    library.placement(key, || {
-        // `misfits` has reported the causes; this error is a fallback.
-        Placement::embed(kind, cube, fit.machine).map_err(|error| {
-            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
-            Failure::Wrong(vec![error])
-        })
+    // `misfits` has reported the causes; this error is a fallback.
+    Placement::embed(kind, cube, fit.machine).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
+        Failure::Wrong(vec![error])
     })
 }
 
@@ -232,8 +182,5 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
         None => hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect(),
     };
-    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-        Failure::Wrong(vec![error])
-    })
+    on_nodes(fit, nodes)
 }
