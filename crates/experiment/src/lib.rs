@@ -3,12 +3,10 @@
 //! Each module depends only on those to its left:
 //!
 //! ```text
-//! input  <-  launcher  <-  scenario  <-  records  <-  runs  <-  tools
+//! scenario  <-  records  <-  runs  <-  tools
 //! ```
 //!
-//! - [`input`] reads text: files, places of errors, quantities with units.
-//! - [`launcher`] reads and writes rank files, host lists and coordinate maps of launchers. It lies below
-//!   `scenario`, because scenarios name such files.
+//! - [`input`] and [`launcher`] are those of the crate `cubefold-formats`, which reads files and knows no scenario.
 //! - [`scenario`] reads scenario files into validated [`Run`]s, or all their errors, each at its place ([`load`]).
 //! - [`records`] holds the records of results, their columns, definitions and formats.
 //! - [`runs`] executes runs in parallel and keeps journals ([`execute_runs`]).
@@ -16,8 +14,6 @@
 //!
 //! The crate does not print and does not depend on a terminal: the crate above does that.
 
-pub mod input;
-pub mod launcher;
 pub mod records;
 pub mod runs;
 pub mod scenario;
@@ -25,6 +21,7 @@ pub mod scenario;
 mod support;
 pub mod tools;
 
+pub use cubefold_formats::{input, launcher};
 pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, latex_text, printable};
 pub use records::{
     BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,

@@ -46,3 +46,10 @@ pub(crate) fn pool() -> ThreadPool {
 pub(crate) fn journal_in_memory(runs: &[&Run], shard: Shard) -> Journal<Cursor<Vec<u8>>> {
     Journal::begin(Cursor::new(vec![]), &SweepPlan::new(runs), shard).unwrap()
 }
+
+/// An array of `NumPy` with these numbers.
+pub(crate) fn numpy_file(descr: &str, order: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    [crate::input::numpy::MAGIC, &[1, 0], &length, header.as_bytes(), numbers].concat()
+}

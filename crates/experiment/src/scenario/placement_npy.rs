@@ -80,7 +80,7 @@ pub(super) fn read(
 
 #[cfg(test)]
 mod tests {
-    use crate::input::numpy::tests::file;
+    use crate::support::numpy_file as file;
 
     #[test]
     fn a_placement_is_read_and_its_mistakes_are_named() {

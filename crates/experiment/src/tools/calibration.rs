@@ -12,22 +12,15 @@
 //!
 //! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: start-up cost separate from latency).
 
-mod collective_test;
 mod fit;
-mod intel_mpi;
-mod log_text;
-mod measurement;
-mod nccl_tests;
-mod osu;
 #[cfg(test)]
 mod tests;
 
 use std::{fmt, path::Path};
 
-pub use self::{
-    fit::{FittedSeries, Protocol},
-    measurement::{Measurement, MeasurementOptions, SeriesKind},
-};
+pub use self::fit::{FittedSeries, Protocol};
+pub use cubefold_formats::benchmark::{Measurement, MeasurementOptions, SeriesKind};
+
 use crate::{
     input::{engineering_rate, engineering_seconds, written_rate, written_seconds},
     scenario::{ScenarioErrors, load_text, parsed},

@@ -3,7 +3,7 @@
 use cubefold_simulator::StageMessage;
 
 use super::*;
-use crate::input::numpy::tests::file as numpy_file;
+use crate::support::numpy_file;
 
 const TRAFFIC: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"traffic\"\n";
 

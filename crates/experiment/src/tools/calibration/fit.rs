@@ -8,10 +8,9 @@
 //! No bandwidth is above the largest rate that was measured: a line that would be steeper keeps that rate, and
 //! its startup is fitted again.
 
-use super::{
-    CalibrationError,
-    measurement::{Measurement, Point},
-};
+use cubefold_formats::benchmark::{Measurement, Point};
+
+use super::CalibrationError;
 
 /// The sum of squared relative residuals that one more protocol must save: one point by 22 %, or five by 10 %.
 const COST_OF_A_PROTOCOL: f64 = 0.05;

@@ -4,7 +4,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{measurement::Point, *};
+use cubefold_formats::benchmark::Point;
+
+use super::*;
 
 fn named(kind: SeriesKind, points: Vec<Point>) -> Measurement {
     Measurement { name: "m.txt".to_owned(), benchmark: String::new(), kind, points, left_out: 0 }

@@ -71,7 +71,7 @@ impl HostList {
     ///
     /// If there is no name, a line has none of these forms, or the names are not equally frequent, each with
     /// its position in the text.
-    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+    pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         if let Some(foreign) = foreign_text(text) {
             diagnostics.add(0..0, || format!("the file is {foreign}, expected the names of hosts"));
@@ -113,7 +113,7 @@ impl HostList {
     }
 
     /// A list of names, all different, at least one.
-    pub(crate) fn of_names(names: impl Iterator<Item = String>) -> Self {
+    pub fn of_names(names: impl Iterator<Item = String>) -> Self {
         let host = |(rank, name)| OrderedHost { name, line: 0, rank };
         Self::in_order((0..).zip(names).map(host).collect(), 1, None)
     }
@@ -201,7 +201,7 @@ impl HostList {
     }
 
     /// The name at a place, counted from 0; empty if there is none.
-    pub(crate) fn name(&self, place: u64) -> &str {
+    pub fn name(&self, place: u64) -> &str {
         usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
     }
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 /// Whether a format has comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remarks {
+pub enum Remarks {
     /// From `#` to the end of a line.
     AfterHash,
     /// None.
@@ -15,13 +15,14 @@ pub(crate) enum Remarks {
 const MAX_REPEATED: usize = 60;
 
 /// Adds the indefinite article that the first letter asks for.
-pub(crate) fn with_article(words: &str) -> String {
+#[must_use]
+pub fn with_article(words: &str) -> String {
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u', 'x']) { "an" } else { "a" };
     format!("{article} {words}")
 }
 
 /// Lists the lines that are not empty, trimmed and without comments.
-pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
+pub fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
     let content = move |line| match remarks {
         Remarks::AfterHash => str::split_once(line, '#').map_or(line, |(content, _)| content),
         Remarks::None => line,
@@ -30,7 +31,8 @@ pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> 
 }
 
 /// The bytes of `part` in `text`, of which it is a slice; else the end of `text`.
-pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
+#[must_use]
+pub fn span(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
     let start = start.filter(|start| start.saturating_add(part.len()) <= text.len()).unwrap_or(text.len());
     start..(start + part.len()).min(text.len())
@@ -38,7 +40,7 @@ pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
 
 /// Counts the lines up to ascending positions, in one pass over the text.
 #[derive(Debug)]
-pub(crate) struct LineCounter<'t> {
+pub struct LineCounter<'t> {
     text: &'t str,
     at: usize, // a byte of the text, up to which lines are counted
     line: u64, // from 1
@@ -46,12 +48,13 @@ pub(crate) struct LineCounter<'t> {
 
 impl<'t> LineCounter<'t> {
     /// A counter at the beginning of a text.
-    pub(crate) fn new(text: &'t str) -> Self {
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
         Self { text, at: 0, line: 1 }
     }
 
     /// The line, counted from 1, in which `part` begins. Parts come in the order of the text.
-    pub(crate) fn line(&mut self, part: &str) -> u64 {
+    pub fn line(&mut self, part: &str) -> u64 {
         let start = span(self.text, part).start;
         if let Some(between) = self.text.as_bytes().get(self.at..start) {
             self.line += memchr::memchr_iter(b'\n', between).count() as u64;
@@ -79,7 +82,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Escapes what a terminal would act on, like [`printable`], but keeps line ends and tabs.
-pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char| is_printable(character) || matches!(character, '\n' | '\r' | '\t');
     if text.chars().all(is_kept) {
         return Cow::Borrowed(text);
@@ -92,7 +96,7 @@ pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Appends a character as [`printable`] shows it.
-pub(crate) fn push_printable(shown: &mut String, character: char) {
+pub fn push_printable(shown: &mut String, character: char) {
     if is_printable(character) {
         shown.push(character);
     } else {
@@ -110,7 +114,8 @@ fn is_printable(character: char) -> bool {
 }
 
 /// Shortens a text to its beginning, on one line.
-pub(crate) fn shortened(text: &str) -> String {
+#[must_use]
+pub fn shortened(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(MAX_REPEATED) {
         Some((end, _)) => format!("{}..", &line[..end]),
@@ -119,7 +124,8 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// Formats a word for a message: numbers as they are, everything else quoted and shortened.
-pub(crate) fn described(word: &str) -> String {
+#[must_use]
+pub fn described(word: &str) -> String {
     let short = shortened(word);
     let is_number = !short.is_empty() && short.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number { short } else { format!("{short:?}") }

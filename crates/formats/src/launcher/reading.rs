@@ -24,7 +24,7 @@ const MAX_PROCESSES: u64 = 1 << 24;
 /// # Errors
 ///
 /// All errors of the text, up to a limit; also hosts that do not fit the machine.
-pub(crate) fn read(
+pub fn read(
     format: LauncherFormat,
     text: &str,
     processes: u64,

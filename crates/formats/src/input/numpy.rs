@@ -5,23 +5,23 @@
 //! columns (`fortran_order`).
 
 /// The bytes that such a file begins with.
-pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// Larger than any header \[bytes\].
-pub(crate) const MAX_HEADER: u64 = 1 << 17;
+pub const MAX_HEADER: u64 = 1 << 17;
 
 /// An array.
 #[derive(Debug)]
-pub(crate) struct NumpyArray {
+pub struct NumpyArray {
     /// The lengths of its dimensions.
-    pub(crate) shape: Vec<usize>,
+    pub shape: Vec<usize>,
     /// Its numbers, as many as the shape has, in the order of the file.
-    pub(crate) numbers: Numbers,
+    pub numbers: Numbers,
     is_columns_first: bool,
 }
 
 /// The numbers of an array.
 #[derive(Debug)]
-pub(crate) enum Numbers {
+pub enum Numbers {
     /// Of signed or unsigned integers, and of truth values.
     Integers(Vec<i128>),
     /// Of floats.
@@ -39,10 +39,14 @@ enum Class {
 
 impl NumpyArray {
     /// The memory that a number takes after it is read, with its bytes in the file \[bytes\].
-    pub(crate) const BYTES_A_NUMBER: u64 = (size_of::<u64>() + size_of::<i128>()) as u64;
+    pub const BYTES_A_NUMBER: u64 = (size_of::<u64>() + size_of::<i128>()) as u64;
 
     /// Parses a file; the error is a message.
-    pub(crate) fn new(bytes: &[u8]) -> Result<Self, String> {
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the header or the numbers.
+    pub fn new(bytes: &[u8]) -> Result<Self, String> {
         let no_array = || "not a NumPy array, expected a file that numpy.save wrote".to_owned();
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_array)?;
         let (version, rest) = rest.split_at_checked(2).ok_or_else(no_array)?;
@@ -79,7 +83,8 @@ impl NumpyArray {
     }
 
     /// The place of an entry of a table among the numbers.
-    pub(crate) fn place(&self, row: usize, column: usize) -> usize {
+    #[must_use]
+    pub fn place(&self, row: usize, column: usize) -> usize {
         match self.shape[..] {
             [rows, _] if self.is_columns_first => column * rows + row,
             [_, columns] => row * columns + column,
@@ -163,11 +168,11 @@ fn half(pattern: u32) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     /// A file with these numbers.
-    pub(crate) fn file(descr: &str, order: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    fn file(descr: &str, order: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
         let length = u16::try_from(header.len()).unwrap().to_le_bytes();
         [MAGIC, &[1, 0], &length, header.as_bytes(), numbers].concat()

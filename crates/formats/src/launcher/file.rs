@@ -31,7 +31,7 @@ impl<'a> LauncherFile<'a> {
     ///
     /// If host names are missing or unneeded, a number of slots is unneeded, the hosts do not fit the
     /// machine, or the format cannot express the placement.
-    pub(crate) fn new(
+    pub fn new(
         region: Region<'a>,
         placement: &'a Placement,
         format: LauncherFormat,

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-pub(crate) use cubefold_topology::greatest_common_divisor;
+pub use cubefold_topology::greatest_common_divisor;
 
 use super::exact_mean::exact_mean;
 
@@ -22,17 +22,18 @@ pub struct Ratio {
 
 impl Ratio {
     /// 0.
-    pub(crate) const ZERO: Self = Self { numerator: 0, denominator: 1 };
+    pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
     /// A quotient in lowest terms; `denominator` is not 0.
     #[must_use]
-    pub(crate) fn new(numerator: u128, denominator: u128) -> Self {
+    pub fn new(numerator: u128, denominator: u128) -> Self {
         let divisor = greatest_common_divisor(numerator, denominator).max(1);
         Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
 
     /// The product, or `None` if a part exceeds 128 bits.
-    pub(crate) fn times(self, other: Self) -> Option<Self> {
+    #[must_use]
+    pub fn times(self, other: Self) -> Option<Self> {
         // Reducing crosswise first keeps the parts small.
         let (one, two) =
             (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
@@ -42,7 +43,8 @@ impl Ratio {
     }
 
     /// The quotient, or `None` if the divisor is 0 or a part exceeds 128 bits.
-    pub(crate) fn over(self, other: Self) -> Option<Self> {
+    #[must_use]
+    pub fn over(self, other: Self) -> Option<Self> {
         if other.numerator == 0 {
             return None;
         }
@@ -51,7 +53,8 @@ impl Ratio {
 
     /// The factor by which it differs from `other`, and whether it is the smaller one; `None` if a part
     /// exceeds 128 bits.
-    pub(crate) fn difference(self, other: Self) -> Option<(Self, bool)> {
+    #[must_use]
+    pub fn difference(self, other: Self) -> Option<(Self, bool)> {
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
         let denominator = self.denominator.checked_mul(other.denominator)?;
@@ -59,23 +62,27 @@ impl Ratio {
     }
 
     /// The denominator in lowest terms.
-    pub(crate) fn denominator(self) -> u128 {
+    #[must_use]
+    pub fn denominator(self) -> u128 {
         self.denominator
     }
 
     /// Rounds up to a whole number.
-    pub(crate) fn ceil(self) -> u128 {
+    #[must_use]
+    pub fn ceil(self) -> u128 {
         self.numerator.div_ceil(self.denominator)
     }
 
     /// Rounds to the nearest whole number; halves go up.
-    pub(crate) fn rounded(self) -> u128 {
+    #[must_use]
+    pub fn rounded(self) -> u128 {
         let (whole, rest) = (self.numerator / self.denominator, self.numerator % self.denominator);
         whole + u128::from(rest >= self.denominator - rest)
     }
 
     /// Its numerator and its denominator, which is at least 1, in lowest terms.
-    pub(crate) fn parts(self) -> (u128, u128) {
+    #[must_use]
+    pub fn parts(self) -> (u128, u128) {
         (self.numerator, self.denominator)
     }
 
@@ -112,7 +119,7 @@ impl fmt::Display for Ratio {
 
 /// The kinds of quantities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measure {
+pub enum Measure {
     /// Bytes.
     Size,
     /// Bytes a second.
@@ -162,11 +169,11 @@ const TIMES: [Unit; 5] = [
 
 /// An invalid quantity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct QuantityError {
+pub struct QuantityError {
     /// A correction, or the known units.
-    pub(crate) help: String,
+    pub help: String,
     /// Whether only the number of digits is wrong.
-    pub(crate) is_long: bool,
+    pub is_long: bool,
 }
 
 impl QuantityError {
@@ -179,7 +186,8 @@ impl QuantityError {
     }
 
     /// A description of what was expected, for messages.
-    pub(crate) fn expected(&self, measure: Measure) -> String {
+    #[must_use]
+    pub fn expected(&self, measure: Measure) -> String {
         if self.is_long {
             format!("a number of at most {MAX_DIGITS} digits")
         } else {
@@ -198,7 +206,8 @@ impl Measure {
     }
 
     /// A description for messages.
-    pub(crate) fn expected(self) -> &'static str {
+    #[must_use]
+    pub fn expected(self) -> &'static str {
         match self {
             Self::Size => "a size such as \"64 MiB\"",
             Self::Bandwidth => "a bandwidth such as \"50 GB/s\"",
@@ -211,7 +220,7 @@ impl Measure {
     /// # Errors
     ///
     /// If the number or the unit is invalid, or the number has too many digits.
-    pub(crate) fn parse(self, text: &str) -> Result<Ratio, QuantityError> {
+    pub fn parse(self, text: &str) -> Result<Ratio, QuantityError> {
         let text = text.trim();
         let end = text.find(|character: char| !(character.is_ascii_digit() || character == '.'));
         let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
@@ -262,7 +271,8 @@ const RATE_UNITS: [(f64, &str); 5] =
 const TIME_UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
 
 /// Writes a number of bytes exactly, in the unit that makes the shortest number: `64 KiB`, `400 MB`.
-pub(crate) fn written_bytes(bytes: u64) -> String {
+#[must_use]
+pub fn written_bytes(bytes: u64) -> String {
     // Of equally short ones in units of 1024, which come last.
     let whole = SIZES.iter().filter(|(_, unit, _)| u128::from(bytes).is_multiple_of(*unit));
     let written = whole.map(|(name, unit, _)| (u128::from(bytes) / unit, name));

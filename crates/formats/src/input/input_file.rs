@@ -10,14 +10,14 @@ use std::{
 use super::foreign::{BYTE_ORDER_MARK, foreign_bytes, foreign_text};
 
 /// Size limit of a file that is held in memory, such as a scenario \[bytes\].
-pub(crate) const MAX_BYTES: u64 = 256 << 20;
+pub const MAX_BYTES: u64 = 256 << 20;
 
 /// The name of standard input in place of a file.
-pub(crate) const STANDARD_INPUT: &str = "-";
+pub const STANDARD_INPUT: &str = "-";
 
 /// A file that cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum InputError {
+pub enum InputError {
     /// The operating system refuses it.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -39,7 +39,11 @@ impl From<InputError> for io::Error {
 }
 
 /// Reads a file, or standard input, of at most `most` bytes, without a byte order mark.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
+///
+/// # Errors
+///
+/// If it is no file, is too long, or the system refuses it.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     if path == Path::new(STANDARD_INPUT) {
         return read_to(io::stdin().lock(), most);
     }
@@ -47,7 +51,11 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
 }
 
 /// Opens a file, unless it is a device or a named pipe.
-pub(crate) fn open(path: &Path) -> Result<File, InputError> {
+///
+/// # Errors
+///
+/// If it is no file, or the system refuses it.
+pub fn open(path: &Path) -> Result<File, InputError> {
     if !is_opened_already(path) {
         let kind = kind(&fs::metadata(path)?);
         kind.map_or(Ok(()), |kind| Err(InputError::NoFile(kind)))?;
@@ -56,7 +64,11 @@ pub(crate) fn open(path: &Path) -> Result<File, InputError> {
 }
 
 /// Opens a text like [`open`], after its byte order mark if it has one.
-pub(crate) fn open_text(path: &Path) -> Result<impl Read, InputError> {
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn open_text(path: &Path) -> Result<impl Read, InputError> {
     let mut file = open(path)?;
     let mut first = vec![];
     (&mut file).take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
@@ -68,7 +80,8 @@ pub(crate) fn open_text(path: &Path) -> Result<impl Read, InputError> {
 
 /// The name of a file that begins like one of another kind: `an XML file`; `None` if it does not, or cannot be
 /// read again.
-pub(crate) fn foreign_kind(path: &Path) -> Option<&'static str> {
+#[must_use]
+pub fn foreign_kind(path: &Path) -> Option<&'static str> {
     const BEGIN: u64 = 256;
     if path == Path::new(STANDARD_INPUT) || is_opened_already(path) {
         return None;

@@ -31,7 +31,8 @@ pub enum SeriesKind {
 
 impl SeriesKind {
     /// Number of consecutive steps.
-    pub(super) fn steps(self) -> u32 {
+    #[must_use]
+    pub fn steps(self) -> u32 {
         match self {
             Self::Single | Self::Streaming => 1,
             Self::Collective { steps, .. } => steps,
@@ -54,19 +55,26 @@ impl fmt::Display for SeriesKind {
 
 /// A size and its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
-    pub(super) bytes: u64,
-    pub(super) seconds: f64, // above 0, finite
+pub struct Point {
+    /// The size \[bytes\].
+    pub bytes: u64,
+    /// The time \[seconds\], above 0 and finite.
+    pub seconds: f64,
 }
 
 /// A series of sizes and times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
-    pub(super) name: String,
-    pub(super) benchmark: String, // its own name, or empty
-    pub(super) kind: SeriesKind,
-    pub(super) points: Vec<Point>, // at least one, by size
-    pub(super) left_out: u64,      // lines among the rows that are none
+    /// The name of the file.
+    pub name: String,
+    /// The name of the benchmark, or empty.
+    pub benchmark: String,
+    /// The quantity that is measured.
+    pub kind: SeriesKind,
+    /// The rows, at least one, by size.
+    pub points: Vec<Point>,
+    /// The number of lines among the rows that are no rows.
+    pub left_out: u64,
 }
 
 /// Settings that the output of a benchmark does not contain.
@@ -92,7 +100,8 @@ pub(super) struct Series {
 impl Measurement {
     /// Bytes that pass a link for a message or vector of `bytes` bytes.
     #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
-    pub(super) fn wire_bytes(&self, bytes: u64) -> f64 {
+    #[must_use]
+    pub fn wire_bytes(&self, bytes: u64) -> f64 {
         match self.kind {
             SeriesKind::Single | SeriesKind::Streaming => bytes as f64,
             SeriesKind::Collective { wire_share, .. } => bytes as f64 * wire_share,
@@ -100,7 +109,7 @@ impl Measurement {
     }
 
     /// The largest rate that was measured \[bytes per second\]; 0 if all sizes are 0.
-    pub(super) fn largest_rate(&self) -> f64 {
+    pub fn largest_rate(&self) -> f64 {
         self.points.iter().map(|point| self.wire_bytes(point.bytes) / point.seconds).fold(0.0, f64::max)
     }
 
@@ -109,7 +118,7 @@ impl Measurement {
     /// # Errors
     ///
     /// All errors, each with its position in the text.
-    pub(crate) fn parse(name: &str, text: &str, options: MeasurementOptions) -> Result<Self, Diagnostics> {
+    pub fn parse(name: &str, text: &str, options: MeasurementOptions) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let series = if let Some(foreign) = foreign_text(text) {
             let message = || format!("the file is {foreign}, expected the output of a benchmark");

@@ -14,7 +14,8 @@ pub struct Allocation {
 
 impl Allocation {
     /// An allocation of different nodes, with the partition of which they are all nodes in their order, if they are one.
-    pub(crate) fn new(nodes: Vec<NodeId>, as_box: Option<Partition>) -> Self {
+    #[must_use]
+    pub fn new(nodes: Vec<NodeId>, as_box: Option<Partition>) -> Self {
         let places = nodes.iter().copied().zip(0..).collect();
         Self { nodes, places, as_box }
     }
@@ -38,7 +39,8 @@ impl Allocation {
     }
 
     /// The box that they are in the order of its nodes, if they are one.
-    pub(crate) fn as_box(&self) -> Option<&Partition> {
+    #[must_use]
+    pub fn as_box(&self) -> Option<&Partition> {
         self.as_box.as_ref()
     }
 }
@@ -46,50 +48,55 @@ impl Allocation {
 /// A machine, or the inside of a partition. Files name its nodes by their coordinates or numbers on the whole
 /// machine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Region<'a> {
+pub struct Region<'a> {
     /// The machine on which processes are placed: the whole one, or the inside of the partition.
-    pub(crate) machine: &'a Machine,
-    pub(crate) partition: Option<&'a Partition>,
+    pub machine: &'a Machine,
+    /// The partition, if the machine is its inside.
+    pub partition: Option<&'a Partition>,
     /// The nodes that the job has, if not all.
-    pub(crate) allocation: Option<&'a Allocation>,
+    pub allocation: Option<&'a Allocation>,
 }
 
 impl Region<'_> {
     /// The whole machine.
-    pub(crate) fn whole(&self) -> &Machine {
+    pub fn whole(&self) -> &Machine {
         self.partition.map_or(self.machine, Partition::whole)
     }
 
     /// Coordinates along a dimension, on the whole machine.
-    pub(crate) fn coordinates_along(&self, dimension: HostDimension) -> RangeInclusive<u64> {
+    #[must_use]
+    pub fn coordinates_along(&self, dimension: HostDimension) -> RangeInclusive<u64> {
         let base = self.partition.map_or(0, |partition| partition.base().along(dimension).into());
         base..=base + self.machine.shape().length(dimension) - 1
     }
 
     /// Coordinates of a node on the whole machine.
-    pub(crate) fn address(&self, node: NodeId) -> Coordinates {
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
         self.partition
             .map_or_else(|| self.machine.shape().coordinates(node), |partition| partition.address(node))
     }
 
     /// The number of nodes that hosts are listed for: those of the job, or of the whole machine.
-    pub(crate) fn listed_hosts(&self) -> u64 {
+    pub fn listed_hosts(&self) -> u64 {
         self.allocation.map_or_else(|| self.whole().numbered_hosts(), Allocation::count)
     }
 
     /// The number of nodes of the job.
-    pub(crate) fn job_nodes(&self) -> u64 {
+    pub fn job_nodes(&self) -> u64 {
         self.allocation.map_or_else(|| self.machine.numbered_hosts(), Allocation::count)
     }
 
     /// The place of a node among those of the job.
-    pub(crate) fn job_place(&self, node: NodeId) -> u64 {
+    #[must_use]
+    pub fn job_place(&self, node: NodeId) -> u64 {
         let place = self.allocation.and_then(|own| own.place(node));
         place.unwrap_or_else(|| node.index().into())
     }
 
     /// The node at a place among those of the job.
-    pub(crate) fn job_node(&self, place: u64) -> Option<NodeId> {
+    #[must_use]
+    pub fn job_node(&self, place: u64) -> Option<NodeId> {
         match self.allocation {
             Some(own) => own.nodes().get(usize::try_from(place).ok()?).copied(),
             None => self.machine.node(place).ok(),
@@ -97,7 +104,8 @@ impl Region<'_> {
     }
 
     /// Number of a node among those that hosts are listed for.
-    pub(crate) fn number(&self, node: NodeId) -> u64 {
+    #[must_use]
+    pub fn number(&self, node: NodeId) -> u64 {
         if let Some(place) = self.allocation.and_then(|own| own.place(node)) {
             return place;
         }
@@ -109,7 +117,8 @@ impl Region<'_> {
 
     /// The node with this number among those that hosts are listed for, or `None` if it is outside the partition or the
     /// machine.
-    pub(crate) fn node(&self, number: u64) -> Option<NodeId> {
+    #[must_use]
+    pub fn node(&self, number: u64) -> Option<NodeId> {
         if self.allocation.is_some() {
             return self.job_node(number);
         }

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 /// Largest number of hosts in a list: a few characters could stand for any number of them.
-pub(crate) const MAX_HOSTS: usize = 1 << 20;
+pub const MAX_HOSTS: usize = 1 << 20;
 
 /// An invalid list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NameError {
+pub enum NameError {
     /// An unpaired bracket, an invalid range, or a character that no name has.
     Malformed,
     /// More than [`MAX_HOSTS`].
@@ -22,7 +22,7 @@ pub(crate) enum NameError {
 const FOREIGN: &str = "=,;\"[](){}";
 
 /// Splits a text at the commas outside brackets.
-pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     text.split(move |sign| {
         match sign {
@@ -39,7 +39,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 ///
 /// If it is not a name, or stands for too many.
-pub(crate) fn expanded(part: &str) -> Result<Vec<String>, NameError> {
+pub fn expanded(part: &str) -> Result<Vec<String>, NameError> {
     let mut names = vec![String::new()];
     let mut rest = part;
     while let Some((before, after)) = rest.split_once('[') {

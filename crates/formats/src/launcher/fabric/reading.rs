@@ -19,7 +19,7 @@ use crate::{
 
 /// A node of either sort, numbered by itself in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Vertex {
+pub(super) enum Vertex {
     Host(u32),
     Switch(u32),
 }
@@ -53,7 +53,7 @@ struct ToldLink {
 
 /// A network that is being read.
 #[derive(Debug)]
-pub(crate) struct FabricReading<'t> {
+pub struct FabricReading<'t> {
     /// The text, in which errors have their places.
     pub(super) text: &'t str,
     format: &'static str,

@@ -19,65 +19,66 @@ mod yaml_tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::reading::FabricReading;
+pub use self::reading::FabricReading;
 use crate::input::{Ratio, diagnostic::Diagnostics};
 
 /// The most nodes that a file may describe.
-pub(crate) const MAX_NODES: u32 = 1 << 20;
+pub const MAX_NODES: u32 = 1 << 20;
 
 /// A network that was read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Fabric {
+pub struct Fabric {
     /// The name of the file's format.
-    pub(crate) format: &'static str,
+    pub format: &'static str,
     /// The names of all nodes; empty if they are numbered.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
     /// The number of nodes.
-    pub(crate) nodes: u32,
+    pub nodes: u32,
     /// The number of hosts, which are the first nodes; `None` if the file does not say which nodes are hosts.
-    pub(crate) hosts: Option<u32>,
+    pub hosts: Option<u32>,
     /// The links, each pair of nodes once, the lower first, ascending.
-    pub(crate) links: Vec<FabricLink>,
+    pub links: Vec<FabricLink>,
     /// Notes on parts of the file that were left out or interpreted.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// The links between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FabricLink {
+pub struct FabricLink {
     /// Its ends, the lower first.
-    pub(crate) ends: (u32, u32),
+    pub ends: (u32, u32),
     /// The number of links side by side, at least 1.
-    pub(crate) count: u64,
+    pub count: u64,
     /// The speed of the links, if it is known.
-    pub(crate) speed: LinkSpeed,
+    pub speed: LinkSpeed,
 }
 
 /// The speed of a link, as far as a file gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct LinkSpeed {
+pub struct LinkSpeed {
     /// Bytes a second in each direction.
-    pub(crate) bandwidth: Option<Ratio>,
+    pub bandwidth: Option<Ratio>,
     /// Seconds.
-    pub(crate) latency: Option<Ratio>,
+    pub latency: Option<Ratio>,
     /// The cycles for which a unit occupies it.
-    pub(crate) hop_cycles: Option<u64>,
+    pub hop_cycles: Option<u64>,
     /// The cycles on the wire and in the router.
-    pub(crate) latency_cycles: Option<u64>,
+    pub latency_cycles: Option<u64>,
 }
 
 /// A format of files that describe networks.
 #[derive(Debug)]
-pub(crate) struct FabricFormat {
+pub struct FabricFormat {
     /// Its name in messages, without an article.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Whether a text looks like it.
-    pub(crate) is_like: fn(&str) -> bool,
-    pub(crate) read: fn(&mut FabricReading<'_>),
+    pub is_like: fn(&str) -> bool,
+    /// Reads a text.
+    pub read: fn(&mut FabricReading<'_>),
 }
 
 /// Every format, in the order in which a text is compared with them. Any text is like the last.
-pub(crate) static FORMATS: [FabricFormat; 9] = [
+pub static FORMATS: [FabricFormat; 9] = [
     slurm_topology::FORMAT,
     logical_network::FORMAT,
     slurm_yaml::FORMAT,
@@ -90,12 +91,14 @@ pub(crate) static FORMATS: [FabricFormat; 9] = [
 ];
 
 /// The format that a text looks like.
-pub(crate) fn format_of(text: &str) -> &'static FabricFormat {
+#[must_use]
+pub fn format_of(text: &str) -> &'static FabricFormat {
     FORMATS.iter().find(|format| (format.is_like)(text)).unwrap_or(&edge_list::PLAIN)
 }
 
 /// Whether a format is that of texts that look like none.
-pub(crate) fn is_plain_list(format: &FabricFormat) -> bool {
+#[must_use]
+pub fn is_plain_list(format: &FabricFormat) -> bool {
     std::ptr::eq(format.name, edge_list::PLAIN.name)
 }
 
@@ -105,7 +108,7 @@ impl Fabric {
     /// # Errors
     ///
     /// Lists the parts of the text that cannot be read, with their places.
-    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+    pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = Self::reading(text);
         reading.check_machine();
         reading.finish()
@@ -116,7 +119,7 @@ impl Fabric {
     /// # Errors
     ///
     /// As [`parse`](Self::parse), but for links and hosts that are missing.
-    pub(crate) fn parse_part(text: &str) -> Result<Self, Diagnostics> {
+    pub fn parse_part(text: &str) -> Result<Self, Diagnostics> {
         Self::reading(text).finish()
     }
 
@@ -128,18 +131,21 @@ impl Fabric {
     }
 
     /// The name of a node, or its number.
-    pub(crate) fn name(&self, node: u32) -> String {
+    #[must_use]
+    pub fn name(&self, node: u32) -> String {
         self.names.get(node as usize).cloned().unwrap_or_else(|| node.to_string())
     }
 
     /// The names of its hosts, in their order; empty if nodes are numbered.
-    pub(crate) fn host_names(&self) -> &[String] {
+    #[must_use]
+    pub fn host_names(&self) -> &[String] {
         let hosts = self.hosts.unwrap_or(self.nodes) as usize;
         &self.names[..hosts.min(self.names.len())]
     }
 
     /// The number of links, each of parallel ones counted.
-    pub(crate) fn link_count(&self) -> u64 {
+    #[must_use]
+    pub fn link_count(&self) -> u64 {
         self.links.iter().fold(0, |sum: u64, link| sum.saturating_add(link.count))
     }
 }

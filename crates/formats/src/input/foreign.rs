@@ -2,7 +2,7 @@
 //! in one error instead of one for every line.
 
 /// The bytes of a mark of byte order in UTF-8, which some editors write before a text.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// First bytes of files that are no text, and the names of the files.
 static BINARY: [(&[u8], &str); 11] = [
@@ -30,14 +30,16 @@ static TEXTS: [(&str, &str); 6] = [
 ];
 
 /// The name of a file that is no text: `a Parquet file`; `None` if it is unknown.
-pub(crate) fn foreign_bytes(bytes: &[u8]) -> Option<&'static str> {
+#[must_use]
+pub fn foreign_bytes(bytes: &[u8]) -> Option<&'static str> {
     let known = BINARY.iter().find(|(first, _)| bytes.starts_with(first)).map(|&(_, name)| name);
     known.or_else(|| is_chakra(bytes).then_some("a Chakra execution trace"))
 }
 
 /// The name of a text of another kind: `an XML file`; `None` if it is unknown. Nothing that is read by lines
 /// begins like one of these.
-pub(crate) fn foreign_text(text: &str) -> Option<&'static str> {
+#[must_use]
+pub fn foreign_text(text: &str) -> Option<&'static str> {
     let begin = text.trim_start();
     let known = TEXTS.iter().find(|(first, _)| begin.starts_with(first)).map(|&(_, name)| name);
     known.or_else(|| is_json(begin).then_some("a JSON document")).or_else(|| foreign_bytes(text.as_bytes()))

@@ -17,12 +17,12 @@ mod bluegene_mapfile;
 mod coordinates;
 mod cray_rank_order;
 mod error;
-pub(crate) mod fabric;
+pub mod fabric;
 mod file;
 mod flux_taskmap;
 mod fujitsu_rank_map;
 mod host_lines;
-pub(crate) mod host_names;
+pub mod host_names;
 mod hosts;
 mod hydra_hostfile;
 mod jax_device_order;
@@ -40,7 +40,7 @@ use std::{
 };
 
 use self::reading::Reading;
-pub(crate) use self::reading::read;
+pub use self::reading::read;
 pub use self::{
     coordinates::{CoordinateError, CoordinateMap},
     error::LauncherError,

@@ -5,29 +5,29 @@ use std::ops::Range;
 use cubefold_mapping::ProcessId;
 
 /// Largest number of errors that are reported for one file.
-pub(crate) const MAX_REPORTED: usize = 20;
+pub const MAX_REPORTED: usize = 20;
 /// Largest number of ranges of missing processes that are listed.
 const MAX_GAPS: usize = 5;
 
 /// One error in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Diagnostic {
+pub struct Diagnostic {
     /// Bytes of the text that are wrong.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
     /// A message: found and expected.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// Errors of one text: the first ones, and the number of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Diagnostics {
+pub struct Diagnostics {
     kept: Vec<Diagnostic>, // at most MAX_REPORTED
     count: u64,            // at least as many as are kept
 }
 
 impl Diagnostics {
     /// Adds an error; errors after the first [`MAX_REPORTED`] are only counted.
-    pub(crate) fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
+    pub fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.kept.len() < MAX_REPORTED {
             self.kept.push(Diagnostic { span, message: message() });
@@ -35,27 +35,31 @@ impl Diagnostics {
     }
 
     /// Puts the errors that were kept in the order of the text.
-    pub(crate) fn sort(&mut self) {
+    pub fn sort(&mut self) {
         self.kept.sort_by_key(|one| one.span.start);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there are no errors.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The errors that were kept; empty only if the text is correct.
-    pub(crate) fn kept(&self) -> &[Diagnostic] {
+    #[must_use]
+    pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
 
     /// Number of errors that were counted but not kept.
-    pub(crate) fn left_out(&self) -> u64 {
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
         self.count - self.kept.len() as u64
     }
 }
 
 /// Lists the first `count` processes that are not in `known`, which ascends: `1, 4 to 6 and 20 more`.
-pub(crate) fn missing_processes(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
+pub fn missing_processes(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
     let (mut texts, mut unnamed, mut next) = (vec![], 0, 0);
     for process in known.map(|process| u64::from(process.label())).chain([count]) {
         if process > next {

@@ -143,7 +143,7 @@ impl CoordinateMap {
     /// # Errors
     ///
     /// All errors of the text, with their positions.
-    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+    pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = MapReading::new(text);
         let is_tree = !is_plain_list(format_of(text));
         if let Some(foreign) = foreign_text(text) {

@@ -281,11 +281,8 @@ proptest! {
         }
         match Measurement::parse("m", &text, MeasurementOptions::default()) {
             Ok(measurement) => {
-                let largest = measurement.largest_rate();
-                if let Ok(fitted) = crate::tools::calibration::FittedSeries::fit(measurement) {
-                    prop_assert!(fitted.startup_seconds() >= 0.0 && fitted.bytes_per_second > 0.0);
-                    prop_assert!(fitted.bytes_per_second <= largest * (1.0 + 1e-12));
-                }
+                prop_assert!(!measurement.points.is_empty());
+                prop_assert!(measurement.points.iter().all(|own| own.seconds.is_finite() && own.seconds > 0.0));
             }
             Err(diagnostics) => {
                 for one in diagnostics.kept() {

@@ -1,0 +1,10 @@
+//! The output of benchmarks of messages and collectives: sizes and times.
+
+mod collective_test;
+mod intel_mpi;
+mod log_text;
+mod measurement;
+mod nccl_tests;
+mod osu;
+
+pub use self::measurement::{Measurement, MeasurementOptions, Point, SeriesKind};

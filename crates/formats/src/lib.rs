@@ -1,0 +1,12 @@
+//! Files of other tools: networks, lists of hosts, places of ranks, matrices, traces, output of benchmarks.
+//!
+//! The crate knows no scenario: a file becomes a neutral value, of which the crate above makes machines, placements
+//! and programs.
+//!
+//! - [`input`] reads text: files, places of errors, quantities with units.
+//! - [`launcher`] reads and writes rank files, and reads host lists, coordinate maps and networks.
+//! - [`benchmark`] reads sizes and times from the output of benchmarks.
+
+pub mod benchmark;
+pub mod input;
+pub mod launcher;
