@@ -110,7 +110,9 @@ use self::{
     source_file::{ReadError, SourceFile},
     sweep::Sweep,
 };
-pub(crate) use self::{goal_file::describe_stuck, launcher_file::parsed};
+pub(crate) use self::{
+    goal_file::describe_stuck, launcher_file::parsed, program::words as program_stage_words,
+};
 use crate::{
     input::{
         input_file::STANDARD_INPUT,

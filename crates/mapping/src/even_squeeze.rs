@@ -16,7 +16,7 @@ use crate::{
 const MAX_NODES: u64 = 1 << 22;
 
 /// The embedding `even-squeeze`.
-pub static EVEN_SQUEEZE: SeededEmbedding = SeededEmbedding {
+pub const EVEN_SQUEEZE: SeededEmbedding = SeededEmbedding {
     name: "even-squeeze",
     summary: "a mesh in a mesh of fewer rows, every column evenly over the rows",
     source: "docs/model.md, section 29.7",
@@ -25,7 +25,7 @@ pub static EVEN_SQUEEZE: SeededEmbedding = SeededEmbedding {
 };
 
 /// The embedding `chan`.
-pub static CHAN: SeededEmbedding = SeededEmbedding {
+pub const CHAN: SeededEmbedding = SeededEmbedding {
     name: "chan",
     summary: "a mesh of two dimensions in its smallest hypercube, dilation at most 2",
     source: "after Chan 1991; docs/model.md, section 29.7",

@@ -14,8 +14,8 @@ mod truncation;
 use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::{
-    AxisOrder, EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM,
-    SeededEmbedding,
+    AxisOrder, CHAN, EVEN_SQUEEZE, EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement,
+    PlacementTask, RANDOM, SeededEmbedding,
 };
 
 use super::{
@@ -79,6 +79,8 @@ static EMBEDDINGS: &[Embedding] = &[
     axes::AXES,
     greenberg::GREENBERG,
     greenberg::POLYMORPHIC,
+    Embedding { is_seeded: false, ..seeded(EVEN_SQUEEZE) },
+    Embedding { is_seeded: false, ..seeded(CHAN) },
     classic::CLASSIC,
     truncation::TRUNCATION,
 ];

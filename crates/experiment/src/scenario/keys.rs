@@ -260,7 +260,7 @@ keys! {
         "The kind of the program.";
     ProgramDimensions "program.dimensions", range(1, 32), Derived("the binary logarithm of the number of nodes"), All,
         "The dimensions d of the guest hypercube: the program has 2^d processes.";
-    ProgramStages "program.stages", Form("a list of dimensions, or ascend, descend or bitonic"), Word("ascend"), All,
+    ProgramStages "program.stages", Form("a list of dimensions, or an order: ascend, descend, bitonic, br, .."), Word("ascend"), All,
         "The dimension of the exchange of each stage.";
     ProgramComputeCycles "program.compute_cycles", from(0), number(0), All,
         "The cycles that a process computes before the messages of each stage; of stages also a list with one a stage.";

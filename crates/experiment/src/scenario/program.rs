@@ -3,7 +3,7 @@
 //! A kind of program is one entry of [`PROGRAM_KINDS`]: its name, its keys, and the function that reads it.
 //! The words of `program.kind`, the errors about keys of other kinds and the documentation follow from it.
 
-use cubefold_mapping::{CubeDimension, Hypercube};
+use cubefold_mapping::{CubeDimension, Hypercube, LinkSequence};
 use cubefold_simulator::{
     Computations, CubeProgram, Cycles, DivideAndConquer, LevelNetwork, LevelProgram, ShuffleExchangeProgram,
     ShuffleExchangeProgramError, TreeDivideAndConquer,
@@ -424,7 +424,12 @@ pub(super) fn read_stages(
 }
 
 fn expected() -> String {
-    format!("a list of dimensions, or {}", alternatives(&ORDERS))
+    format!("a list of dimensions, or {}", alternatives(&words()))
+}
+
+/// The names of orders and of link sequences.
+pub(crate) fn words() -> Vec<&'static str> {
+    ORDERS.into_iter().chain(LinkSequence::ALL.map(LinkSequence::name)).collect()
 }
 
 fn order(
@@ -437,9 +442,46 @@ fn order(
         "ascend" => cube.map(CubeProgram::ascend),
         "descend" => cube.map(CubeProgram::descend),
         "bitonic" => cube.map(CubeProgram::bitonic),
-        _ => {
-            let error = value.unexpected(Key::ProgramStages.path(), expected());
-            errors.push(error.with_help(help(name, &ORDERS)));
+        _ => link_sequence(value, name, cube, errors),
+    }
+}
+
+/// The stages of a link sequence of Jacobi methods: `br` of all dimensions, `br:3` of the first three, `br:sweep`.
+fn link_sequence(
+    value: &Value,
+    name: &str,
+    cube: Option<Hypercube>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<CubeDimension>> {
+    let (first, part) = name.split_once(':').map_or((name, None), |(first, part)| (first, Some(part)));
+    let sequence = LinkSequence::ALL.into_iter().find(|sequence| sequence.name() == first);
+    let dimensions = cube.map_or(1, Hypercube::dimension_count);
+    let part_dimensions = part.filter(|&part| part != "sweep").map(str::parse::<u8>);
+    let (Some(sequence), None | Some(Ok(_))) = (sequence, &part_dimensions) else {
+        let error = value.unexpected(Key::ProgramStages.path(), expected());
+        errors.push(error.with_help(help(first, &words())));
+        return None;
+    };
+    let cube = cube?;
+    let of_part = part_dimensions.and_then(Result::ok);
+    if let Some(part) = of_part.filter(|&part| part > dimensions) {
+        let expected = format!("at most the {dimensions} dimensions of the cube");
+        errors.push(
+            value
+                .unexpected(Key::ProgramStages.path(), expected)
+                .with_help(format!("{sequence}:{part} uses {part} dimensions")),
+        );
+        return None;
+    }
+    let links = if part == Some("sweep") {
+        sequence.sweep(dimensions)
+    } else {
+        sequence.path(of_part.unwrap_or(dimensions))
+    };
+    match links {
+        Ok(links) => links.into_iter().map(|link| cube.dimension(link.into()).ok()).collect(),
+        Err(error) => {
+            errors.push(ScenarioError::at(&value.place, error.to_string(), "not defined"));
             None
         }
     }

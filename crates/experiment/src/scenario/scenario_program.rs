@@ -374,13 +374,17 @@ impl ScenarioProgram {
         self.exchange_cube.is_some() && self.guest().cube().is_none()
     }
 
-    /// The d-cube whose embeddings place it: its guest, or the cube with a corner per process that a file names, or per
-    /// rank; `None` for other programs.
+    /// The d-cube whose embeddings place it: its guest, also as a grid of lengths 2, or the cube with a corner per process
+    /// that a file names, or per rank; `None` for other programs.
     pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
         let ranks = self.rank_count();
         let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
         let listed = || Hypercube::new(ranks.trailing_zeros().into()).ok();
-        self.guest().cube().or_else(|| is_numbered.then(listed).flatten())
+        let of_grid = || {
+            let lengths = self.guest().graph()?.shape().grid()?.shape().lengths();
+            lengths.iter().all(|&length| length == 2).then(|| Hypercube::new(lengths.len() as u64).ok())?
+        };
+        self.guest().cube().or_else(of_grid).or_else(|| is_numbered.then(listed).flatten())
     }
 
     /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.

@@ -5,6 +5,7 @@ mod bad_sweeps;
 mod checked;
 mod collective_steps;
 mod collectives;
+mod cubes;
 mod files;
 mod golden_clusters;
 mod greenberg;
@@ -21,7 +22,10 @@ mod sizes;
 mod speeds;
 mod traffic;
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use miette::Diagnostic;
 use tempfile::TempDir;

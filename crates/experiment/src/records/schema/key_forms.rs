@@ -5,7 +5,7 @@ use cubefold_topology::MachineKind;
 use serde_json::{Value, json};
 
 use super::{list_of, object, one_or_list, scenario_schema::step_schema};
-use crate::scenario::{CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, embeddings};
+use crate::scenario::{CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, embeddings, program_stage_words};
 
 /// The schema of such a key; a key that is not listed has a text.
 pub(super) fn form(path: &str) -> Value {
@@ -59,7 +59,10 @@ fn machine_key(key: &str) -> Value {
 fn program_key(key: &str) -> Option<Value> {
     let schema = match key {
         "shape" | "cells" => lengths(),
-        "stages" => json!({ "anyOf": [list_of(&integer()), { "enum": ["ascend", "descend", "bitonic"] }] }),
+        "stages" => {
+            let orders = format!("^({})(:([1-9][0-9]?|sweep))?$", program_stage_words().join("|"));
+            json!({ "anyOf": [list_of(&integer()), { "type": "string", "pattern": orders }] })
+        }
         "scale" => positive(),
         "cell_bytes" => json!({ "anyOf": [count(), text()] }),
         "units" | "processes_per_node" => one_or_list(&count()),

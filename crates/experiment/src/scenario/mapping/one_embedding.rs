@@ -1,6 +1,6 @@
 //! The placement of one embedding: by a rule, a construction, an order, a file or a launcher's file.
 
-use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable};
+use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable, coordinate_sum_order};
 use cubefold_topology::NodeId;
 
 use super::{
@@ -150,11 +150,39 @@ fn place_by_rule(
         take_memory(fit, embedding)?;
         return as_numbered(fit);
     }
+    if kind == EmbeddingKind::Byweight && fit.cube().is_none() && is_mesh_on_a_line(fit) {
+        take_memory(fit, embedding)?;
+        return by_coordinate_sums(fit);
+    }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
     // `misfits` has reported the causes; this error is a fallback.
     Placement::embed(kind, cube, fit.machine).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
         Failure::Wrong(vec![error])
+    })
+}
+
+/// Whether the guest is a mesh, and the machine a line of at least as many nodes.
+fn is_mesh_on_a_line(fit: &Fit<'_>) -> bool {
+    let is_open =
+        |machine: &Machine| machine.grid().is_some_and(|grid| grid.extents().all(|extent| !extent.is_ring()));
+    let guest = fit.program.placed_shape();
+    is_open(&guest)
+        && is_open(fit.machine)
+        && fit.machine.axes().len() == 1
+        && guest.node_count() <= fit.machine.node_count()
+}
+
+/// Places the processes of a mesh along a line by the sums of their coordinates (section 29.6).
+fn by_coordinate_sums(fit: &Fit<'_>) -> Result<Placement, Failure> {
+    let guest = fit.program.placed_shape();
+    let order = coordinate_sum_order(guest.shape());
+    let mut nodes = order.clone();
+    for (node, process) in fit.machine.nodes().zip(order) {
+        nodes[process.index() as usize] = node;
+    }
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+        Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
     })
 }
 

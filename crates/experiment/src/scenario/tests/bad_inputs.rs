@@ -181,7 +181,7 @@ fn programs() {
         (
             "[program]\nstages = \"ascending\"",
             &[
-                "5:10: program.stages is \"ascending\", expected a list of dimensions, or ascend, descend or bitonic",
+                "5:10: program.stages is \"ascending\", expected a list of dimensions, or ascend, descend, bitonic, br, permuted-br, degree-4 or minimum-alpha",
             ],
         ),
         (
