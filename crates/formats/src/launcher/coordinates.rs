@@ -27,11 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cubefold_topology::{Machine, NodeId};
 
 use self::map_forms::MapReading;
-use super::{
-    HostList,
-    fabric::{format_of, is_plain_list},
-    hosts::OrderedHost,
-};
+use super::{HostList, fabric, hosts::OrderedHost};
 use crate::input::{diagnostic::Diagnostics, foreign::foreign_text};
 
 /// Coordinates of hosts: at least one host, all different, with the same number of coordinates each.
@@ -145,7 +141,7 @@ impl CoordinateMap {
     /// All errors of the text, with their positions.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = MapReading::new(text);
-        let is_tree = !is_plain_list(format_of(text));
+        let is_tree = fabric::recognised(text).is_some();
         if let Some(foreign) = foreign_text(text) {
             reading.complain_of_all(format!("the file is {foreign}, expected the coordinates of hosts"));
         } else if is_tree {

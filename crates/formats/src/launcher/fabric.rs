@@ -77,8 +77,9 @@ pub struct FabricFormat {
     pub read: fn(&mut FabricReading<'_>),
 }
 
-/// Every format, in the order in which a text is compared with them. Any text is like the last.
-pub static FORMATS: [FabricFormat; 9] = [
+/// The formats that a text can be recognised by, in the order in which it is compared with them; any other text is read
+/// as [`edge_list::PLAIN`].
+pub static FORMATS: [FabricFormat; 8] = [
     slurm_topology::FORMAT,
     logical_network::FORMAT,
     slurm_yaml::FORMAT,
@@ -87,19 +88,17 @@ pub static FORMATS: [FabricFormat; 9] = [
     nvidia_topology::FORMAT,
     edge_list::WITH_HEADER,
     link_list::FORMAT,
-    edge_list::PLAIN,
 ];
 
-/// The format that a text looks like.
-#[must_use]
-pub fn format_of(text: &str) -> &'static FabricFormat {
-    FORMATS.iter().find(|format| (format.is_like)(text)).unwrap_or(&edge_list::PLAIN)
+/// The format that a text looks like; `None` if nothing but a list of links is left to try.
+pub(crate) fn recognised(text: &str) -> Option<&'static FabricFormat> {
+    FORMATS.iter().find(|format| (format.is_like)(text))
 }
 
-/// Whether a format is that of texts that look like none.
+/// The format that a text is read in.
 #[must_use]
-pub fn is_plain_list(format: &FabricFormat) -> bool {
-    std::ptr::eq(format.name, edge_list::PLAIN.name)
+pub fn format_of(text: &str) -> &'static FabricFormat {
+    recognised(text).unwrap_or(&edge_list::PLAIN)
 }
 
 impl Fabric {

@@ -1,9 +1,9 @@
 //! The pictures of the page, within its size limit.
 
-use std::{collections::BTreeMap, ptr, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_experiment::{
-    BusyLinks, Scenario, SweptValue, link_congestion,
+    BusyLinks, Run, Scenario, SweptValue, link_congestion,
     records::{PlacementRecord, RunRecord},
 };
 
@@ -325,8 +325,12 @@ fn first_runs_of_placements<'runs, 'report>(
 ) -> Vec<&'runs ReportedRun<'report>> {
     let mut found: Vec<&ReportedRun<'_>> = vec![];
     for run in runs {
-        let placement = Arc::as_ptr(&run.run.placement);
-        if !found.iter().any(|known| ptr::eq(Arc::as_ptr(&known.run.placement), placement)) {
+        let (embedding, placement) = (&run.run.embedding, &run.run.placement);
+        let is_known = |known: &Run| {
+            known.embedding == *embedding
+                && (Arc::ptr_eq(&known.placement, placement) || known.placement == *placement)
+        };
+        if !found.iter().any(|known| is_known(known.run)) {
             found.push(run);
         }
     }
