@@ -3,10 +3,10 @@
 use std::{
     fs,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use cubefold::experiment::tools::benchmark::{Elapsed, Stopwatch};
+use cpu_time::ProcessTime;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 use sysinfo::System;
@@ -94,9 +94,7 @@ fn measure(work: &Work, quantity: Quantity) -> Measured {
     let before = memory("VmRSS:");
     let (mut rounds, mut taken, mut enough): (Vec<Elapsed>, _, _) = (vec![], Duration::ZERO, None);
     let steps = loop {
-        let stopwatch = Stopwatch::start().expect("a clock");
-        let done = work.round();
-        let elapsed = stopwatch.elapsed().expect("a clock");
+        let (done, elapsed) = timed(|| work.round());
         taken += elapsed.cpu;
         rounds.push(elapsed);
         let enough = *enough.get_or_insert(taken + ENOUGH);
@@ -114,6 +112,21 @@ fn measure(work: &Work, quantity: Quantity) -> Measured {
         nodes: work.nodes(),
         bytes: before.zip(memory("VmHWM:")),
     }
+}
+
+/// The time of some work.
+#[derive(Debug, Clone, Copy)]
+struct Elapsed {
+    cpu: Duration, // of all threads of the process
+    wall: Duration,
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock is what is measured; no result depends on it")]
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Elapsed) {
+    let (wall, processor) = (Instant::now(), ProcessTime::now());
+    let done = work();
+    let elapsed = Elapsed { cpu: processor.elapsed(), wall: wall.elapsed() };
+    (done, elapsed)
 }
 
 /// A memory figure of this process \[bytes\], which only Linux tells.

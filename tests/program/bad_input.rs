@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::command::{Finished, Scratch, run};
+use super::command::{Finished, PROGRAM, Scratch, run};
 
 /// A ring of 8 with nothing wrong, three lines long.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
@@ -267,7 +267,7 @@ fn errors_that_nobody_reads_change_no_exit_code() {
     for arguments in cases {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut command = std::process::Command::new(PROGRAM.as_str());
         let output = command.current_dir(super::command::root()).args(&arguments).stderr(writer).output();
         assert_eq!(output.unwrap().status.code(), Some(2), "{arguments:?}");
     }

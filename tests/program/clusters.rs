@@ -5,7 +5,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
 use super::{
-    command::{Scratch, done, text_of},
+    command::{PROGRAM, Scratch, done, text_of},
     sweep_scenario,
 };
 
@@ -54,7 +54,7 @@ fn the_array_of_the_page_on_clusters_makes_what_one_run_makes() {
     fs::create_dir(scratch.path("bin")).unwrap();
     install(&scratch, "sbatch", SBATCH);
     install(&scratch, "srun", "#!/bin/bash\nwhile [[ $1 == --* ]]; do shift; done\nexec \"$@\"\n");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cubefold"), scratch.path("bin/cubefold")).unwrap();
+    std::os::unix::fs::symlink(PROGRAM.as_str(), scratch.path("bin/cubefold")).unwrap();
     for (name, text) in
         [("sweep.sh", &sweep), ("merge.sh", &merge), ("big.toml", &scratch.read("sweep.toml"))]
     {

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use assert_cmd::Command;
@@ -27,9 +28,20 @@ pub(super) fn text_of(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
+/// The program that is tested: the one that cargo built with the tests, or the one that `CUBEFOLD_PROGRAM` names.
+#[expect(clippy::disallowed_methods, reason = "the environment says what is tested, no result depends on it")]
+pub(super) static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+    let Ok(path) = std::env::var("CUBEFOLD_PROGRAM") else {
+        return env!("CARGO_BIN_EXE_cubefold").to_owned();
+    };
+    let path =
+        root().join(&path).canonicalize().unwrap_or_else(|error| panic!("CUBEFOLD_PROGRAM={path}: {error}"));
+    path.to_str().unwrap().to_owned()
+});
+
 /// The program in the root of the repository, with nothing around it that changes what it shows.
 pub(super) fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     command.current_dir(root()).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
     command
 }

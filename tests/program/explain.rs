@@ -56,7 +56,6 @@ fn every_key_of_documents_that_is_no_column_has_a_definition() {
     names.push("placement_distances".to_owned());
     assert_defined("stages", &names);
     assert_defined("verify", &keys(&super::verify::QUICK["claims"][0], ""));
-    assert_defined("bench", &keys(&super::bench::MEASURED["rows"][0], ""));
 }
 
 /// Returns the headers of the tables in a text: the lines above the rules. Words of a header are one space apart.
@@ -79,7 +78,6 @@ fn every_header_of_tables_has_a_definition() {
         }
     }
     assert_defined("verify", &headers(&super::verify::TABLES.concat()));
-    assert_defined("bench", &headers(&super::bench::TABLE));
     let measured = done(&["measure", "scenarios/figure-4.toml"]);
     let rows = measured.lines().skip_while(|line| !line.starts_with('─')).skip(1);
     let metrics: Vec<&str> =

@@ -15,7 +15,6 @@ const COMMANDS: [&str; 17] = [
     "tables",
     "check",
     "verify",
-    "bench",
     "explain",
     "new",
     "completions",
@@ -121,7 +120,7 @@ fn every_command_names_the_exit_codes_that_it_can_end_with() {
     for command in COMMANDS {
         let expected: &[&str] = match command {
             "run" | "compare" => &["0", "1", "2", "4", "130, 143"],
-            "verify" | "bench" => &["0", "1", "2", "3", "130, 143"],
+            "verify" => &["0", "1", "2", "3", "130, 143"],
             _ => &["0", "1", "2", "130, 143"],
         };
         assert_eq!(codes(command), expected, "{command}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::command::{Finished, Scratch, done, run};
+use super::command::{Finished, PROGRAM, Scratch, done, run};
 
 /// A ring of 8 with nothing wrong.
 const RING: &str = "machine = { kind = \"ring\", shape = [8] }\n";
@@ -207,7 +207,7 @@ fn what_is_too_long_for_a_scenario_is_refused_at_the_bound_of_scenarios() {
     let said = "scenario file has more than 32 MiB, the most that is read";
     assert_eq!(file.code, Some(2));
     assert!(file.stderr.contains(said), "{}", file.stderr);
-    let mut piped = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut piped = std::process::Command::new(PROGRAM.as_str());
     let piped = piped.args(["check", "-"]).stdin(fs::File::open(&path).unwrap()).output().unwrap();
     assert!(String::from_utf8(piped.stderr).unwrap().contains(said));
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    command::{Scratch, done, run},
+    command::{PROGRAM, Scratch, done, run},
     sweep_scenario,
 };
 
@@ -40,7 +40,7 @@ fn length(path: &str) -> u64 {
 }
 
 fn start(arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -189,7 +189,7 @@ fn a_second_process_waits_for_the_first_and_makes_what_it_left() {
         held.lock().unwrap();
         let mut arguments = vec!["run", &scenario, "--output", &output, "--resume", "--wait"];
         arguments.extend(shard.iter().flat_map(|shard| ["--shard", shard]));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut command = Command::new(PROGRAM.as_str());
         let mut waiting = command.args(&arguments).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         let mut stderr = BufReader::new(waiting.stderr.take().unwrap());
@@ -274,7 +274,7 @@ fn a_disk_that_is_full_at_the_header_leaves_nothing_behind() {
     let scratch = sweep_scenario::folder(2);
     let command = format!(
         "trap '' XFSZ; ulimit -f 0; exec {} run {} --output {}",
-        env!("CARGO_BIN_EXE_cubefold"),
+        PROGRAM.as_str(),
         scratch.path("sweep.toml"),
         scratch.path("r.csv")
     );
@@ -320,7 +320,7 @@ fn a_signal_ends_a_sweep_with_a_sentence_and_a_code_and_loses_nothing() {
     let journal = format!("{output}.partial");
     let arguments = ["run", &scenario, "--output", &output, "--resume", "--threads", "1"];
     for (signal, code, said) in [("INT", 130, "interrupted: "), ("TERM", 143, "terminated: ")] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut command = Command::new(PROGRAM.as_str());
         let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let target = length(&journal) + whole / 4;
         wait_for(&mut child, &journal, target);
@@ -341,7 +341,7 @@ fn a_signal_ends_a_sweep_with_a_sentence_and_a_code_and_loses_nothing() {
 #[test]
 fn a_signal_leaves_no_hidden_file_and_says_that_nothing_is_kept() {
     let scratch = Scratch::empty();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     command.current_dir(super::command::root()).args(["verify", "--output", &scratch.path("claims.csv")]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     while scratch.names().is_empty() && child.try_wait().unwrap().is_none() {

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::command::{Scratch, csv_table, done, json, run};
+use super::command::{PROGRAM, Scratch, csv_table, done, json, run};
 
 /// Many runs of a small collective, whose rows cannot be written.
 const MANY_RUNS: &str = "machine = { kind = \"torus\", shape = [4, 4] }\n\
@@ -276,7 +276,7 @@ fn a_hangup_ends_a_command_as_termination_does_unless_it_is_ignored() {
     let scratch = Scratch::with(&[("s.toml", text)]);
     let output = scratch.path("rows.jsonl");
     let path = scratch.path("s.toml");
-    let program = env!("CARGO_BIN_EXE_cubefold");
+    let program = PROGRAM.as_str();
     let mut child = Command::new(program)
         .args(["run", &path, "--processes", &output, "--threads", "1"])
         .stdin(Stdio::null())

@@ -7,7 +7,6 @@
 
 mod animation;
 mod bad_input;
-mod bench;
 mod browser;
 mod calibrate;
 mod cases;

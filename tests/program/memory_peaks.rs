@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::command::{Scratch, root};
+use super::command::{PROGRAM, Scratch, root};
 
 /// The limit in the words of the command line, and in bytes.
 const LIMIT: (&str, u64) = ("64MiB", 64 << 20);
@@ -23,7 +23,7 @@ const TOLERANCE: u64 = LIMIT.1 / 10;
 fn peak(arguments: &[&str]) -> (Option<i32>, u64, String) {
     let messages = Scratch::empty();
     let file = File::create(messages.path("stderr")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     command.current_dir(root()).args(arguments);
     let mut child = command.stdout(Stdio::null()).stderr(file).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::command::{Scratch, csv, done, json, root, run};
+use super::command::{PROGRAM, Scratch, csv, done, json, root, run};
 
 const FIGURE_4: &str = "scenarios/figure-4.toml";
 /// Commands that take any number of scenarios.
@@ -75,9 +75,8 @@ fn a_file_that_is_named_as_something_else_is_refused() {
 
 #[test]
 fn the_extension_decides_the_format_of_what_takes_long_to_measure() {
-    // Both were written without `--format`, into files that end in `.json`.
+    // It was written without `--format`, into a file that ends in `.json`.
     assert_eq!(super::verify::QUICK["format"], "cubefold-verify");
-    assert_eq!(super::bench::MEASURED["format"], "cubefold-bench");
 }
 
 #[test]
@@ -108,7 +107,7 @@ fn an_output_that_cannot_be_written_is_refused_before_anything_runs() {
     let (part, rows) = (part(&other), scratch.path("rows.csv"));
     let mut commands: Vec<Vec<&str>> = OF_SCENARIOS.map(|command| vec![command, FIGURE_4]).to_vec();
     commands.push(vec!["run", FIGURE_4, "--processes", &rows]);
-    commands.extend([PLACE.to_vec(), TABLES.to_vec(), vec!["merge", &part], vec!["verify"], vec!["bench"]]);
+    commands.extend([PLACE.to_vec(), TABLES.to_vec(), vec!["merge", &part], vec!["verify"]]);
     for name in ["missing/r.json", "file/r.json", ""] {
         let output = scratch.path(name);
         for command in &commands {
@@ -134,7 +133,7 @@ fn an_output_has_the_permissions_of_any_new_file() {
 fn into_a_closed_pipe(arguments: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = std::process::Command::new(PROGRAM.as_str());
     let output = command.current_dir(root()).args(arguments).stdout(writer).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
@@ -157,7 +156,6 @@ fn a_pipe_that_its_reader_closes_is_no_error() {
     assert_no_error(&PLACE, &["grid", "json"]);
     assert_no_error(&TABLES, &["table", "json", "csv"]);
     assert_no_error(&["verify", "--quick", "--only", "greenberg"], &["table"]);
-    assert_no_error(&["bench", "--quick", "--only", "xor"], &["table"]);
     assert_eq!(into_a_closed_pipe(&["--help"]), (Some(0), String::new()));
 }
 
@@ -168,7 +166,7 @@ fn an_output_that_was_closed_before_is_an_error_and_the_null_device_is_none() {
     let started = |redirection: &str, arguments: &[&str]| {
         let script = format!("exec \"$0\" \"$@\" {redirection}");
         let mut command = std::process::Command::new("sh");
-        let command = command.current_dir(root()).args(["-c", &script, env!("CARGO_BIN_EXE_cubefold")]);
+        let command = command.current_dir(root()).args(["-c", &script, PROGRAM.as_str()]);
         let output = command.args(arguments).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::command::{Scratch, done, json, run, text_of};
+use super::command::{PROGRAM, Scratch, done, json, run, text_of};
 
 /// Exchanges of halving sizes on half-duplex links: no embedding with a name is optimal.
 const CUBE: &str = "
@@ -127,7 +127,7 @@ fn line(scenario: &str, output: &str) -> Vec<String> {
 
 /// Starts a search into a file, and waits until its journal has the first combination.
 fn started(arguments: &[String], journal: &str) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
     let is_begun = || std::fs::read_to_string(journal).is_ok_and(|text| text.contains("\"combination\":0"));
     while !is_begun() && child.try_wait().unwrap().is_none() {

@@ -12,7 +12,7 @@ fn tables_have_no_colours_and_no_spaces_at_the_ends_of_lines() {
         ["run", "compare", "measure", "check"].map(|command| vec![command, scenario]).to_vec();
     commands.extend([vec!["merge", &part], tables.to_vec(), vec!["explain"]]);
     let tables = commands.iter().map(|command| done(command));
-    for table in tables.chain([super::verify::TABLES.concat(), super::bench::TABLE.clone()]) {
+    for table in tables.chain([super::verify::TABLES.concat()]) {
         assert!(!table.contains('\u{1b}'), "{table}");
         assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
     }

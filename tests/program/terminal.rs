@@ -7,14 +7,14 @@ use rexpect::{
     session::{PtySession, spawn_command},
 };
 
-use super::command::{Scratch, done, root};
+use super::command::{PROGRAM, Scratch, done, root};
 
 /// So long a terminal is read from before a test gives up [milliseconds]; no test depends on how long it takes.
 const PATIENCE: u64 = 120_000;
 
 /// The program on a terminal.
 fn on_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> PtySession {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let mut command = Command::new(PROGRAM.as_str());
     command.current_dir(root()).args(arguments).env_remove("NO_COLOR").env("TERM", "xterm");
     command.envs(environment.iter().copied());
     spawn_command(command, Some(PATIENCE)).unwrap()
@@ -71,7 +71,7 @@ fn what_is_no_text_is_not_shown() {
 
 /// What a command shows on a terminal with so many columns, without colours.
 fn shown_in(columns: usize, arguments: &[&str]) -> String {
-    let program = env!("CARGO_BIN_EXE_cubefold");
+    let program = PROGRAM.as_str();
     let line = format!("stty rows 50 columns {columns} && exec {program} \"$@\"");
     let mut command = Command::new("sh");
     command.current_dir(root()).args(["-c", &line, "cubefold"]).args(arguments).env("NO_COLOR", "1");

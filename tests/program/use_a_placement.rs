@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
-use super::command::{Scratch, done, text_of};
+use super::command::{PROGRAM, Scratch, done, text_of};
 
 /// The hosts of an allocation, as `scontrol show hostnames` lists them.
 const SCONTROL: &str =
@@ -31,7 +31,7 @@ fn blocks(language: &str) -> Vec<String> {
 fn folder(programs: &[(&str, &str)]) -> Scratch {
     let scratch = Scratch::with(&[("job.toml", &blocks("toml")[0])]);
     fs::create_dir(scratch.path("bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cubefold"), scratch.path("bin/cubefold")).unwrap();
+    std::os::unix::fs::symlink(PROGRAM.as_str(), scratch.path("bin/cubefold")).unwrap();
     for (name, text) in programs {
         let path = scratch.path(&format!("bin/{name}"));
         fs::write(&path, text).unwrap();

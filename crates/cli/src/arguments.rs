@@ -15,9 +15,9 @@ use cubefold_experiment::{
 use cubefold_search::Objective;
 
 use self::examples::{
-    AFTER_BENCH, AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
-    AFTER_EXPORT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT,
-    AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
+    AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN, AFTER_EXPORT,
+    AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT, AFTER_RUN,
+    AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span},
@@ -94,7 +94,7 @@ pub(crate) struct SharedOptions {
     #[arg(long, global = true, help_heading = OUTPUT)]
     pub(crate) force: bool,
 
-    /// The number of threads; results do not depend on it [default: one per processor; for bench, one]
+    /// The number of threads; results do not depend on it [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = LIMITS)]
     pub(crate) threads: Option<u16>,
 
@@ -154,9 +154,6 @@ pub(crate) enum Command {
     /// Measures the claims of the papers, a line per claim
     #[command(after_help = AFTER_VERIFY)]
     Verify(VerifyOptions),
-    /// Measures the speed of this program, and compares it with saved figures
-    #[command(after_help = AFTER_BENCH)]
-    Bench(BenchOptions),
     /// Explains a column or term: meaning, formula and source; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
@@ -429,33 +426,6 @@ pub(crate) struct VerifyOptions {
     pub(crate) only: Option<String>,
 
     /// The format of the claims [default: by the extension of --output, else table]
-    #[arg(long, value_enum, help_heading = OUTPUT)]
-    pub(crate) format: Option<ResultFormat>,
-}
-
-/// Options of `bench`.
-#[derive(Debug, Args)]
-pub(crate) struct BenchOptions {
-    /// Save the figures: a plain NAME is the file .cubefold/bench/NAME.json, one with a separator or ending
-    /// in .json is a path [default: not saved]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) save: Option<String>,
-
-    /// Compare with the figures saved under this NAME. A row is slower when its ratio to the baseline exceeds
-    /// the saved one by more than the noise of both together, and at least 5 %; such rows are measured
-    /// again before the verdict [default: not compared]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) against: Option<String>,
-
-    /// Measure smaller machines with fewer repetitions: a second instead of half a minute, and noisier
-    #[arg(long)]
-    pub(crate) quick: bool,
-
-    /// Measure only the rows with TEXT in their name, such as `hop/` [default: all]
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) only: Option<String>,
-
-    /// The format of the figures [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }

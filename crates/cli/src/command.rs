@@ -1,6 +1,5 @@
 //! The commands.
 
-mod bench;
 mod calibrate;
 mod compare;
 mod draw;
@@ -56,7 +55,6 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Completions(options) => man::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),
-        Command::Bench(options) => return bench::bench(&options, shared),
     }?;
     Ok(ExitCode::Done)
 }

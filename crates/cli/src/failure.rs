@@ -9,7 +9,6 @@ use std::{
 
 use cubefold_experiment::{
     RunError, ScenarioErrors, launcher::LauncherError, printable, runs::journal::JournalError,
-    tools::benchmark::BenchmarkError,
 };
 use textwrap::core::display_width;
 
@@ -29,8 +28,6 @@ pub enum ExitCode {
     InputRefused,
     /// 3: done, but `verify` found a claim that does not hold.
     ClaimFails,
-    /// 3: done, but `bench --against` found a row that is slower.
-    RowSlower,
     /// 4: another process writes the same results; nothing was run.
     ResultsLocked,
 }
@@ -43,7 +40,7 @@ impl ExitCode {
             Self::Done => 0,
             Self::RunFailed => 1,
             Self::InputRefused => 2,
-            Self::ClaimFails | Self::RowSlower => 3,
+            Self::ClaimFails => 3,
             Self::ResultsLocked => 4,
         }
     }
@@ -83,8 +80,6 @@ pub(crate) enum Failure {
         /// The journal that holds the other runs.
         kept: Option<PathBuf>,
     },
-    /// The benchmark has no figures.
-    Benchmark(BenchmarkError),
     /// Results could not be written.
     Output {
         /// The destination.
@@ -164,7 +159,7 @@ impl Failure {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
             Self::Locked { .. } => ExitCode::ResultsLocked,
-            Self::Runs { .. } | Self::Benchmark(_) | Self::Output { .. } => ExitCode::RunFailed,
+            Self::Runs { .. } | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
 
@@ -219,7 +214,6 @@ impl fmt::Display for Failure {
                     write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
                 })
             }
-            Self::Benchmark(error) => formatter.write_str(&printable(&error.to_string())),
             Self::Output { place, error, kept } => {
                 write!(formatter, "cannot write {}: {error}", printable(place))?;
                 kept.as_ref().map_or(Ok(()), |kept| {

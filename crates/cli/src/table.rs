@@ -21,4 +21,4 @@ pub(crate) use page::{Page, Paint, Style, TextTable};
 pub(crate) use run_tables::{compare_table, run_table};
 pub(crate) use scenario_tables::{measure_table, write_checked};
 pub(crate) use search_table::search_table;
-pub(crate) use verdict_tables::{Detail, bench_table, verify_table};
+pub(crate) use verdict_tables::{Detail, verify_table};

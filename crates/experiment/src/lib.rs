@@ -10,7 +10,7 @@
 //! - [`scenario`] reads scenario files into validated [`Run`]s, or all their errors, each at its place ([`load`]).
 //! - [`records`] holds the records of results, their columns, definitions and formats.
 //! - [`runs`] executes runs in parallel and keeps journals ([`execute_runs`]).
-//! - [`tools`] holds the rest: program files, calibration, benchmark, comparison of algorithms.
+//! - [`tools`] holds the rest: program files, calibration, comparison of algorithms.
 //!
 //! The crate does not print and does not depend on a terminal: the crate above does that.
 

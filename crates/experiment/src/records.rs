@@ -4,7 +4,6 @@
 //! (`docs/reading-results.md`). In JSON, values that do not apply are `null`, never left out and never 0.
 //! Each record is in one file with its columns ([`column`]), from which the other formats derive.
 
-pub(crate) mod bench_record;
 mod caption;
 pub(crate) mod claim_record;
 pub(crate) mod collective_record;
@@ -41,7 +40,6 @@ mod trace_record;
 pub(crate) mod transmission_record;
 
 pub use crate::input::exact_mean::{exact_mean, mean_of_means};
-pub use bench_record::BenchRecord;
 pub use caption::{RunCaption, ScenarioCaption, counted, settings, size_in_words};
 pub use claim_record::{ClaimRecord, Figure};
 pub use collective_record::StepRecord;

@@ -1,9 +1,8 @@
-//! Tools around runs: programs as files of other tools, machine parameters from measurements, the regression
-//! benchmark, and the comparison of embeddings and algorithms.
+//! Tools around runs: programs as files of other tools, machine parameters from measurements, and the comparison
+//! of embeddings and algorithms.
 
 mod address_exchange;
 mod algorithm_comparison;
-pub mod benchmark;
 pub mod calibration;
 pub mod program_files;
 mod reference;

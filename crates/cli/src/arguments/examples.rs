@@ -37,21 +37,13 @@ macro_rules! exit_codes {
             "ended by an interruption (Ctrl-C) or a request to terminate"
         )
     };
-    (bench) => {
-        exit_codes!(
-            "nothing could be measured, or results could not be written",
-            "the input is wrong or refused; nothing was measured",
-            ["  3  done, but with --against a row is slower\n"],
-            "ended by an interruption (Ctrl-C) or a request to terminate"
-        )
-    };
     // The program: all of them.
     (all) => {
         exit_codes!(
             "a run failed, or results could not be written",
             "the input is wrong or refused; nothing was run",
             [
-                "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
+                "  3  done, but verify found a claim that does not hold\n",
                 "  4  another process writes the same results; nothing was run\n"
             ],
             "ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept"
@@ -120,8 +112,6 @@ pub(super) const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
 );
 pub(super) const AFTER_VERIFY: &str = after_help!(verify: "verify --quick", "verify --output claims.md");
-pub(super) const AFTER_BENCH: &str =
-    after_help!(bench: "bench --save before", "bench --against before --save after");
 pub(super) const AFTER_DRAW: &str = after_help!(
     runs: "draw space-time scenarios/figure-4.toml --embedding byweight --output figure-4.svg",
     "draw placement scenarios/figure-6.toml --embedding xor --dimension 2 --output placement.png",

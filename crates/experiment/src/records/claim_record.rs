@@ -113,10 +113,9 @@ pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
             name: "verdict",
             title: "verdict",
             kind: Kind::Text,
-            text: "Of verify: the claim holds, is bounded (an upper bound that is not always \
-                  reached), fails-as-printed (see its erratum) or fails. Of bench: the row is the \
-                  same, slower, faster, new or missing.",
-            source: "docs/verify.md; docs/performance.md",
+            text: "The claim holds, is bounded (an upper bound that is not always reached), \
+                  fails-as-printed (see its erratum) or fails.",
+            source: "docs/verify.md",
             ..Definition::BLANK
         },
         value: |claim| claim.verdict.into(),

@@ -277,8 +277,8 @@ mod tests {
     use super::*;
     use crate::{
         records::{
-            BenchRecord, ClaimRecord, MessageRecord, PlacementEntry, PlannedRun, ProcessRecord, RowOfRun,
-            RunRecord, TransmissionRecord, placement_record::PlacementRecord, read_flat::rows_of_json,
+            ClaimRecord, MessageRecord, PlacementEntry, PlannedRun, ProcessRecord, RowOfRun, RunRecord,
+            TransmissionRecord, placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         runs::{KeepRecords, Progress, execute},
         support::runs,
@@ -377,7 +377,6 @@ mod tests {
             RowOfRun::<MessageRecord>::columns(),
             RowOfRun::<TransmissionRecord>::columns(),
             ClaimRecord::columns(),
-            BenchRecord::columns(),
         ];
         for column in columns.concat() {
             assert!(Definition::find(column.name).is_some(), "{}", column.name);

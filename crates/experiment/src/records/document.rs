@@ -33,8 +33,6 @@ impl Document {
 
     /// Claims of `verify`.
     pub const VERIFY: Self = Self { format: "cubefold-verify", records: "claims" };
-    /// Figures of `bench`.
-    pub const BENCH: Self = Self { format: "cubefold-bench", records: "rows" };
 
     /// Definitions of `explain`.
     pub const DEFINITIONS: Self = Self { format: "cubefold-definitions", records: "definitions" };

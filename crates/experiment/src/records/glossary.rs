@@ -2,7 +2,6 @@
 //! search by name.
 
 use crate::records::{
-    bench_record::BENCH,
     claim_record::CLAIM,
     collective_record::COLLECTIVE,
     column::Column,
@@ -86,7 +85,6 @@ impl DefinitionGroup {
             group("Transmissions").of(TRANSMISSION),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
-            group("Rows of bench").of(BENCH),
         ]
     }
 

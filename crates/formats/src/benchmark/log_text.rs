@@ -12,7 +12,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// Escapes of terminals: colours, titles, movements of the cursor.
 static ESCAPES: LazyLock<Regex> =
