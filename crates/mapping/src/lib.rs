@@ -79,7 +79,7 @@ pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process_block::ProcessBlock;
 pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
-pub use random::RANDOM;
+pub use random::{RANDOM, RANDOM_GROUPS};
 pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
 pub use tao::{
     CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,

@@ -1,8 +1,9 @@
 //! Random placements: the baseline that a placement with a plan is to be compared with.
 //!
-//! Every one-to-one placement is as likely as every other: the nodes are the first of a random order of all nodes
-//! (Fisher & Yates 1938). The seed of the scenario decides the order, with the numbers of processes and nodes and
-//! nothing else, so that all link modes, programs and machines of one size share it.
+//! Every placement is as likely as every other: the places of the processes are the first of a random order of all places
+//! (Fisher & Yates 1938), of which a node has as many as it takes processes. The seed of the scenario decides the order,
+//! with the numbers of processes and nodes and nothing else, so that all link modes, programs and machines of one size
+//! share it.
 
 use cubefold_topology::NodeId;
 use rand::{RngExt, SeedableRng};
@@ -10,34 +11,47 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::{EmbeddingRefusal, Placement, PlacementTable, PlacementTask, SeededEmbedding};
 
-/// `random`: each process on a node of its own, drawn by the seed.
+/// `random`: each process on a node drawn by the seed.
 pub const RANDOM: SeededEmbedding = SeededEmbedding {
     name: "random",
-    summary: "each process on a node of its own, drawn by the seed: a baseline",
+    summary: "each process on a node drawn by the seed: a baseline",
     source: "Fisher & Yates 1938",
-    takes: "any program and any machine with at least as many nodes as processes",
+    takes: "any program and any machine whose nodes take its processes",
     place,
 };
 
-/// The most nodes: a number for each is shuffled.
-const MAX_NODES: u64 = 1 << 28;
+/// `random-groups`: each group of consecutive processes that share a node on a node drawn by the seed.
+pub const RANDOM_GROUPS: SeededEmbedding = SeededEmbedding {
+    name: "random-groups",
+    summary: "consecutive processes that share a node, each group on a node drawn by the seed",
+    ..RANDOM
+};
+
+/// The most places: a number for each is shuffled.
+const MAX_PLACES: u64 = 1 << 28;
 
 fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     let nodes = task.hosts.map_or_else(|| task.machine.host_count(), |hosts| hosts.len() as u64);
     let processes = task.guest.node_count();
-    if nodes < processes {
-        let message = format!("{nodes} nodes for {processes} processes, expected at least {processes}");
-        return Err(EmbeddingRefusal { message, help: "it puts no two processes on one node" });
+    let places = nodes.saturating_mul(task.per_node);
+    if places < processes {
+        let message = format!("{places} places for {processes} processes, expected at least {processes}");
+        return Err(EmbeddingRefusal { message, help: "program.processes_per_node is the number of a node" });
     }
-    let shuffled = usize::try_from(processes).ok().filter(|_| nodes <= MAX_NODES);
+    let shuffled = usize::try_from(processes).ok().filter(|_| places <= MAX_PLACES);
     let Some(count) = shuffled else {
-        let message = format!("{nodes} nodes, expected at most {MAX_NODES} (2^28)");
-        return Err(EmbeddingRefusal { message, help: "it keeps the order of all nodes in memory" });
+        let message = format!("{places} places for processes, expected at most {MAX_PLACES} (2^28)");
+        return Err(EmbeddingRefusal { message, help: "it keeps the order of all places in memory" });
     };
-    let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes"));
+    let of_each = if task.per_node == 1 { String::new() } else { format!(" of {}", task.per_node) };
+    let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes{of_each}"));
     let mut generator = ChaCha12Rng::from_seed(key);
-    let mut order: Vec<NodeId> =
-        task.hosts.map_or_else(|| task.machine.hosts().collect(), <[NodeId]>::to_vec);
+    let hosts: Vec<NodeId> = task.hosts.map_or_else(|| task.machine.hosts().collect(), <[NodeId]>::to_vec);
+    let per_node = usize::try_from(task.per_node).unwrap_or(usize::MAX);
+    let mut order: Vec<NodeId> = match per_node {
+        1 => hosts,
+        _ => hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_node)).collect(),
+    };
     for place in 0..count {
         let drawn = generator.random_range(place..order.len());
         order.swap(place, drawn);
@@ -61,7 +75,8 @@ mod tests {
             key.iter_mut().zip(task.bytes()).for_each(|(byte, letter)| *byte ^= letter);
             key
         };
-        place(&PlacementTask { guest, machine, hosts: None, key: &key }).map(|placement| placement.nodes())
+        place(&PlacementTask { guest, machine, hosts: None, per_node: 1, key: &key })
+            .map(|placement| placement.nodes())
     }
 
     fn grid(kind: MachineKind, lengths: &[u64]) -> Machine {
@@ -113,8 +128,20 @@ mod tests {
     }
 
     #[test]
+    fn a_node_takes_as_many_processes_as_it_may() {
+        let (pairs, ring) = (grid(MachineKind::Line, &[12]), grid(MachineKind::Ring, &[4]));
+        let task =
+            PlacementTask { guest: &pairs, machine: &ring, hosts: None, per_node: 3, key: &|_| [7; 32] };
+        let nodes = place(&task).unwrap().nodes();
+        for node in ring.nodes() {
+            assert_eq!(nodes.iter().filter(|own| **own == node).count(), 3);
+        }
+        assert!(nodes.chunks(3).any(|group| group.iter().any(|node| *node != group[0])), "{nodes:?}");
+    }
+
+    #[test]
     fn too_few_nodes_are_refused() {
         let refusal = nodes(&grid(MachineKind::Line, &[9]), &grid(MachineKind::Ring, &[8]), 1).unwrap_err();
-        assert_eq!(refusal.to_string(), "8 nodes for 9 processes, expected at least 9");
+        assert_eq!(refusal.to_string(), "8 places for 9 processes, expected at least 9");
     }
 }

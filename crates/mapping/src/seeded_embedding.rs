@@ -32,6 +32,8 @@ pub struct PlacementTask<'a> {
     pub machine: &'a Machine,
     /// The nodes that the job has, if not all hosts.
     pub hosts: Option<&'a [NodeId]>,
+    /// The number of processes that a node takes; at least 1.
+    pub per_node: u64,
     /// The key of the random generator for a task that is named, by the seed of the scenario.
     pub key: &'a dyn Fn(&str) -> [u8; 32],
 }

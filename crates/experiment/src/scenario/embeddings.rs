@@ -15,7 +15,7 @@ use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::{
     AxisOrder, CHAN, EVEN_SQUEEZE, EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement,
-    PlacementTask, RANDOM, SeededEmbedding,
+    PlacementTask, RANDOM, RANDOM_GROUPS, SeededEmbedding,
 };
 
 use super::{
@@ -29,7 +29,7 @@ use super::{
 use crate::scenario::generator_key;
 
 pub(super) use axes::{all as all_axis_orders, place as place_axes};
-pub(super) use by_number::{deal, in_turn};
+pub(super) use by_number::{Distribution, by_slurm, distributed, filled, task_nodes};
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]
@@ -56,7 +56,9 @@ pub(super) enum Maker {
     Rule(EmbeddingKind),
     /// A function of the program, the machine, and the chosen construction.
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
-    /// A function of the guest, the machine and the seed.
+    /// A function of the processes, of which `program.processes_per_node` share a node, the machine and the seed.
+    Drawn(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
+    /// A function of the groups of processes that share a node, the machine and the seed.
     Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
     /// A function of the program and the order of the nodes.
     ByNumber(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
@@ -71,7 +73,8 @@ static EMBEDDINGS: &[Embedding] = &[
     rule(EmbeddingKind::Byweight),
     rule(EmbeddingKind::Gray),
     rule(EmbeddingKind::Optimal),
-    seeded(RANDOM),
+    drawn(RANDOM),
+    seeded(RANDOM_GROUPS),
     by_number::HILBERT,
     by_number::BLOCK,
     by_number::CYCLIC,
@@ -114,6 +117,12 @@ const fn seeded(embedding: SeededEmbedding) -> Embedding {
     }
 }
 
+/// An embedding of single processes that depends on the seed.
+const fn drawn(embedding: SeededEmbedding) -> Embedding {
+    let place = embedding.place;
+    Embedding { maker: Maker::Drawn(place), ..seeded(embedding) }
+}
+
 /// Lists the embeddings that a scenario can name, besides files.
 #[must_use]
 pub fn embeddings() -> &'static [Embedding] {
@@ -154,7 +163,11 @@ impl Embedding {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_) | Maker::Seeded(_) | Maker::ByNumber(_) | Maker::AxisOrders => None,
+            Maker::Construction(_)
+            | Maker::Drawn(_)
+            | Maker::Seeded(_)
+            | Maker::ByNumber(_)
+            | Maker::AxisOrders => None,
         }
     }
 }
@@ -167,16 +180,22 @@ pub(super) fn place_seeded(
 ) -> Result<Placement, Failure> {
     let (guest, key) =
         (fit.program.placed_shape(), |task: &str| generator_key(fit.settings.seed().unwrap_or(0), task));
-    let hosts = fit.allocation.map(super::super::input::region::Allocation::nodes);
-    place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, key: &key }).map_err(|refusal| {
-        let message = format!("embedding {}: {refusal}", named.name);
-        let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
-            .because(Some(&fit.size.place), "the machine")
-            .because(fit.settings.place(Key::ProgramGuest), "the guest")
-            .because(fit.settings.place(Key::ProgramDimensions), "the processes")
-            .with_help(refusal.help);
-        Failure::Wrong(vec![error])
-    })
+    // Failed nodes take no processes.
+    let has_some = fit.allocation.is_some() || fit.whole.failures().is_some_and(|own| !own.nodes.is_empty());
+    let hosts = has_some.then(|| fit.job_nodes());
+    let (hosts, per_node) = (hosts.as_deref(), fit.program.ranks_per_node);
+    place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, per_node, key: &key }).map_err(
+        |refusal| {
+            let message = format!("embedding {}: {refusal}", named.name);
+            let error =
+                ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
+                    .because(Some(&fit.size.place), "the machine")
+                    .because(fit.settings.place(Key::ProgramGuest), "the guest")
+                    .because(fit.settings.place(Key::ProgramDimensions), "the processes")
+                    .with_help(refusal.help);
+            Failure::Wrong(vec![error])
+        },
+    )
 }
 
 /// An embedding in a scenario; displays as the name written there, or as results name it.

@@ -99,7 +99,9 @@ impl<'a> Fit<'a> {
         }
         // These deal with groups themselves.
         let is_by_number = match &embedding.name {
-            EmbeddingName::Registered { embedding, .. } => matches!(embedding.maker, Maker::ByNumber(_)),
+            EmbeddingName::Registered { embedding, .. } => {
+                matches!(embedding.maker, Maker::ByNumber(_) | Maker::Drawn(_))
+            }
             name => matches!(name, EmbeddingName::Plane(_)),
         };
         let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
@@ -132,7 +134,7 @@ impl<'a> Fit<'a> {
             EmbeddingName::Registered { embedding, .. } => match embedding.maker {
                 Maker::Rule(kind) => kind != EmbeddingKind::Standard,
                 Maker::Construction(_) | Maker::AxisOrders => true,
-                Maker::Seeded(_) | Maker::ByNumber(_) => false,
+                Maker::Drawn(_) | Maker::Seeded(_) | Maker::ByNumber(_) => false,
             },
             EmbeddingName::Axes(_) => true,
             EmbeddingName::Plane(_)

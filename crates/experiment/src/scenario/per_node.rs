@@ -2,6 +2,7 @@
 //! (`docs/model.md` section 22).
 
 use cubefold_mapping::ProcessBlock;
+use cubefold_topology::{Machine, MachineKind};
 
 use super::{
     errors::ScenarioError,
@@ -28,6 +29,17 @@ pub(super) fn count(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) ->
         }
         _ => value.natural(Key::ProgramProcessesPerNode.path(), 1..=MAX_PROCESSES, errors),
     }
+}
+
+/// The program, with a note if several of its processes share a device of a cluster.
+pub(super) fn with_note(mut program: ScenarioProgram, machine: Option<&Machine>) -> ScenarioProgram {
+    let each = program.ranks_per_node;
+    if each > 1 && machine.is_some_and(|own| own.kind() == MachineKind::Cluster) {
+        program.notes.push(format!(
+            "program.processes_per_node = {each} lets {each} processes share a device of the cluster; without it, a device has one."
+        ));
+    }
+    program
 }
 
 /// The lengths of a block.

@@ -169,7 +169,8 @@ pub(super) fn read(
     let kind = kind?;
     report_foreign(settings, kind, errors);
     let program = (kind.read)(&mut Reading { settings, machine, library, computations, errors })?;
-    per_node::with_block(settings, program, errors)
+    let program = per_node::with_block(settings, program, errors)?;
+    Some(per_node::with_note(program, machine.machine.as_deref()))
 }
 
 /// The kind of the program; with steps it is a sequence, whose default operation is the given kind.

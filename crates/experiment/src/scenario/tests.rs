@@ -11,6 +11,7 @@ mod golden_clusters;
 mod greenberg;
 mod jobs;
 mod launchers;
+mod lists_of_runs;
 mod machines;
 mod mutations;
 mod networks;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::scenario::{
     budget::BYTES_A_PROCESS,
-    embeddings::{Embedding, EmbeddingName, Maker, in_turn, place_axes, place_seeded},
+    embeddings::{Distribution, Embedding, EmbeddingName, Maker, by_slurm, place_axes, place_seeded},
     errors::ScenarioError,
     launcher_file::LauncherSource,
     placement_file::{self, Failure},
@@ -33,7 +33,8 @@ pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Pla
 fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
     match &embedding.name {
         EmbeddingName::Registered { embedding: own, .. }
-            if matches!(own.maker, Maker::Seeded(_)) && fit.job_node_count() < fit.group_count() =>
+            if matches!(own.maker, Maker::Drawn(_) | Maker::Seeded(_))
+                && fit.job_node_count() < fit.group_count() =>
         {
             Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
         }
@@ -45,7 +46,7 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
         }
         EmbeddingName::Plane(together) => {
             take_memory(fit, embedding)?;
-            in_turn(fit, embedding, &fit.job_nodes(), *together)
+            by_slurm(fit, embedding, Distribution::Plane(*together))
         }
         EmbeddingName::File(name) => from_file(fit, embedding, name),
         // Searched from those of the other embeddings; until then as `standard` has them.
@@ -84,7 +85,7 @@ fn by_registered(
             take_memory(fit, embedding)?;
             place(fit, embedding)
         }
-        Maker::Seeded(place) => {
+        Maker::Drawn(place) | Maker::Seeded(place) => {
             take_memory(fit, embedding)?;
             place_seeded(fit, embedding, place)
         }
@@ -111,7 +112,7 @@ fn groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failur
         EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
             Maker::Rule(_) => ContractedGuest::Cube,
             Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
-            Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
+            Maker::Drawn(_) | Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
         },
         EmbeddingName::Axes(_)
         | EmbeddingName::Plane(_)

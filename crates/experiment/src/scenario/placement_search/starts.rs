@@ -1,13 +1,14 @@
 //! The placements that a search starts from.
 
-use std::num::NonZeroU64;
-
 use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, hilbert_order};
 use cubefold_search::Start;
 use cubefold_topology::{NodeId, Shape};
 
 use super::PlacementSearchError;
-use crate::scenario::{Run, embeddings::deal};
+use crate::scenario::{
+    Run,
+    embeddings::{Distribution, distributed, filled, task_nodes},
+};
 
 /// The most orders of whole axes, and of boxes, that a search starts from.
 const MAX_AXIS_ORDERS: usize = 48;
@@ -77,21 +78,17 @@ fn fitting(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
 /// The placements that know the order of the nodes only.
 fn by_number(run: &Run, sites: &[NodeId]) -> Vec<Start> {
     let (ranks, each) = (run.program.rank_count(), run.program.ranks_per_node);
-    let used = usize::try_from(ranks.div_ceil(each)).unwrap_or(usize::MAX);
-    if used > sites.len() || run.program.block.is_some() {
+    if ranks.div_ceil(each) > sites.len() as u64 || run.program.block.is_some() {
         return vec![];
     }
-    let along_curve = hilbert_order(&run.machine, sites);
-    let all: [(&str, &[NodeId], NonZeroU64); 3] = [
-        ("hilbert", &along_curve, NonZeroU64::MAX),
-        ("block", sites, NonZeroU64::MAX),
-        ("cyclic", sites, NonZeroU64::MIN),
+    let nodes = task_nodes(&run.machine, sites);
+    let slurm = |distribution| distributed(ranks, &nodes, each, distribution);
+    let all = [
+        ("hilbert", filled(ranks, &hilbert_order(&run.machine, sites), each)),
+        ("block", slurm(Distribution::Block)),
+        ("cyclic", slurm(Distribution::CYCLIC)),
     ];
-    let start = |(name, nodes, together): (&str, &[NodeId], _)| Start {
-        name: Some(name.to_owned()),
-        nodes: deal(ranks, &nodes[..used], each, together),
-    };
-    all.into_iter().map(start).collect()
+    all.map(|(name, nodes)| Start { name: Some(name.to_owned()), nodes }).into()
 }
 
 /// The orders of axes that fit, each with its nodes for a guest of this shape.

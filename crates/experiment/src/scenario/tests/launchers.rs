@@ -135,14 +135,15 @@ fn placed(text: &str) -> Vec<(String, Vec<u32>)> {
 fn every_named_embedding_puts_groups_of_processes_on_nodes() {
     let grouped = |program: &str, each: usize| {
         let machine = "machine = { kind = \"torus\", shape = [4, 4] }\nmapping.embeddings = ";
-        let names = "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random\", \"tao\"]\n";
+        let names =
+            "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random-groups\", \"tao\"]\n";
         let groups = placed(&format!("{machine}{names}program = {{ {program}, dimensions = 4 }}\n"));
         let all =
             placed(&format!("{machine}{names}program = {{ {program}, processes_per_node = {each} }}\n"));
         assert_eq!(all.len(), 7);
         for ((name, nodes), (_, group)) in all.iter().zip(&groups) {
             let expected: Vec<u32> = group.iter().flat_map(|&node| vec![node; each]).collect();
-            if name == "random" {
+            if name == "random-groups" {
                 // Drawn for the same number of groups with the same seed, but of a row instead of a cube.
                 assert!(nodes.chunks(each).all(|group| group.iter().all(|node| *node == group[0])));
                 assert_eq!(nodes.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
@@ -194,7 +195,7 @@ fn placed_beside_goal(text: &str) -> Result<Vec<(String, Vec<u32>)>, String> {
 
 #[test]
 fn task_graphs_and_permutations_are_placed_several_a_node() {
-    let names = "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random\"]";
+    let names = "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random-groups\"]";
     let groups = |program: &str| {
         placed_beside_goal(&format!(
             "machine = {{ kind = \"torus\", shape = [4, 4] }}\nmapping.embeddings = {names}\nprogram = {{ {program} }}\n"
@@ -210,7 +211,9 @@ fn task_graphs_and_permutations_are_placed_several_a_node() {
             assert!(nodes.chunks(2).all(|pair| pair[0] == pair[1]), "{program} {name}");
             let of_groups: Vec<u32> = nodes.iter().copied().step_by(2).collect();
             match name.as_str() {
-                "random" => assert_eq!(of_groups.iter().collect::<std::collections::BTreeSet<_>>().len(), 16),
+                "random-groups" => {
+                    assert_eq!(of_groups.iter().collect::<std::collections::BTreeSet<_>>().len(), 16)
+                }
                 _ => assert_eq!(&of_groups, group, "{program} {name}"),
             }
         }
@@ -243,4 +246,53 @@ fn orders_of_axes_place_groups_of_ranks() {
                   program = { kind = \"all-reduce\", algorithm = \"ring\", units = 8, shape = [4, 4], processes_per_node = 3 }\n";
     let error = load_text(Path::new("s.toml"), uneven).unwrap_err().to_string();
     assert!(error.contains("embedding axes of 16 processes in groups of 3"), "{error}");
+}
+
+#[test]
+fn slurm_distributes_over_all_nodes_of_the_job() {
+    let text = "machine = { kind = \"line\", shape = [3] }\nmapping.embeddings = [\"block\", \"cyclic\"]\n\
+                program = { kind = \"neighbour-exchange\", guest = { kind = \"ring\", shape = [4] }, processes_per_node = 2 }\n";
+    let placed = placed(text);
+    assert_eq!((&*placed[0].1, &*placed[1].1), (&[0, 0, 1, 2][..], &[0, 1, 2, 0][..]));
+}
+
+#[test]
+fn slurm_distributes_over_the_nodes_of_a_cluster() {
+    let text = |per_node: &str| {
+        format!(
+            "mapping.embeddings = [\"block\", \"cyclic\", \"plane=2\"]\n\
+             machine = {{ kind = \"cluster\", nodes = 4, devices_per_node = 4, inside = {{ kind = \"switch\" }}, \
+             outside = {{ leaves = {{ nodes = 4 }} }} }}\n\
+             program = {{ kind = \"all-reduce\", algorithm = \"ring\", units = 16{per_node} }}\n"
+        )
+    };
+    let alone = placed(&text(""));
+    assert_eq!(alone[0].1, (0..16).collect::<Vec<u32>>());
+    assert_eq!(alone[1].1, [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]);
+    assert_eq!(alone[2].1, [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15]);
+    let few = placed(&text(", processes = 8"));
+    assert_eq!(few[0].1, [0, 2, 4, 6, 8, 10, 12, 14]);
+    // Several processes on a device are told.
+    let notes = |text: &str| load_text(Path::new("s.toml"), text).unwrap().runs[0].program.notes.clone();
+    assert!(notes(&text("")).is_empty());
+    assert!(notes(&text(", processes_per_node = 2"))[0].contains("2 processes share a device"));
+}
+
+#[test]
+fn random_draws_single_processes_and_passes_over_failed_nodes() {
+    let several = "machine = { kind = \"torus\", shape = [4, 4] }\nmapping.embeddings = [\"random\", \"random-groups\"]\n\
+                   program = { kind = \"cc-cube\", dimensions = 6, processes_per_node = 4 }\n";
+    let placed_several = placed(several);
+    let are_groups = |nodes: &[u32]| nodes.chunks(4).all(|group| group.iter().all(|node| *node == group[0]));
+    assert!(!are_groups(&placed_several[0].1) && are_groups(&placed_several[1].1));
+    for (_, nodes) in &placed_several {
+        for node in 0..16 {
+            assert_eq!(nodes.iter().filter(|own| **own == node).count(), 4);
+        }
+    }
+    let failed = "machine = { kind = \"torus\", shape = [8, 8], failed_nodes = [1] }\nmapping.embeddings = [\"random\"]\n\
+                  program = { kind = \"all-reduce\", algorithm = \"ring\", processes = 63, units = 640 }\n";
+    let mut nodes = placed(failed).remove(0).1;
+    nodes.sort_unstable();
+    assert_eq!(nodes, (0..64).filter(|node| *node != 1).collect::<Vec<u32>>());
 }

@@ -58,7 +58,7 @@ fn accepts(schema: &Value, value: &Value) -> bool {
 }
 
 /// A value as TOML writes it.
-fn toml(value: &Value) -> String {
+pub(super) fn toml(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
         Value::Object(members) => {
@@ -103,7 +103,7 @@ fn type_of(value: &Value) -> &'static str {
 /// For a key whose values have no single type: the rest of a scenario that has it, by its path and TOML, and values
 /// that are right there, one of every type that the reader takes.
 #[expect(clippy::too_many_lines, reason = "a list of cases")]
-fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)> {
+pub(super) fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<Value>)> {
     let torus = ("machine", "kind = \"torus\"\nshape = [4, 4]");
     let fast = ("machine", "kind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"1 GB/s\" }");
     let collective = ("program", "kind = \"all-reduce\"\nalgorithm = \"swing\"\nunits = 16");
