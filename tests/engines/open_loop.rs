@@ -57,8 +57,8 @@ fn the_saturation_load_is_the_last_load_that_is_not_saturated() {
     let found = tornado.saturation(&torus, rules(&torus), search).unwrap();
     let stable = found.runs.iter().filter(|run| run.saturated.is_none()).map(|run| run.load);
     let saturated = found.runs.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
-    assert_eq!(found.load, stable.fold(0.0, f64::max));
-    assert!(saturated.clone().fold(1.0, f64::min) - found.load <= 0.06);
+    assert_eq!(found.load, stable.max_by(f64::total_cmp));
+    assert!(saturated.clone().fold(1.0, f64::min) - found.load.unwrap() <= 0.06);
     // Half, and half of the half of it that is left, and so on.
     assert_eq!(found.runs.len(), 5);
     assert_eq!(found.runs[0].load, 0.5);
@@ -75,6 +75,29 @@ fn the_saturation_load_is_the_last_load_that_is_not_saturated() {
     }
     let again = tornado.run(&torus, rules(&torus), found.runs[1].load).unwrap();
     assert_eq!(again, found.runs[1]);
+}
+
+#[test]
+fn a_search_runs_the_end_of_its_interval_that_it_would_assume() {
+    let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
+    let loads = |limit: f64, low: f64, high: f64| {
+        let traffic = OpenLoop { latency_limit: limit, ..traffic(TrafficPattern::Neighbour) };
+        let search = SaturationSearch { low, high, resolution: 0.1 };
+        let found = traffic.saturation(&ring, rules(&ring), search).unwrap();
+        (found.load, found.runs.iter().map(|run| (run.load, run.saturated.is_some())).collect::<Vec<_>>())
+    };
+    // Every packet takes longer than a cycle, and none takes a million.
+    let (found, runs) = loads(1.0, 0.125, 0.25);
+    assert_eq!((found, runs), (None, vec![(0.1875, true), (0.125, true)]));
+    let (found, runs) = loads(1e6, 0.0, 0.125);
+    assert_eq!((found, runs), (Some(0.125), vec![(0.0625, false), (0.125, false)]));
+    // A load of 0 needs no run; an interval no longer than the resolution has no middle.
+    let (found, runs) = loads(1.0, 0.0, 0.125);
+    assert_eq!((found, runs), (None, vec![(0.0625, true)]));
+    let (found, runs) = loads(1e6, 0.0625, 0.125);
+    assert_eq!((found, runs), (Some(0.125), vec![(0.0625, false), (0.125, false)]));
+    let (found, runs) = loads(1.0, 0.0, 0.0625);
+    assert_eq!((found, runs), (None, vec![(0.0625, true)]));
 }
 
 #[test]

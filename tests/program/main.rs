@@ -22,6 +22,7 @@ mod draw;
 mod engines;
 mod expectations;
 mod explain;
+mod few_processes;
 mod fuzz_corpora;
 mod greenberg;
 mod help;
@@ -63,5 +64,6 @@ mod table_width;
 mod tables;
 #[cfg(unix)]
 mod terminal;
+mod unconnected_machines;
 mod use_a_placement;
 mod verify;

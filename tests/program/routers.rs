@@ -177,15 +177,44 @@ fn a_search_finds_the_load_between_those_that_do_and_do_not_saturate() {
     let document = json(&["run", &scratch.path("s.toml")]);
     for run in document["runs"].as_array().unwrap() {
         let searched = run["saturation_runs"].as_array().unwrap();
-        // 0.8 is halved twice.
-        assert_eq!(searched.len(), 2);
+        // 0.8 is halved twice; an end that has not moved is run, too.
+        assert!((2..=3).contains(&searched.len()));
         let stable: Vec<f64> = searched
             .iter()
             .filter(|own| own["saturated"].is_null())
             .map(|own| own["load"].as_f64().unwrap())
             .collect();
-        let expected = stable.into_iter().fold(0.1, f64::max);
-        assert_eq!(run["saturation_load"].as_f64(), Some(expected));
+        assert_eq!(run["saturation_load"].as_f64(), stable.into_iter().max_by(f64::total_cmp));
+    }
+}
+
+#[test]
+fn a_search_tells_the_end_of_its_interval_that_it_could_not_leave() {
+    let scenario = |router: &str, saturation: &str| {
+        format!(
+            "[machine]\nkind = \"mesh\"\nshape = [2, 2]\nswitching = \"wormhole\"\n{router}\n[program]\n\
+             kind = \"open-loop\"\npattern = \"neighbour\"\nwarmup_cycles = 1500\nmeasure_cycles = 1500\n\
+             saturation = {saturation}\n"
+        )
+    };
+    let slow = "router = { virtual_channels = 1, buffer_units = 1 }\nlatency_cycles = 1000";
+    for (router, saturation, load, sentence) in [
+        ("", "{ resolution = 0.02 }", json!(1.0), "Stable up to load 1, the largest load tried."),
+        (
+            slow,
+            "{ low = 0.5, resolution = 0.02 }",
+            json!(null),
+            "Saturates below load 0.5, the smallest load tried.",
+        ),
+        (slow, "{ resolution = 0.02 }", json!(null), "Saturates below load 0.0156, the smallest load tried."),
+    ] {
+        let scratch = Scratch::with(&[("s.toml", scenario(router, saturation))]);
+        let path = scratch.path("s.toml");
+        let run = &json(&["run", &path])["runs"][0];
+        assert_eq!(run["saturation_load"], load);
+        assert!(run["saturation_runs"].as_array().is_some_and(|runs| !runs.is_empty()));
+        let table = done(&["run", &path]);
+        assert!(table.contains(sentence), "{table}");
     }
 }
 

@@ -12,6 +12,7 @@ mod checked;
 mod cluster;
 mod collective;
 mod combination;
+mod connection;
 mod cycle_bound;
 mod described_graph;
 mod draft;

@@ -67,7 +67,7 @@ pub use greenberg::{
     disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
-pub use hilbert::hilbert_order;
+pub use hilbert::{first_in_hilbert_order, hilbert_order};
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
 pub use link_sequence::{LinkSequence, LinkSequenceError, window_alphas};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};

@@ -117,6 +117,17 @@ impl Placement {
         self.listed_nodes().into_owned()
     }
 
+    /// The nodes with a process, by index. Of a written-out placement they are found in O(P) for P processes.
+    pub fn occupied_nodes(&self) -> impl Iterator<Item = NodeId> {
+        let listed = match self.form() {
+            PlacementForm::Table(table) => Some(table.occupied_nodes()),
+            PlacementForm::Product(_) | PlacementForm::Construction(_) => None,
+        };
+        let is_occupied = |node: &NodeId| self.processes(*node).next().is_some();
+        let all = listed.is_none().then(|| self.machine().nodes().filter(is_occupied));
+        listed.into_iter().flatten().chain(all.into_iter().flatten())
+    }
+
     /// The node of every process, in order, without a copy where they are listed already.
     #[must_use]
     pub fn listed_nodes(&self) -> Cow<'_, [NodeId]> {

@@ -88,6 +88,12 @@ impl PlacementTable {
         self.nodes[process.label() as usize]
     }
 
+    /// The nodes with a process, by index.
+    pub(crate) fn occupied_nodes(&self) -> impl Iterator<Item = NodeId> {
+        let groups = self.by_node.chunk_by(|one, other| self.node(*one) == self.node(*other));
+        groups.map(|processes| self.node(processes[0]))
+    }
+
     /// The processes on a node, in order; found in O(log P).
     pub fn processes(&self, node: NodeId) -> impl Iterator<Item = ProcessId> {
         let first = self.by_node.partition_point(|&process| self.node(process) < node);
@@ -122,6 +128,7 @@ mod tests {
         let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
         assert_eq!(shared.max_load(), 3);
+        assert_eq!(shared.occupied_nodes().map(NodeId::index).collect::<Vec<_>>(), [1, 4, 7]);
         let placement = Placement::Table(shared);
         assert_eq!(
             (placement.process_count(), placement.max_load(), placement.is_one_to_one()),

@@ -5,7 +5,9 @@
 //! with the numbers of processes and nodes and nothing else, so that all link modes, programs and machines of one size
 //! share it.
 
-use cubefold_topology::NodeId;
+use std::collections::BTreeMap;
+
+use cubefold_topology::{NodeId, narrow};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -29,6 +31,8 @@ pub const RANDOM_GROUPS: SeededEmbedding = SeededEmbedding {
 
 /// The most places: a number for each is shuffled.
 const MAX_PLACES: u64 = 1 << 28;
+/// The places a process from which on only the places that are drawn are kept.
+const MANY: u64 = 16;
 
 fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     let nodes = task.hosts.map_or_else(|| task.machine.host_count(), |hosts| hosts.len() as u64);
@@ -38,7 +42,8 @@ fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
         let message = format!("{places} places for {processes} processes, expected at least {processes}");
         return Err(EmbeddingRefusal { message, help: "program.processes_per_node is the number of a node" });
     }
-    let shuffled = usize::try_from(processes).ok().filter(|_| places <= MAX_PLACES);
+    let is_sparse = places / MANY > processes;
+    let shuffled = usize::try_from(processes).ok().filter(|_| is_sparse || places <= MAX_PLACES);
     let Some(count) = shuffled else {
         let message = format!("{places} places for processes, expected at most {MAX_PLACES} (2^28)");
         return Err(EmbeddingRefusal { message, help: "it keeps the order of all places in memory" });
@@ -46,27 +51,61 @@ fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     let of_each = if task.per_node == 1 { String::new() } else { format!(" of {}", task.per_node) };
     let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes{of_each}"));
     let mut generator = ChaCha12Rng::from_seed(key);
-    let hosts: Vec<NodeId> = task.hosts.map_or_else(|| task.machine.hosts().collect(), <[NodeId]>::to_vec);
     let per_node = usize::try_from(task.per_node).unwrap_or(usize::MAX);
-    let mut order: Vec<NodeId> = match per_node {
-        1 => hosts,
-        _ => hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_node)).collect(),
+    let order = if is_sparse && task.hosts.is_none() && nodes == task.machine.numbered_hosts() {
+        let drawn = first_of_many(&mut generator, count, usize::try_from(places).unwrap_or(usize::MAX));
+        drawn.into_iter().map(|place| NodeId::new(narrow((place / per_node) as u64))).collect()
+    } else {
+        let hosts: Vec<NodeId> =
+            task.hosts.map_or_else(|| task.machine.hosts().collect(), <[NodeId]>::to_vec);
+        let mut order: Vec<NodeId> = match per_node {
+            1 => hosts,
+            _ => hosts.into_iter().flat_map(|host| std::iter::repeat_n(host, per_node)).collect(),
+        };
+        for place in 0..count {
+            let drawn = generator.random_range(place..order.len());
+            order.swap(place, drawn);
+        }
+        order.truncate(count);
+        order
     };
-    for place in 0..count {
-        let drawn = generator.random_range(place..order.len());
-        order.swap(place, drawn);
-    }
-    order.truncate(count);
     let table = PlacementTable::new(task.machine, order);
     table
         .map(Placement::Table)
         .map_err(|error| EmbeddingRefusal { message: error.to_string(), help: "give the program processes" })
 }
 
+/// The first `count` of `0..all` in the same random order, of which only the places that have changed are kept.
+fn first_of_many(generator: &mut ChaCha12Rng, count: usize, all: usize) -> Vec<usize> {
+    let mut moved = BTreeMap::new(); // numbers by the place that they were moved to
+    let draw = |place: usize| {
+        let drawn = generator.random_range(place..all);
+        let own = moved.remove(&place).unwrap_or(place);
+        if drawn == place { own } else { moved.insert(drawn, own).unwrap_or(drawn) }
+    };
+    (0..count).map(draw).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use cubefold_topology::{Machine, MachineKind};
+
+    #[test]
+    fn few_of_many_are_the_first_of_the_whole_order() {
+        for (seed, (count, all)) in (0..).zip([(0, 1), (1, 1), (7, 7), (5, 9), (40, 1000), (3, 1 << 20)]) {
+            let mut generator = ChaCha12Rng::from_seed([seed; 32]);
+            let mut order: Vec<usize> = (0..all).collect();
+            for place in 0..count {
+                let drawn = generator.random_range(place..all);
+                order.swap(place, drawn);
+            }
+            let found = first_of_many(&mut ChaCha12Rng::from_seed([seed; 32]), count, all);
+            assert_eq!(found, order[..count]);
+        }
+        let torus = grid(MachineKind::Torus, &[65536, 65536]);
+        assert_eq!(nodes(&grid(MachineKind::Line, &[4]), &torus, 1).unwrap().len(), 4);
+    }
 
     /// The nodes of the processes of a guest on a machine, by a key that `seed` stands for.
     fn nodes(guest: &Machine, machine: &Machine, seed: u8) -> Result<Vec<NodeId>, EmbeddingRefusal> {

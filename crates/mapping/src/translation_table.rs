@@ -65,7 +65,7 @@ pub fn translation_tables<'a, G: Guest>(
         },
     };
     let on_node = move |node| placement.processes(node).map(move |process| (node, process));
-    Ok(placement.machine().nodes().flat_map(on_node).map(table))
+    Ok(placement.occupied_nodes().flat_map(on_node).map(table))
 }
 
 fn check_exchange<G: Guest>(guest: &G, placement: &Placement) -> Result<(), TableMethodError> {

@@ -88,7 +88,7 @@ impl Curve {
                 format!("{}: saturates between loads {} and {}", self.name, number(last.across), number(load))
             }
             (Saturation::At(load), None) => format!("{}: saturates below load {}", self.name, number(load)),
-            (Saturation::Above(load), _) => format!("{}: saturates above load {}", self.name, number(load)),
+            (Saturation::Above(load), _) => format!("{}: stable up to load {}", self.name, number(load)),
         };
         let properties =
             [("stroke", series(place)), ("stroke-width", "1.5"), ("stroke-dasharray", SATURATION)];

@@ -95,7 +95,9 @@ impl Machine {
     pub fn with_route_choice(mut self, choice: RouteChoice) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form {
             graph.choice = choice;
-            graph.order = None;
+            if graph.order.take().is_some() {
+                graph.network = Arc::new(graph.network.without_formula());
+            }
         }
         self
     }
@@ -126,6 +128,7 @@ impl Machine {
     pub fn with_known_routes(mut self, network: &Arc<Network>) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form
             && graph.network == *network
+            && graph.network.has_tables() == network.has_tables()
         {
             graph.network = Arc::clone(network);
         }
@@ -407,7 +410,7 @@ impl Machine {
         link.expect("a channel of the machine")
     }
 
-    /// The distance between two nodes \[links\]; in a graph the length of the route.
+    /// The distance between two nodes \[links\]; in a graph the length of the route, and 2^32 - 1 without one.
     ///
     /// # Panics
     ///
@@ -416,7 +419,7 @@ impl Machine {
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
         match &self.form {
             MachineForm::Grid(grid) => grid.distance(a, b),
-            MachineForm::Graph(graph) => graph.routes().distance(a, b).unwrap_or(0).into(),
+            MachineForm::Graph(graph) => graph.routes().distance(a, b).unwrap_or(Network::UNREACHED).into(),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Which routes messages take is found in [`routes`](crate::routes).
 
+mod connection;
 mod distances;
 #[cfg(test)]
 mod tests;
@@ -181,6 +182,11 @@ impl Network {
     /// The same with distances by a formula.
     pub(crate) fn with_formula(self, formula: impl Distances + 'static) -> Self {
         Self { formula: Some(Arc::new(formula)), ..self }
+    }
+
+    /// The same with distances looked up in tables.
+    pub(crate) fn without_formula(&self) -> Self {
+        Self { formula: None, ..self.copied() }
     }
 
     /// The same with distances by a formula that is shared.

@@ -7,18 +7,19 @@
 //! least sum of weights, and of those the fewest links (section 21.8); a distance is the number of links of the route.
 
 mod choice;
+mod detours;
 mod dimension_order;
 mod rows;
 
 use std::{fmt, sync::Arc};
 
 pub use self::choice::{RouteChoice, mix};
-pub(crate) use self::dimension_order::DimensionOrder;
 pub(crate) use self::rows::{Row, Tables, WeightedRoutes};
 use self::{
     choice::{drawn, route_hash},
     rows::Table,
 };
+pub(crate) use self::{detours::Detours, dimension_order::DimensionOrder};
 use crate::{Direction, Network, NodeId};
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
@@ -58,6 +59,11 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     /// Whether a route from `at` to `to` may begin with a link of some weight to a node that is one link nearer.
     fn continues(&self, _at: u32, _next: u32, _to: u32, _weight: u64) -> bool {
         true
+    }
+
+    /// Estimates the memory that distances to all nodes take \[bytes\].
+    fn bytes(&self) -> u64 {
+        0
     }
 }
 

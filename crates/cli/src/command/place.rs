@@ -143,6 +143,19 @@ enum Page<'run> {
     Stage(StagePage<'run>),
 }
 
+/// Refuses a grid that would have next to nothing but empty nodes.
+fn check_grid(placement: &Placement) -> Result<(), Failure> {
+    const NODES: u64 = 1 << 20;
+    const NODES_A_PROCESS: u64 = 64;
+    let (nodes, processes) = (placement.machine().node_count(), placement.process_count());
+    let most = NODES.max(processes.saturating_mul(NODES_A_PROCESS));
+    if nodes <= most {
+        return Ok(());
+    }
+    let message = format!("a grid of {nodes} nodes for {processes} processes, expected at most {most} nodes");
+    Err(Failure::usage(message, "--format csv has a line for each process"))
+}
+
 impl<'run> Page<'run> {
     fn new(
         format: PlacementFormat,
@@ -152,7 +165,10 @@ impl<'run> Page<'run> {
         options: &HostFileOptions,
     ) -> Result<Self, Failure> {
         Ok(match format {
-            PlacementFormat::Grid => Self::Grid,
+            PlacementFormat::Grid => {
+                check_grid(&ranks.0)?;
+                Self::Grid
+            }
             PlacementFormat::Csv => Self::Csv,
             PlacementFormat::Json => Self::Json,
             PlacementFormat::Npy => Self::Npy,

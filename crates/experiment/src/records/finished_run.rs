@@ -82,7 +82,10 @@ impl ProgramBounds {
 pub struct OpenLoopResult {
     /// The runs: one, or those of a search in their order. At least one.
     pub runs: Vec<OpenLoopOutcome>,
-    /// The highest load that a search found not to saturate \[units a terminal a cycle\]; `None` without a search.
+    /// Whether a search ran them.
+    pub is_searched: bool,
+    /// The highest load that a search found not to saturate \[units a terminal a cycle\]; `None` without a search, or
+    /// if all of its loads saturate.
     pub saturation_load: Option<f64>,
 }
 

@@ -20,7 +20,7 @@ pub struct OpenLoopRecord {
     /// The measurements at one load.
     #[serde(flatten)]
     pub measured: LoadRecord,
-    /// The highest load that a search found not to saturate \[units a terminal a cycle\].
+    /// The highest load that a search found not to saturate \[units a terminal a cycle\]; `None` if all of its loads do.
     #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub saturation_load: Option<f64>,
     /// The runs of that search, in their order.
@@ -72,11 +72,11 @@ impl OpenLoopRecord {
     /// Makes the record of a run; `None` if nothing was run.
     #[must_use]
     pub fn new(result: &OpenLoopResult) -> Option<Self> {
-        let search = result.saturation_load;
+        let searched = || result.runs.iter().map(LoadRecord::new).collect();
         Some(Self {
             measured: LoadRecord::new(result.shown()?),
-            saturation_load: search,
-            saturation_runs: search.map(|_| result.runs.iter().map(LoadRecord::new).collect()),
+            saturation_load: result.saturation_load,
+            saturation_runs: result.is_searched.then(searched),
         })
     }
 }
@@ -312,7 +312,8 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
             kind: Kind::Decimal,
             unit: LOAD,
             text: "The highest load at which a search found the network not saturated, to the resolution \
-                   of program.saturation. The column is there only if a run searches.",
+                   of program.saturation; empty if all loads tried saturate. If none does, it is the largest \
+                   load tried. The column is there only if a run searches.",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },

@@ -193,12 +193,14 @@ fn assert_bounds(
 fn run_open_loop(run: &Run, place: usize, program: &OpenLoopProgram) -> Result<OpenLoopResult, RunError> {
     let (traffic, machine, rules) = (&program.traffic, &*run.machine, run.communication);
     let result = match program.load {
-        LoadChoice::At(load) => traffic
-            .run(machine, rules, load)
-            .map(|outcome| OpenLoopResult { runs: vec![outcome], saturation_load: None }),
+        LoadChoice::At(load) => traffic.run(machine, rules, load).map(|outcome| OpenLoopResult {
+            runs: vec![outcome],
+            is_searched: false,
+            saturation_load: None,
+        }),
         LoadChoice::Search(search) => traffic
             .saturation(machine, rules, search)
-            .map(|found| OpenLoopResult { runs: found.runs, saturation_load: Some(found.load) }),
+            .map(|found| OpenLoopResult { runs: found.runs, is_searched: true, saturation_load: found.load }),
     };
     result.map_err(|error| RunError::OpenLoop {
         scenario: run.scenario.to_string(),

@@ -12,6 +12,7 @@ use std::{
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
+    budget::{HELP, RowBudget},
     errors::{ScenarioError, errors_at},
     keys::Key,
     launcher_file::parsed,
@@ -94,7 +95,8 @@ pub(super) fn read(
         return None;
     }
     let before = errors.len();
-    let mut reading = Reading { machine, names, nodes: vec![], known: BTreeSet::new() };
+    let mut rows = RowBudget::new(settings.budget(), BYTES_A_NODE);
+    let mut reading = Reading { machine, names, nodes: vec![], known: BTreeSet::new(), rows: &mut rows };
     match &value.content {
         Content::Text(path) => reading.file(&settings.beside(path), errors),
         _ => {
@@ -113,6 +115,7 @@ pub(super) fn read(
     }
     let is_up = |node: &NodeId| machine.is_host(*node);
     let nodes: Vec<NodeId> = reading.nodes.into_iter().filter(is_up).collect();
+    rows.keep(Allocation::bytes(nodes.len() as u64));
     if nodes.is_empty() {
         let message = "machine.allocation without a working node, expected at least one";
         errors.push(ScenarioError::at(&value.place, message, "no node left"));
@@ -121,6 +124,11 @@ pub(super) fn read(
     let as_box = as_box(machine, &nodes);
     Some(Allocation::new(nodes, as_box))
 }
+
+/// The most nodes of an allocation: each is listed.
+const MAX_NODES: u64 = 1 << 24;
+/// Memory per node of an allocation while it is read and made \[bytes\].
+const BYTES_A_NODE: u64 = 48;
 
 /// The partition of which these are all nodes in their order, if they are a box.
 fn as_box(machine: &Machine, nodes: &[NodeId]) -> Option<Partition> {
@@ -139,14 +147,15 @@ fn as_box(machine: &Machine, nodes: &[NodeId]) -> Option<Partition> {
 }
 
 /// Nodes while they are read.
-struct Reading<'a> {
+struct Reading<'a, 'b> {
     machine: &'a Machine,
     names: Option<&'a KnownNames>,
     nodes: Vec<NodeId>,
     known: BTreeSet<NodeId>,
+    rows: &'a mut RowBudget<'b>,
 }
 
-impl Reading<'_> {
+impl Reading<'_, '_> {
     /// Adds the nodes of an entry of a list.
     fn entry(&mut self, entry: &Value) -> Result<(), String> {
         match &entry.content {
@@ -214,7 +223,8 @@ impl Reading<'_> {
                     described(text)
                 ));
             }
-            return (first..=last).try_for_each(|number| self.number(number));
+            self.take(last - first + 1)?;
+            return (first..=last).try_for_each(|number| self.listed(number));
         }
         let Some(names) = self.names else {
             return Err(format!(
@@ -244,6 +254,23 @@ impl Reading<'_> {
     }
 
     fn number(&mut self, number: u64) -> Result<(), String> {
+        self.take(1)?;
+        self.listed(number)
+    }
+
+    /// Takes the memory for more nodes, before they are listed.
+    fn take(&mut self, more: u64) -> Result<(), String> {
+        let count = (self.nodes.len() as u64).saturating_add(more);
+        if count > MAX_NODES {
+            return Err(format!(
+                "{count} nodes, expected at most {MAX_NODES} (2^24); machine.partition takes boxes of any size"
+            ));
+        }
+        self.rows.take_rows(more).map_err(|over| format!("an allocation of {count} nodes {over}; {HELP}"))
+    }
+
+    /// Adds a node that memory is taken for.
+    fn listed(&mut self, number: u64) -> Result<(), String> {
         let hosts = self.machine.numbered_hosts();
         if number >= hosts {
             return Err(format!("node {number}, expected a host from 0 to {}", hosts - 1));

@@ -9,7 +9,7 @@ use cubefold_topology::{
 };
 
 use super::{
-    allocation,
+    allocation, connection,
     described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
     execution::{self, RoutingRule},
@@ -103,6 +103,10 @@ fn nodes_and_links(
         }
         Some(kind) => network(settings, kind, library, errors),
     };
+    let is_from_file = kind == Some(MachineKind::Network);
+    let read = read.filter(|(machine, size, _)| {
+        is_from_file || connection::check(settings, machine, size, errors).is_some()
+    });
     match read {
         Some((machine, size, own)) => (Some(machine), Some(size), own),
         None => (None, None, None),
@@ -206,7 +210,7 @@ fn network(
     Some((Machine::clone(&machine), size, own))
 }
 
-/// A tree that numbers describe, or the graph of an edge grammar, all of whose nodes a message can reach.
+/// A tree that numbers describe, or the graph of an edge grammar.
 fn described(
     settings: &Settings<'_>,
     kind: MachineKind,
@@ -220,10 +224,6 @@ fn described(
     let get = |key| settings.get(Key::with_key(Section::Machine, key)?);
     let graph = DescribedGraph { name: "machine", kind: settings.get(Key::MachineKind)?, get: &get };
     let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
-    if machine.graph().is_some_and(|network| !network.is_connected()) {
-        let message = "some nodes are not reached from node 0, expected a connected network";
-        errors.push(ScenarioError::at(&size.place, message, "this graph"));
-    }
     (errors.len() == before).then_some((machine, size))
 }
 

@@ -87,7 +87,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Number of groups of processes, each of which named embeddings put on one node.
-    fn group_count(&self) -> u64 {
+    pub(super) fn group_count(&self) -> u64 {
         self.program.rank_count().div_ceil(self.program.ranks_per_node)
     }
 
@@ -118,9 +118,19 @@ impl<'a> Fit<'a> {
             || self.group_count() < self.machine.node_count()
     }
 
-    /// The nodes that processes can be on, in their order: those of the job, or all hosts that are up.
-    pub(super) fn job_nodes(&self) -> Vec<NodeId> {
-        self.allocation.map_or_else(|| self.whole.hosts().collect(), |own| own.nodes().to_vec())
+    /// The nodes that processes can be on, in their order, as many as groups of processes need, or fewer if there are no
+    /// more: those of the job, or the hosts that are up.
+    pub(super) fn needed_nodes(&self) -> Vec<NodeId> {
+        self.first_nodes(self.group_count())
+    }
+
+    /// The first `count` of the nodes that processes can be on, or all if there are fewer.
+    pub(super) fn first_nodes(&self, count: u64) -> Vec<NodeId> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        match self.allocation {
+            Some(own) => own.nodes().iter().take(count).copied().collect(),
+            None => self.whole.hosts().take(count).collect(),
+        }
     }
 
     /// The number of those nodes.

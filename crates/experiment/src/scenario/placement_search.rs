@@ -96,10 +96,7 @@ impl PlacementSearch {
         if run.execution.mode != ExecutionMode::Asynchronous {
             return Err(PlacementSearchError::Coordinated);
         }
-        let sites: Vec<NodeId> = match &run.allocation {
-            Some(allocation) => allocation.nodes().to_vec(),
-            None => run.machine.hosts().collect(),
-        };
+        let sites = sites(run, memory)?;
         let ranks = run.program.rank_count();
         let shares = run.program.body.process_count() / ranks.max(1);
         let per_site = usize::try_from(run.placement.max_load() / shares.max(1)).unwrap_or(usize::MAX).max(1);
@@ -152,6 +149,23 @@ impl PlacementSearch {
         let [reference, named] = names;
         Self { reference, named, found, run }
     }
+}
+
+/// Memory per node that a search may use, at least \[bytes\].
+const BYTES_A_SITE: u64 = 16;
+
+/// The nodes that a search may use, if `limit` bytes suffice for them.
+fn sites(run: &Run, limit: u64) -> Result<Vec<NodeId>, PlacementSearchError> {
+    let count = run.allocation.as_ref().map_or_else(|| run.machine.host_count(), |own| own.count());
+    let needed = count.saturating_mul(BYTES_A_SITE);
+    if needed > limit.saturating_add(UNCOUNTED) {
+        let processes = run.program.body.process_count();
+        return Err(PlacementSearchError::Memory { processes, needed, limit });
+    }
+    Ok(match &run.allocation {
+        Some(allocation) => allocation.nodes().to_vec(),
+        None => run.machine.hosts().collect(),
+    })
 }
 
 /// Refuses a search that starts from the placements of `runs` runs and up to [`starts::MOST`] others, if it takes more

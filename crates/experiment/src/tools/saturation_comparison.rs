@@ -14,9 +14,9 @@ const LOAD: &str = "program.load";
 pub struct SaturationRange {
     /// The swept values other than the load in which settings differ; empty if there is one setting.
     pub name: String,
-    /// The highest load below saturation, by a search or among the runs.
+    /// The highest load below saturation, of a search or among the runs.
     pub stable: Option<f64>,
-    /// The lowest load that saturates, among the runs.
+    /// The lowest load that saturates, of a search or among the runs.
     pub saturated: Option<f64>,
     /// Whether a search found it.
     pub is_searched: bool,
@@ -64,8 +64,11 @@ impl SaturationRange {
                 found.len() - 1
             });
             let range = &mut found[place];
-            if let Some(load) = own.saturation_load {
-                (range.stable, range.is_searched) = (Some(load), true);
+            if let Some(searched) = &own.saturation_runs {
+                let saturated = searched.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
+                range.is_searched = true;
+                range.stable = own.saturation_load;
+                range.saturated = saturated.min_by(f64::total_cmp);
             } else if own.measured.saturated.is_some() {
                 range.saturated =
                     Some(range.saturated.map_or(own.measured.load, |load| load.min(own.measured.load)));
@@ -85,11 +88,14 @@ impl SaturationRange {
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
         match (self.is_searched, self.stable, self.saturated) {
-            (true, Some(load), _) => Some(format!("above load {}", short(load))),
-            (_, Some(stable), Some(saturated)) => {
+            (true, Some(load), Some(_)) => Some(format!("above load {}", short(load))),
+            (false, Some(stable), Some(saturated)) => {
                 Some(format!("between loads {} and {}", short(stable), short(saturated)))
             }
-            (_, None, Some(saturated)) => Some(format!("below load {}", short(saturated))),
+            (true, None, Some(saturated)) => {
+                Some(format!("below load {}, the smallest load tried", short(saturated)))
+            }
+            (false, None, Some(saturated)) => Some(format!("below load {}", short(saturated))),
             (_, _, None) => None,
         }
     }
@@ -101,6 +107,10 @@ impl SaturationRange {
         let verb = if self.name.is_empty() { "Saturates" } else { "saturates" };
         match (self.in_words(), self.stable) {
             (Some(words), _) => format!("{subject}{verb} {words}."),
+            (None, Some(load)) if self.is_searched => {
+                let verb = if self.name.is_empty() { "Stable" } else { "stable" };
+                format!("{subject}{verb} up to load {}, the largest load tried.", short(load))
+            }
             (None, Some(load)) => {
                 let verb = if self.name.is_empty() { "Does" } else { "does" };
                 format!("{subject}{verb} not saturate up to load {}.", short(load))
@@ -113,8 +123,8 @@ impl SaturationRange {
     #[must_use]
     pub fn last_in_words(all: &[Self]) -> Option<String> {
         let order = |own: &Self| {
-            let end = if own.is_searched { own.stable } else { own.saturated };
-            end.unwrap_or(f64::INFINITY)
+            let end = if own.is_searched && own.stable.is_some() { own.stable } else { own.saturated };
+            own.saturated.and(end).unwrap_or(f64::INFINITY)
         };
         let greatest = all.iter().map(order).fold(f64::NEG_INFINITY, f64::max);
         let (last, others): (Vec<&Self>, Vec<&Self>) =
@@ -125,7 +135,7 @@ impl SaturationRange {
         let names: Vec<&str> = last.iter().map(|own| own.name.as_str()).collect();
         let verb = if names.len() == 1 { "saturates" } else { "saturate" };
         let place = last.first().and_then(|own| own.in_words());
-        let place = place.unwrap_or_else(|| "at none of the loads".to_owned());
+        let place = place.unwrap_or_else(|| "at no load tried".to_owned());
         Some(format!("{} {verb} last: {place}.", names.join(" and ")))
     }
 }
@@ -171,12 +181,16 @@ mod tests {
         );
         let open = [range("a", Some(0.3), None, false), range("b", None, Some(0.1), false)];
         assert_eq!(open[0].sentence(), "a: does not saturate up to load 0.3.");
-        assert_eq!(SaturationRange::last_in_words(&open).unwrap(), "a saturates last: at none of the loads.");
+        assert_eq!(SaturationRange::last_in_words(&open).unwrap(), "a saturates last: at no load tried.");
         assert_eq!(SaturationRange::last_in_words(&all[..1]), None);
-        let searched = [range("a", Some(0.4375), None, true), range("b", Some(0.2), None, true)];
+        let searched = [range("a", Some(0.4375), Some(0.5), true), range("b", Some(0.2), Some(0.25), true)];
         assert_eq!(
             SaturationRange::last_in_words(&searched).unwrap(),
             "a saturates last: above load 0.4375."
         );
+        let ends = [range("a", None, Some(0.02), true), range("b", Some(1.0), None, true)];
+        assert_eq!(ends[0].sentence(), "a: saturates below load 0.02, the smallest load tried.");
+        assert_eq!(ends[1].sentence(), "b: stable up to load 1, the largest load tried.");
+        assert_eq!(SaturationRange::last_in_words(&ends).unwrap(), "b saturates last: at no load tried.");
     }
 }

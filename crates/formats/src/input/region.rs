@@ -1,6 +1,6 @@
 //! The nodes that processes may use: a machine, or the inside of a partition.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
 
@@ -8,7 +8,7 @@ use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
     nodes: Vec<NodeId>,
-    places: BTreeMap<NodeId, u64>, // the inverse
+    places: Vec<(NodeId, u32)>, // the inverse, by node
     as_box: Option<Partition>,
 }
 
@@ -16,8 +16,15 @@ impl Allocation {
     /// An allocation of different nodes, with the partition of which they are all nodes in their order, if they are one.
     #[must_use]
     pub fn new(nodes: Vec<NodeId>, as_box: Option<Partition>) -> Self {
-        let places = nodes.iter().copied().zip(0..).collect();
+        let mut places: Vec<(NodeId, u32)> = nodes.iter().copied().zip(0..).collect();
+        places.sort_unstable();
         Self { nodes, places, as_box }
+    }
+
+    /// The memory that an allocation of `count` nodes takes \[bytes\].
+    #[must_use]
+    pub fn bytes(count: u64) -> u64 {
+        count.saturating_mul((size_of::<NodeId>() + size_of::<(NodeId, u32)>()) as u64)
     }
 
     /// The nodes, in the job's order.
@@ -35,7 +42,8 @@ impl Allocation {
     /// The place of a node among them; `None` of others.
     #[must_use]
     pub fn place(&self, node: NodeId) -> Option<u64> {
-        self.places.get(&node).copied()
+        let place = self.places.binary_search_by_key(&node, |own| own.0).ok()?;
+        Some(self.places[place].1.into())
     }
 
     /// The box that they are in the order of its nodes, if they are one.

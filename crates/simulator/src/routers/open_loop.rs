@@ -222,8 +222,8 @@ pub struct SaturationSearch {
 /// The result of a search for the saturation load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saturation {
-    /// The lower end of the last interval.
-    pub load: f64,
+    /// The highest load that was run without saturation; `None` if all that were run saturate.
+    pub load: Option<f64>,
     /// The runs, in their order.
     pub runs: Vec<OpenLoopOutcome>,
 }
@@ -247,7 +247,8 @@ impl OpenLoop {
     }
 
     /// Searches for the saturation load: a run in the middle of the interval moves its upper end there if it is saturated,
-    /// else the lower, until the interval is at most the resolution.
+    /// else the lower, until the interval is at most the resolution. Then an end of the whole interval is run if it has
+    /// not moved, for it was only assumed.
     ///
     /// # Errors
     ///
@@ -274,7 +275,14 @@ impl OpenLoop {
             }
             runs.push(outcome);
         }
-        Ok(Saturation { load: low, runs })
+        if low > 0.0 && runs.iter().all(|run| run.saturated.is_some()) {
+            runs.push(self.run(machine, rules, low)?);
+        }
+        if runs.iter().all(|run| run.saturated.is_none()) {
+            runs.push(self.run(machine, rules, search.high)?);
+        }
+        let stable = runs.iter().filter(|run| run.saturated.is_none()).map(|run| run.load);
+        Ok(Saturation { load: stable.max_by(f64::total_cmp), runs })
     }
 
     /// Checks what [`run`](Self::run) refuses, deadlocks apart.

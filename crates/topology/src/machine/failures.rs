@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{Graph, GraphSource, Machine, MachineError, MachineForm};
-use crate::{Network, NodeId, RouteChoice, TieRule, routes::DimensionOrder};
+use crate::{
+    Network, NodeId, RouteChoice, TieRule,
+    routes::{Detours, DimensionOrder},
+};
 
 /// The links and nodes of a machine that are down (`docs/model.md` section 19).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,6 +73,7 @@ impl Machine {
         let is_up = |one, other| works(&(NodeId::min(one, other), one.max(other)));
         let order = grid.as_ref().filter(|_| is_in_order);
         let order = order.map(|grid| Arc::new(DimensionOrder::new(grid, TieRule::default(), is_up)));
+        let network = with_detours(network, grid.as_ref(), order.as_deref());
         let (shape, network) = (self.shape().clone(), Arc::new(network));
         let names = self.node_names().cloned();
         let graph = Graph { shape, source, network, choice, order, grid, failures, names };
@@ -81,7 +85,7 @@ impl Machine {
         })
     }
 
-    /// The network of the links that work.
+    /// The network of the links that work, without a formula.
     fn left_over(&self, works: impl Fn(&(NodeId, NodeId)) -> bool) -> Result<Network, MachineError> {
         let all = self.nodes().flat_map(|one| self.neighbours(one).map(move |other| (one, other)));
         let left: Vec<(u32, u32)> = all
@@ -110,6 +114,13 @@ impl Machine {
     }
 }
 
+/// The links that are left of a grid, with its distances where messages keep to dimension order.
+fn with_detours(left: Network, grid: Option<&Arc<Machine>>, order: Option<&DimensionOrder>) -> Network {
+    let (Some(grid), Some(order)) = (grid, order) else { return left };
+    let detours = Detours::new(Arc::clone(grid), left.without_formula(), order.lines_down());
+    left.with_formula(detours)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +144,39 @@ mod tests {
         // Failures add up, in any order.
         let other = torus.with_failures(&[], &[c]).unwrap().with_failures(&[(a, b)], &[]).unwrap();
         assert_eq!(machine, other);
+    }
+
+    #[test]
+    fn detours_are_as_long_as_in_a_table() {
+        let links = [(0, 1), (1, 2), (6, 11), (7, 8), (12, 17)]
+            .map(|(one, other)| (NodeId::new(one), NodeId::new(other)));
+        for kind in [MachineKind::Torus, MachineKind::Mesh] {
+            let grid = Machine::new(kind, &[5, 4]).unwrap();
+            for nodes in [&[][..], &[NodeId::new(13)]] {
+                for left in (1..=links.len()).map(|count| &links[..count]) {
+                    let machine = grid.with_failures(left, nodes).unwrap();
+                    let network = machine.graph().unwrap();
+                    assert!(!network.has_tables() && network.without_formula().has_tables());
+                    let table = crate::NetworkRoutes::new(network, RouteChoice::Lowest);
+                    for to in machine.nodes() {
+                        let expected = network.distances_to(to);
+                        let found = machine.nodes().map(|at| table.distance(at, to));
+                        assert_eq!(found.collect::<Vec<_>>(), expected, "{left:?} {to}");
+                    }
+                    // Under another choice the routes are looked up as in any network.
+                    assert!(machine.with_route_choice(RouteChoice::Spread(1)).graph().unwrap().has_tables());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_failed_link_of_a_large_torus_takes_little_memory() {
+        let torus = Machine::new(MachineKind::Torus, &[256, 256]).unwrap();
+        let [zero, one] = [0, 1].map(NodeId::new);
+        let machine = torus.with_failures(&[(zero, one)], &[]).unwrap();
+        assert!(machine.bytes_of_routes() < 4 << 20, "{}", machine.bytes_of_routes());
+        assert_eq!((machine.distance(zero, one), machine.distance(one, NodeId::new(257))), (3, 1));
     }
 
     #[test]

@@ -4,29 +4,6 @@ use super::Network;
 use crate::{LinkTime, NodeId, routes::WeightedRoutes};
 
 impl Network {
-    /// Whether every node is reached from every other.
-    #[must_use]
-    pub fn is_connected(&self) -> bool {
-        self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
-    }
-
-    /// Two of these hosts without a route between them, if there are any.
-    #[must_use]
-    pub fn hosts_apart(&self, hosts: &[NodeId]) -> Option<(NodeId, NodeId)> {
-        let unreached = |&from: &NodeId| {
-            let links = self.links_to(from);
-            let far = hosts.iter().find(|host| links[host.index() as usize] == Self::UNREACHED);
-            far.map(|&to| (from, to))
-        };
-        // Where hosts forward, or one switch reaches all, the first host speaks for all.
-        let forwards = self.hosts_forward || {
-            let switches = (self.hosts..).take(self.firsts.len() - 1 - self.hosts as usize);
-            let linked = switches.map(NodeId::new).find(|&switch| !self.neighbours(switch).is_empty());
-            linked.is_some_and(|switch| unreached(&switch).is_none())
-        };
-        if forwards { hosts.first().and_then(unreached) } else { hosts.iter().find_map(unreached) }
-    }
-
     /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
     /// from a node that has links and forwards, where that is reached from all others that have.
     #[must_use]

@@ -42,6 +42,12 @@ impl DimensionOrder {
         self.tie
     }
 
+    /// The lengths of the lines of all links that are down, one after another.
+    pub(crate) fn lines_down(&self) -> Vec<u64> {
+        let lengths = self.down.iter().zip(self.grid.axes());
+        lengths.flat_map(|(down, axis)| std::iter::repeat_n(axis.length(), down.len())).collect()
+    }
+
     /// The line of a node along a dimension, and its coordinate there.
     fn place(grid: &Machine, dimension: HostDimension, node: NodeId) -> (u32, u64) {
         let axis = &grid.axes()[dimension.index()];

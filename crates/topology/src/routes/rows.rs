@@ -262,11 +262,11 @@ impl Network {
         self.tables().release();
     }
 
-    /// The memory of the tables of distances to all hosts \[bytes\]; 0 by formula.
+    /// The memory of the tables of distances to all hosts \[bytes\]; usually 0 by formula.
     #[must_use]
     pub fn bytes_of_routes(&self, choice: RouteChoice) -> u64 {
-        if !self.has_tables() {
-            return 0;
+        if let Some(formula) = self.formula() {
+            return formula.bytes();
         }
         let pairs = self.node_count().saturating_mul(self.host_count());
         pairs.saturating_mul(Row::bytes_per_node(self, choice))

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64};
 
-use cubefold_mapping::{Placement, PlacementTable, hilbert_order};
+use cubefold_mapping::{Placement, PlacementTable, first_in_hilbert_order, hilbert_order};
 use cubefold_topology::{HostPart, Machine, NodeId};
 
 use super::Embedding;
@@ -28,8 +28,12 @@ pub(super) const HILBERT: Embedding = Embedding {
     constructions: Vec::new,
     is_seeded: false,
     maker: Maker::ByNumber(|fit, named| {
-        let nodes = fit.job_nodes();
-        along(fit, named, &hilbert_order(fit.whole, &nodes))
+        let needed = usize::try_from(fit.group_count()).unwrap_or(usize::MAX);
+        let ordered = fit.allocation.map_or_else(
+            || first_in_hilbert_order(fit.whole, needed),
+            |own| hilbert_order(fit.whole, own.nodes()),
+        );
+        along(fit, named, &ordered)
     }),
 };
 
@@ -91,13 +95,16 @@ pub(in crate::scenario) fn by_slurm(
             let error = error.because(fit.settings.place(Key::ProgramProcessesPerNode), "blocks");
             return Err(Failure::Wrong(vec![error]));
         }
-        return along(fit, named, &fit.job_nodes());
+        return along(fit, named, &fit.needed_nodes());
     }
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
     if processes.div_ceil(each) > fit.job_node_count() {
         return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
     }
-    let nodes = task_nodes(fit.whole, &fit.job_nodes());
+    // No task comes to a node after as many others, except that a node of a cluster has several places.
+    let is_cluster = fit.whole.host_parts().iter().any(|own| own.part == HostPart::ClusterNode);
+    let nodes = if is_cluster { fit.job_nodes() } else { fit.first_nodes(processes) };
+    let nodes = task_nodes(fit.whole, &nodes);
     placed_on(fit, place, distributed(processes, &nodes, each, distribution))
 }
 

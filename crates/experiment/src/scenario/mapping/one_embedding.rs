@@ -200,12 +200,10 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     // A program that fills the machine is on the nodes of its own numbers, failed ones included, which have spare nodes.
     let fills = fit.allocation.is_none() && fit.group_count() == fit.machine.numbered_hosts();
     let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() || !(fills || fit.program.is_wandering()) {
-        fit.job_nodes()
+        fit.needed_nodes()
     } else {
-        fit.machine
-            .nodes()
-            .take(usize::try_from(fit.machine.numbered_hosts()).unwrap_or(usize::MAX))
-            .collect()
+        let needed = fit.machine.numbered_hosts().min(fit.program.rank_count());
+        fit.machine.nodes().take(usize::try_from(needed).unwrap_or(usize::MAX)).collect()
     };
     let nodes = match &fit.program.block {
         Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
