@@ -10,13 +10,19 @@ const RING: &str = "[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunit
 
 /// Asserts that every command refuses a machine, and says these words.
 fn assert_apart(machine: &str, words: &[&str]) {
-    let scratch = Scratch::with(&[("s.toml", format!("[machine]\n{machine}\n{RING}"))]);
+    assert_refused(machine, RING, words);
+}
+
+/// Asserts that every command refuses a program on a machine, and says these words, wherever lines end.
+fn assert_refused(machine: &str, program: &str, words: &[&str]) {
+    let scratch = Scratch::with(&[("s.toml", format!("[machine]\n{machine}\n{program}"))]);
     let path = scratch.path("s.toml");
     for command in COMMANDS {
         let finished = run(&[command, &[&path]].concat());
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{command:?}");
+        let said: Vec<&str> = finished.stderr.split_whitespace().filter(|word| *word != "│").collect();
         for word in words {
-            assert!(finished.stderr.contains(word), "{command:?}: {word}: {}", finished.stderr);
+            assert!(said.join(" ").contains(word), "{command:?}: {word}: {}", finished.stderr);
         }
     }
 }
@@ -63,15 +69,29 @@ fn rails_and_devices_that_nothing_joins_are_told_apart() {
 
 #[test]
 fn partners_beyond_a_device_that_does_not_forward_are_refused() {
-    for (inside, far) in [("ring", 2), ("hypercube", 3)] {
+    let cube = "[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"standard\"]\n";
+    let all = "[program]\nkind = \"all-to-all\"\nalgorithm = \"direct\"\nunits = 4\n[mapping]\nembeddings = [\"standard\"]\n";
+    for (inside, program, far) in [("ring", cube, 2), ("ring", all, 2), ("hypercube", all, 3)] {
         let inside = format!("inside = {{ kind = \"{inside}\", hop_cycles = 1 }}");
         let apart = format!("between device 0 of node 0 and device {far} of node 0");
-        assert_apart(
-            &cluster(1, 4, &format!("{inside}\nhosts_forward = false")),
-            &["no route that leads through no host", &apart, "hosts_forward"],
+        let rules = format!("{inside}\nhosts_forward = false");
+        assert_refused(
+            &cluster(1, 4, &rules),
+            program,
+            &["no route that leads through no host", &apart, "set it to true"],
         );
-        // Devices forward by default.
-        let scratch = Scratch::with(&[("s.toml", format!("[machine]\n{}\n{RING}", cluster(1, 4, &inside)))]);
-        done(&["check", &scratch.path("s.toml")]);
+        // Devices forward by default; and a program of neighbours needs no other routes, but a search would.
+        let scratch = Scratch::with(&[
+            ("forward.toml", format!("[machine]\n{}\n{program}", cluster(1, 4, &inside))),
+            (
+                "neighbours.toml",
+                format!("[machine]\n{}\n{cube}", cluster(1, 4, &rules.replace("ring", "hypercube"))),
+            ),
+        ]);
+        done(&["check", &scratch.path("forward.toml")]);
+        done(&["run", &scratch.path("neighbours.toml")]);
+        let searched = run(&["search", &scratch.path("neighbours.toml")]);
+        assert_eq!(searched.code, Some(2));
+        assert!(searched.stderr.contains("no route between them: nodes 0 and 3"), "{}", searched.stderr);
     }
 }

@@ -355,7 +355,7 @@ pub(crate) struct SearchOptions {
     #[arg(long, value_enum, default_value_t = SearchObjective(Objective::Makespan))]
     pub(crate) objective: SearchObjective,
 
-    /// The number of placements to judge in each combination [default: as many as take about a minute on two cores]
+    /// The number of placements to judge in each combination [default: as many as take about half a minute on two cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) evaluations: Option<u64>,
 

@@ -8,7 +8,7 @@ use std::{
     process,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
 };
 
@@ -70,15 +70,19 @@ impl Kept {
     }
 }
 
-/// Whether a search is to stop at the next chance.
-static STOP: AtomicBool = AtomicBool::new(false);
-/// Whether the next SIGINT asks for that instead of ending the program.
+/// The signal that asked for the end; 0 before.
+static STOP: AtomicI32 = AtomicI32::new(0);
+/// Whether the next signal asks for the end instead of ending the program.
 static STOPS: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first SIGINT sets what is returned; the next one ends the program.
-pub(crate) fn stop_instead() -> &'static AtomicBool {
+/// From now on the first signal is returned by [`stop_requested`]; the next one ends the program.
+pub(crate) fn stop_instead() {
     STOPS.store(true, Ordering::Relaxed);
-    &STOP
+}
+
+/// The signal that has asked for the end, after [`stop_instead`].
+pub(crate) fn stop_requested() -> Option<i32> {
+    Some(STOP.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
 /// The exit code that shells give a program ended by a signal.
@@ -95,7 +99,7 @@ pub(crate) fn interrupt() -> ! {
 }
 
 /// Removes temporary files, reports the kept runs, and ends the program as a signal does.
-fn end(signal: i32) -> ! {
+pub(crate) fn end(signal: i32) -> ! {
     let state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     for path in &state.temporary {
         let _ = fs::remove_file(path);
@@ -122,10 +126,10 @@ pub(crate) fn watch() {
     let Ok(mut signals) = Signals::new(signals) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if signal != SIGINT || !STOPS.swap(false, Ordering::Relaxed) {
+            if !STOPS.swap(false, Ordering::Relaxed) {
                 end(signal);
             }
-            STOP.store(true, Ordering::Relaxed);
+            STOP.store(signal, Ordering::Relaxed);
         }
     });
 }

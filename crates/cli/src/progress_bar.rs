@@ -53,6 +53,11 @@ impl Work {
         Self { total: pairs, unit: "stages", runs: Some((before, runs)) }
     }
 
+    /// Searches of this number of combinations, in permille of each.
+    pub(crate) fn searches(combinations: usize) -> Self {
+        Self { total: 1000 * combinations as u64, unit: "permille", runs: Some((0, combinations)) }
+    }
+
     /// The number of finished runs, if runs are counted.
     fn run_counts(self, progress: &Progress) -> String {
         self.runs.map_or_else(String::new, |(before, runs)| {

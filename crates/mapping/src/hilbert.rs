@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn the_first_nodes_are_found_without_the_others() {
-        let shapes: [&[u64]; 10] =
-            [&[8, 8], &[5], &[1], &[3, 7], &[13, 2, 5], &[4, 4, 4], &[2; 8], &[2; 9], &[17, 3], &[1, 6, 9]];
+        let shapes: [&[u64]; 9] =
+            [&[8, 8], &[5], &[2], &[3, 7], &[13, 2, 5], &[4, 4, 4], &[2; 8], &[2; 9], &[17, 3]];
         for lengths in shapes {
             let mesh = Machine::new(MachineKind::Mesh, lengths).unwrap();
             let hosts: Vec<NodeId> = mesh.hosts().collect();
@@ -168,7 +168,7 @@ mod tests {
         }
         let torus = Machine::new(MachineKind::Torus, &[65536, 65536]).unwrap();
         let first = first_in_hilbert_order(&torus, 4);
-        assert_eq!(first.iter().map(|node| node.index()).collect::<Vec<_>>().len(), 4);
+        assert_eq!(first.len(), 4);
         assert!(first.windows(2).all(|pair| torus.distance(pair[0], pair[1]) == 1));
         let strip = Machine::new(MachineKind::Mesh, &[2, 1 << 30]).unwrap();
         assert_eq!(first_in_hilbert_order(&strip, 1 << 12).len(), 1 << 12);

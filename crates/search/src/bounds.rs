@@ -50,6 +50,8 @@ pub enum BoundKind {
     Dilation(DilationBoundSource),
     /// All placements were tried.
     Complete,
+    /// The search was interrupted before it had a bound.
+    None,
 }
 
 impl BoundKind {
@@ -63,6 +65,7 @@ impl BoundKind {
             Self::Prediction,
             Self::Processors,
             Self::Complete,
+            Self::None,
         ];
         single.into_iter().chain(DilationBoundSource::ALL.map(Self::Dilation))
     }
@@ -79,6 +82,7 @@ impl BoundKind {
             Self::Processors => "processors",
             Self::Dilation(source) => source.name(),
             Self::Complete => "complete",
+            Self::None => "none",
         }
     }
 }

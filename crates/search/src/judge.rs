@@ -219,6 +219,7 @@ impl<'a> Judge<'a> {
         }
         if let Some(loads) = &mut self.loads {
             loads.clear();
+            self.work += self.costs.moved * self.sites.len() as u64 / 2;
             for process in processes {
                 loads.add(traffic, process, &self.sites, |other| other < process);
             }

@@ -28,8 +28,8 @@ use crate::{
 /// How much is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// The placements judged in all, those included that are refused without a run; by default as many as take about a
-    /// minute on two cores, counted by what they look at.
+    /// The placements judged in all, those included that are refused without a run; by default as many as take about half
+    /// a minute on two cores, counted by what they look at.
     pub evaluations: Option<u64>,
     /// What the generators of all searchers depend on.
     pub seed: u64,
@@ -109,8 +109,10 @@ const HEATS: [f64; 2] = [0.02, 0.001];
 const MERGED: u32 = 2;
 /// The most starts that are mapped.
 const MAPPED_STARTS: usize = 16;
-/// The messages, links crossed and channels that evaluations look at in less than a minute on two cores.
-const WORK: u64 = 800_000_000;
+/// The messages, links crossed and channels that evaluations look at in less than half a minute on two cores.
+const WORK: u64 = 400_000_000;
+/// The part of it after which no more starts without a name are judged.
+const WORK_OF_STARTS: u64 = WORK / 4;
 /// The most changes of a round of annealing by hop-units, and by loads, before the first of the objective.
 const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
 
@@ -119,8 +121,8 @@ const BOUND_STEPS: [u32; 2] = [20, 400];
 /// The evaluations for which it is worth a step more.
 const EVALUATIONS_A_STEP: u64 = 50_000;
 
-/// The exchanges that a tabu search by hop-units judges for each place, and the most, in a minute on two cores.
-const EXCHANGES: [u64; 2] = [270_000_000, 40_000_000_000];
+/// The exchanges that a tabu search by hop-units judges for each place, and the most, in half a minute on two cores.
+const EXCHANGES: [u64; 2] = [135_000_000, 20_000_000_000];
 /// The most maps that are judged before it.
 const MAPPED_AT_MOST: u64 = 200_000;
 /// The least iterations of a tabu search from one child.
@@ -143,7 +145,8 @@ struct Breeding<'a> {
 }
 
 /// Searches the placement of a problem with the smallest value of an objective, from `starts` on, of which the first is the
-/// reference. `watch` is called between rounds, and can end the search.
+/// reference. `watch` is called between rounds, and can end the search; `keep` is called with the best so far as soon as a
+/// start is judged and whenever it has become better, for those who do not wait for the end.
 ///
 /// # Errors
 ///
@@ -155,6 +158,7 @@ pub fn search(
     starts: &[Start],
     effort: Effort,
     watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    keep: &mut dyn FnMut(&Found),
 ) -> Result<Found, SearchError> {
     problem.check(objective)?;
     let (traffic, distances) =
@@ -166,7 +170,7 @@ pub fn search(
     let quadratic = (objective == Objective::HopUnits)
         .then(|| Quadratic::new(&traffic, &distances, problem.sites.len(), problem.per_site));
     let setting = Setting { known, objective, neighbourhood: &neighbourhood, quadratic: quadratic.flatten() };
-    let mut search = Search::begin(&setting, starts, effort)?;
+    let mut search = Search::begin(&setting, starts, effort, keep)?;
     if !search.is_proved() && complete::applies(&problem) {
         search.try_all()?;
     }
@@ -194,6 +198,110 @@ impl<'a> Setting<'a> {
         let ranks = nodes.get(..self.known.problem.rank_count())?;
         Arrangement::new(ranks, sites, per_site)
     }
+
+    /// The searchers: the first half at the best starts, the others at placements with few hop-units, and where channels
+    /// can be the matter, the last quarter at placements with small loads, found from anywhere.
+    fn islands(
+        &self,
+        starts: &[(Energy, Arrangement)],
+        seed: u64,
+        left: Cost,
+    ) -> Result<Vec<Island<'a>>, SearchError> {
+        let numbers: Vec<u64> = (0..ISLANDS).collect();
+        let measure = Measure::Of(self.objective);
+        let island = |number: u64| -> Result<Island<'a>, SearchError> {
+            let place = usize::try_from(number).unwrap_or(0);
+            let (_, mut start) = starts[place % starts.len()].clone();
+            if number >= ISLANDS / 2 {
+                let by_loads = measure.weighs() && number >= ISLANDS - ISLANDS / 4;
+                let by = if by_loads { Measure::SmoothLoad } else { Measure::Of(Objective::HopUnits) };
+                start = self.warmed(start, by, seed, number, left)?;
+            }
+            let judge = self.judge(measure, start)?;
+            Ok(Island::new(judge, self.neighbourhood, self.known.traffic, seed, number)?)
+        };
+        numbers.into_par_iter().map(island).collect()
+    }
+
+    /// Anneals by a measure that costs little, from an arrangement drawn at random.
+    fn warmed(
+        &self,
+        start: Arrangement,
+        by: Measure,
+        seed: u64,
+        number: u64,
+        left: Cost,
+    ) -> Result<Arrangement, SearchError> {
+        let judge = self.judge(by, start)?;
+        let mut island = Island::new(judge, self.neighbourhood, self.known.traffic, seed, ISLANDS + number)?;
+        island.scatter()?;
+        let [by_hop_units, by_loads] = WARM_CHANGES;
+        let (times, most, heat) = match by {
+            Measure::SmoothLoad => (4, by_loads, 0.02),
+            Measure::Of(_) if self.quadratic.is_some() => (20, 2_000, 0.01),
+            Measure::Of(_) => (20, by_hop_units, 0.01),
+        };
+        let share = left.divided(ISLANDS * u64::from(ROUNDS));
+        // At most a quarter of the cost of exact judgement.
+        let cost =
+            Cost { evaluations: share.evaluations.saturating_mul(times).min(most), work: share.work / 4 };
+        for round in 0..ROUNDS {
+            island.round(cost, heat * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
+        }
+        Ok(island.best().1.clone())
+    }
+}
+
+/// The starts while they are judged.
+struct Judging<'a, 'starts> {
+    judge: Judge<'a>,
+    starts: &'starts [Start],
+    judged: Vec<(Energy, usize, Arrangement)>, // with the number of the start
+    hop_units: u128,                           // the fewest
+}
+
+impl Judging<'_, '_> {
+    /// Judges a start; the best so far is kept if it is this.
+    fn add(
+        &mut self,
+        number: usize,
+        arrangement: Arrangement,
+        keep: &mut dyn FnMut(&Found),
+    ) -> Result<(), SearchError> {
+        self.judge.arrange(arrangement.clone());
+        self.hop_units = self.hop_units.min(self.judge.sum_of_hop_units());
+        // Those after the reference are of no use if they take far longer than the best.
+        let least = self.judged.iter().map(|own| own.0.value).min();
+        if let Some(energy) = self.judge.energy(least.map(|least| least.saturating_mul(2)))? {
+            let is_best = self.judged.iter().all(|own| energy < own.0);
+            self.judged.push((energy, number, arrangement));
+            if is_best && let Some(found) = self.found() {
+                keep(&found);
+            }
+        }
+        Ok(())
+    }
+
+    /// The best of the starts judged so far, of which the first is the reference; `None` if none of them has a name.
+    fn found(&mut self) -> Option<Found> {
+        let best = |one: &&(Energy, usize, Arrangement), other: &&(Energy, usize, Arrangement)| {
+            one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let has_name = |number: usize| self.starts.get(number).is_some_and(|start| start.name.is_some());
+        let named = self.judged.iter().filter(|own| has_name(own.1)).min_by(best)?;
+        let first = self.judged.iter().min_by(best)?;
+        let found = Found {
+            nodes: vec![],
+            value: first.0.value,
+            reference: self.judged.first()?.0.value,
+            named: named.1,
+            named_value: named.0.value,
+            bound: Bound { value: 0, kind: BoundKind::None },
+            evaluations: self.judge.evaluations,
+        };
+        self.judge.arrange(first.2.clone());
+        Some(Found { nodes: self.judge.nodes().to_vec(), ..found })
+    }
 }
 
 /// A search on its way.
@@ -203,50 +311,44 @@ struct Search<'a> {
     starts: Vec<(Energy, Arrangement)>, // the best first
     best: Energy,
     found: Found,
+    keep: &'a mut dyn FnMut(&Found),
 }
 
 impl<'a> Search<'a> {
     /// Judges all starts, and that of recursive bisection. Those that are no placement on the sites are passed over.
-    fn begin(setting: &'a Setting<'a>, starts: &[Start], effort: Effort) -> Result<Self, SearchError> {
+    fn begin(
+        setting: &'a Setting<'a>,
+        starts: &[Start],
+        effort: Effort,
+        keep: &'a mut dyn FnMut(&Found),
+    ) -> Result<Self, SearchError> {
         let placed = |(number, start): (usize, &Start)| Some((number, setting.arrangement(&start.nodes)?));
-        let mut placed: Vec<(usize, Arrangement)> = starts.iter().enumerate().filter_map(placed).collect();
+        let placed: Vec<(usize, Arrangement)> = starts.iter().enumerate().filter_map(placed).collect();
         let Known { ref problem, traffic, distances, .. } = setting.known;
-        let own = bisection::nodes(problem, traffic, distances).and_then(|nodes| setting.arrangement(&nodes));
-        placed.extend(own.map(|own| (starts.len(), own)));
         let (_, first) = placed.first().ok_or(SearchError::NoStart)?;
-        let mut judge = setting.judge(Measure::Of(setting.objective), first.clone())?;
-        let (mut judged, mut hop_units) = (vec![], u128::MAX);
-        let mut most = None;
+        let judge = setting.judge(Measure::Of(setting.objective), first.clone())?;
+        let mut judging = Judging { judge, starts, judged: vec![], hop_units: u128::MAX };
         for (number, arrangement) in placed {
-            judge.arrange(arrangement.clone());
-            hop_units = hop_units.min(judge.sum_of_hop_units());
-            if let Some(energy) = judge.energy(most)? {
-                // Those after the reference are of no use if they take far longer than the best.
-                let usable = energy.value.saturating_mul(2);
-                most = Some(most.map_or(usable, |most| most.min(usable)));
-                judged.push((energy, number, arrangement));
+            let is_needed = number == 0 || starts[number].name.is_some() || effort.evaluations.is_some();
+            if is_needed || judging.judge.spent().work < WORK_OF_STARTS {
+                judging.add(number, arrangement, keep)?;
             }
         }
-        let reference = judged.first().map_or(0, |(energy, ..)| energy.value);
+        // Halving takes longer than any start.
+        let own = bisection::nodes(problem, traffic, distances).and_then(|nodes| setting.arrangement(&nodes));
+        if let Some(own) = own {
+            judging.add(starts.len(), own, keep)?;
+        }
+        let mut found = judging.found().ok_or(SearchError::NoStart)?;
+        let Judging { mut judge, mut judged, hop_units, .. } = judging;
         judged.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
-        let has_name = |number: usize| starts.get(number).is_some_and(|start| start.name.is_some());
-        let named = judged.iter().find(|own| has_name(own.1)).ok_or(SearchError::NoStart)?;
-        let (named_value, named) = (named.0.value, named.1);
         let (best, arrangement) =
             judged.first().map(|own| (own.0, own.2.clone())).ok_or(SearchError::NoStart)?;
         judge.arrange(arrangement);
-        let bound = bounds::bound(&setting.known, setting.objective, effort.depth(hop_units));
-        let found = Found {
-            nodes: judge.nodes().to_vec(),
-            value: best.value,
-            reference,
-            named,
-            named_value,
-            bound,
-            evaluations: judge.evaluations,
-        };
+        found.bound = bounds::bound(&setting.known, setting.objective, effort.depth(hop_units));
+        keep(&found);
         let starts = judged.into_iter().map(|(energy, _, arrangement)| (energy, arrangement)).collect();
-        Ok(Self { setting, judge, starts, best, found })
+        Ok(Self { setting, judge, starts, best, found, keep })
     }
 
     fn is_proved(&self) -> bool {
@@ -258,6 +360,7 @@ impl<'a> Search<'a> {
         if energy < self.best {
             self.best = energy;
             (self.found.value, self.found.nodes) = (energy.value, nodes);
+            (self.keep)(&self.found);
         }
     }
 
@@ -288,10 +391,11 @@ impl<'a> Search<'a> {
         }
         let before = self.judge.spent();
         let left = before.until(whole);
-        if left.evaluations < ISLANDS {
+        let of_one = before.work / before.evaluations.max(1);
+        if left.evaluations < ISLANDS || left.work / ISLANDS < of_one {
             return Ok(()); // too few to judge where each begins
         }
-        let mut islands = self.islands(effort.seed, left)?;
+        let mut islands = self.setting.islands(&self.starts, effort.seed, left)?;
         if let Some(own) = self.breeding(left.evaluations).filter(|_| whole.evaluations < u64::MAX) {
             return self.breed(islands, own, progress, watch);
         }
@@ -315,7 +419,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The cost of a whole search: of the evaluations asked for, or of about a minute.
+    /// The cost of a whole search: of the evaluations asked for, or of about half a minute.
     fn whole_cost(&self, effort: Effort) -> Cost {
         let [of_place, most] = EXCHANGES;
         let exchanges = most.min(of_place.saturating_mul(self.setting.known.problem.sites.len() as u64));
@@ -408,59 +512,6 @@ impl<'a> Search<'a> {
         self.starts.dedup_by(|one, other| one.1 == other.1);
         self.found.evaluations = self.judge.evaluations;
         Ok(())
-    }
-
-    /// The searchers: the first half at the best starts, the others at placements with few hop-units, and where channels
-    /// can be the matter, the last quarter at placements with small loads, found from anywhere.
-    fn islands(&self, seed: u64, left: Cost) -> Result<Vec<Island<'a>>, SearchError> {
-        let numbers: Vec<u64> = (0..ISLANDS).collect();
-        let measure = Measure::Of(self.setting.objective);
-        let island = |number: u64| -> Result<Island<'a>, SearchError> {
-            let place = usize::try_from(number).unwrap_or(0);
-            let (_, mut start) = self.starts[place % self.starts.len()].clone();
-            if number >= ISLANDS / 2 {
-                let by_loads = measure.weighs() && number >= ISLANDS - ISLANDS / 4;
-                let by = if by_loads { Measure::SmoothLoad } else { Measure::Of(Objective::HopUnits) };
-                start = self.warmed(start, by, seed, number, left)?;
-            }
-            let judge = self.setting.judge(measure, start)?;
-            Ok(Island::new(judge, self.setting.neighbourhood, self.setting.known.traffic, seed, number)?)
-        };
-        numbers.into_par_iter().map(island).collect()
-    }
-
-    /// Anneals by a measure that costs little, from an arrangement drawn at random.
-    fn warmed(
-        &self,
-        start: Arrangement,
-        by: Measure,
-        seed: u64,
-        number: u64,
-        left: Cost,
-    ) -> Result<Arrangement, SearchError> {
-        let judge = self.setting.judge(by, start)?;
-        let mut island = Island::new(
-            judge,
-            self.setting.neighbourhood,
-            self.setting.known.traffic,
-            seed,
-            ISLANDS + number,
-        )?;
-        island.scatter()?;
-        let [by_hop_units, by_loads] = WARM_CHANGES;
-        let (times, most, heat) = match by {
-            Measure::SmoothLoad => (4, by_loads, 0.02),
-            Measure::Of(_) if self.setting.quadratic.is_some() => (20, 2_000, 0.01),
-            Measure::Of(_) => (20, by_hop_units, 0.01),
-        };
-        let share = left.divided(ISLANDS * u64::from(ROUNDS));
-        // At most a quarter of the cost of exact judgement.
-        let cost =
-            Cost { evaluations: share.evaluations.saturating_mul(times).min(most), work: share.work / 4 };
-        for round in 0..ROUNDS {
-            island.round(cost, heat * 0.8_f64.powi(round.try_into().unwrap_or(i32::MAX)))?;
-        }
-        Ok(island.best().1.clone())
     }
 
     /// Takes over the best of all searchers; the worst quarter go on from it.

@@ -171,7 +171,8 @@ impl Case {
         let starts: Vec<Start> =
             starts.iter().map(|nodes| Start { name: Some(String::new()), nodes: nodes.clone() }).collect();
         let effort = Effort { evaluations: Some(evaluations), seed: 5 };
-        search(self.problem(), objective, &starts, effort, &mut |_| ControlFlow::Continue(())).unwrap()
+        search(self.problem(), objective, &starts, effort, &mut |_| ControlFlow::Continue(()), &mut |_| ())
+            .unwrap()
     }
 }
 
@@ -371,7 +372,7 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
             let starts = [Start { name: Some("standard".into()), nodes: sites.clone() }];
             let effort = Effort { evaluations: Some(100), seed: 0 };
             let go_on = &mut |_| ControlFlow::Continue(());
-            let found = search(problem, Objective::Makespan, &starts, effort, go_on).unwrap();
+            let found = search(problem, Objective::Makespan, &starts, effort, go_on, &mut |_| ()).unwrap();
             let mut least = u64::MAX;
             let mut nodes = sites.clone();
             for_each_order(&mut nodes[fixed..], &mut |order| {
@@ -519,10 +520,10 @@ fn a_start_without_a_name_is_found_but_is_not_the_best_named() {
     let starts = [start(Some("worst"), &drawn[7]), start(None, &drawn[0]), start(Some("middle"), &drawn[4])];
     let effort = Effort { evaluations: Some(1), seed: 0 };
     let go_on = &mut |_| ControlFlow::Continue(());
-    let found = search(case.problem(), Objective::HopUnits, &starts, effort, go_on).unwrap();
+    let found = search(case.problem(), Objective::HopUnits, &starts, effort, go_on, &mut |_| ()).unwrap();
     assert_eq!((found.named, found.named_value), (2, case.value(Objective::HopUnits, &drawn[4])));
     assert!(found.value <= case.value(Objective::HopUnits, &drawn[0]) && found.value < found.named_value);
-    let unnamed = search(case.problem(), Objective::HopUnits, &starts[1..2], effort, go_on);
+    let unnamed = search(case.problem(), Objective::HopUnits, &starts[1..2], effort, go_on, &mut |_| ());
     assert!(matches!(unnamed, Err(crate::SearchError::NoStart)));
 }
 

@@ -304,6 +304,14 @@ impl Machine {
         }
     }
 
+    /// Two hosts without a route between them, if there are any.
+    #[must_use]
+    pub fn two_hosts_apart(&self) -> Option<(NodeId, NodeId)> {
+        let network = self.graph()?;
+        let hosts: Vec<NodeId> = self.hosts().collect();
+        network.hosts_apart(&hosts)
+    }
+
     /// The nodes that processes can be on, by index.
     pub fn hosts(&self) -> impl Iterator<Item = NodeId> {
         self.nodes().filter(|&node| self.is_host(node))

@@ -95,7 +95,7 @@ def search(
     """Searches the placement with the smallest ``objective``, as ``cubefold search`` does.
 
     The objective is ``makespan``, ``predicted``, ``load``, ``hop-units`` or ``dilation``. The result depends on
-    ``evaluations`` and ``seed`` only; by default a search takes about a minute on two cores. ``start`` names
+    ``evaluations`` and ``seed`` only; by default a search takes about half a minute on two cores. ``start`` names
     embeddings to start from, those of your own included.
     """
     with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):

@@ -1,9 +1,16 @@
 //! `cubefold search`: a better placement than those with names.
 
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    time::Duration,
+};
 
 use cubefold_experiment::{
-    PlacementSearch, PlacementSearchError, Progress, Run, SearchRequest, printable,
+    PlacementSearch, PlacementSearchError, Progress, Resources, Run, Scenario, SearchRequest, printable,
     records::{Document, SearchRecord},
     runs::journal::{Found, SearchJournal},
 };
@@ -32,29 +39,32 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
     };
     refuse_unneeded(placement.unwrap_or(PlacementFormat::Csv), &options.hosts)?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
-    let combinations: Vec<&[Run]> =
-        scenarios.iter().flat_map(cubefold_experiment::Scenario::combinations).collect();
-    if placement.is_some() && combinations.len() > 1 {
-        let message = format!("{} combinations for one placement, expected one", combinations.len());
+    let all: Vec<&[Run]> = combinations(&scenarios).collect();
+    if placement.is_some() && all.len() > 1 {
+        let message = format!("{} combinations for one placement, expected one", all.len());
         return Err(Failure::usage(message, "choose one with --set KEY=VALUE for each key of the sweep"));
     }
     refuse_open_loop(all_runs(&scenarios), "a placement")?;
     refuse_hosts_as_output(&options.hosts, shared)?;
     let existing = if options.resume { Existing::Replace } else { shared.existing() };
     let output = Output::open_path(shared.output(), existing, &scenarios)?;
-    let mut journal = open_journal(&combinations, options, shared)?;
-    let searches = match search_all(&combinations, options, shared, journal.as_mut()) {
-        Ok(searches) => searches,
-        Err(failure) => {
-            journal.filter(|journal| journal.count() == 0).map(SearchJournal::remove);
-            return Err(failure);
-        }
-    };
-    let table = |output, format| write_table(output, format, &searches, &combinations, options);
+    let journal = open_journal(&all, options, shared)?;
+    let kept = Arc::new(Mutex::new(Kept { journal, ..Kept::default() }));
+    let scenarios = Arc::new(scenarios);
+    let searched = search_all(&scenarios, &kept, options, shared);
+    // The thread that searches waits for this lock, if it is still at work.
+    let mut kept = lock(&kept);
+    if let Err(failure) = searched {
+        kept.journal.take().filter(|journal| journal.count() == 0).map(SearchJournal::remove);
+        return Err(failure);
+    }
+    let all: Vec<&[Run]> = combinations(&scenarios).collect();
+    let searches = std::mem::take(&mut kept.finished);
+    let table = |output, format| write_table(output, format, &searches, &all, options);
     match (format, searches.first()) {
         (SearchFormat::Placement(format), Some(search)) => {
             Written::new(&search.run, format, None, &options.hosts)?.write(output, shared)?;
-            close(journal, combinations.len())?;
+            close(&mut kept, all.len())?;
             // The placement went elsewhere: what it is worth is said here.
             if !shared.quiet && shared.output().is_some() {
                 table(Output::open_path(None, shared.existing(), &[])?, ResultFormat::Table)?;
@@ -63,7 +73,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
         }
         (SearchFormat::Results(format), _) => {
             table(output, format)?;
-            close(journal, combinations.len())
+            close(&mut kept, all.len())
         }
         (SearchFormat::Placement(_), None) => Ok(()),
     }
@@ -82,7 +92,9 @@ fn write_table(
         SearchRecord::new(&search.run, options.objective.0, names, &search.found)
     };
     let records: Vec<SearchRecord> = searches.iter().map(record).collect();
-    let page = || Ok(search_table(&names(combinations), &records));
+    // A signal may have left out the last ones.
+    let searched = &combinations[..records.len().min(combinations.len())];
+    let page = || Ok(search_table(&names(searched), &records));
     write_records(output, format, Document::SEARCHES, &[], || records.iter().map(Ok), page)
 }
 
@@ -111,9 +123,9 @@ fn open_journal(
     Ok(Some(journal))
 }
 
-/// Removes a journal whose searches are all finished.
-fn close(journal: Option<SearchJournal>, combinations: usize) -> Result<(), Failure> {
-    let Some(journal) = journal else { return Ok(()) };
+/// Removes a journal whose searches are all finished; otherwise says that it is there.
+fn close(kept: &mut Kept, combinations: usize) -> Result<(), Failure> {
+    let Some(journal) = kept.journal.take() else { return Ok(()) };
     let place = journal.path().to_owned();
     if journal.count() < combinations {
         let place = place.display().to_string();
@@ -127,52 +139,124 @@ fn close(journal: Option<SearchJournal>, combinations: usize) -> Result<(), Fail
     journal.remove().map_err(|error| Failure::output(Some(&place), error))
 }
 
-/// Searches every combination that the journal does not have. An interruption ends the search, and keeps the best so far.
+/// The searches that are kept if a signal ends the command.
+#[derive(Debug, Default)]
+struct Kept {
+    finished: Vec<PlacementSearch>,
+    /// The best so far of the combination that is searched.
+    best: Option<PlacementSearch>,
+    journal: Option<SearchJournal>,
+}
+
+/// Locks what is kept, which every holder leaves whole.
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Searches every combination that the journal does not have. A signal ends the wait for them, not the thread that
+/// searches, whatever it is at: the best so far is kept at once.
 fn search_all(
-    combinations: &[&[Run]],
+    scenarios: &Arc<Vec<Scenario>>,
+    kept: &Arc<Mutex<Kept>>,
     options: &SearchOptions,
     shared: &SharedOptions,
-    mut journal: Option<&mut SearchJournal>,
-) -> Result<Vec<PlacementSearch>, Failure> {
-    let request = options.request();
-    let resources = shared.resources();
-    let (pool, progress) = (execution::pool(resources.threads)?, Progress::default());
-    let stop = interruption::stop_instead();
+) -> Result<(), Failure> {
+    const TICK: Duration = Duration::from_millis(20);
+    let searching = Searching {
+        scenarios: Arc::clone(scenarios),
+        kept: Arc::clone(kept),
+        request: options.request(),
+        resources: shared.resources(),
+        progress: Arc::default(),
+    };
+    let count = combinations(scenarios).count();
     // Permille of the combinations, since the evaluations of the later ones are not known yet.
-    let work = Work::of(1000 * combinations.len() as u64, "permille");
-    let found = watch(Show::unless(shared.quiet), work, &progress, || {
-        let mut one = |(place, runs): (usize, &&[Run])| {
-            if let Some(search) = journal.as_ref().and_then(|journal| journal.finished(place, runs)) {
-                progress.add(1000);
-                return Ok(search);
-            }
-            let mut before = 0;
-            let mut watch = |own: cubefold_search::Progress| {
-                let permille = 1000 * own.evaluations / own.of.max(1);
-                progress.add(permille.saturating_sub(before));
-                before = permille;
-                if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            let search = PlacementSearch::of(runs, &request, resources.memory, &mut watch);
-            let search = search.map_err(|error| refused(&error))?;
-            progress.add((1000 * (place as u64 + 1)).saturating_sub(progress.done()));
-            // An interrupted search is begun again by --resume.
-            if let Some(journal) = &mut journal
-                && !stop.load(Ordering::Relaxed)
-            {
-                journal
-                    .append(place, &search)
-                    .map_err(|error| Failure::output(Some(journal.path()), error))?;
-                interruption::keep_run();
-            }
-            Ok(search)
-        };
-        pool.install(|| combinations.iter().enumerate().map(&mut one).collect())
+    let work = Work::searches(count);
+    let progress = Arc::clone(&searching.progress);
+    interruption::stop_instead();
+    let (done, over) = channel::<()>();
+    let thread = std::thread::spawn(move || {
+        let _done = done; // is dropped at the end, whatever that is
+        searching.all()
     });
-    if stop.load(Ordering::Relaxed) {
-        say("note: interrupted: the best placements so far are kept");
+    let is_over = watch(Show::unless(shared.quiet), work, &progress, || {
+        while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            if interruption::stop_requested().is_some() {
+                return false;
+            }
+        }
+        true
+    });
+    if is_over {
+        return thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
-    found
+    let mut kept = lock(kept);
+    let best = kept.best.take();
+    kept.finished.extend(best);
+    if kept.finished.is_empty() {
+        drop(kept);
+        interruption::end(interruption::stop_requested().unwrap_or_default());
+    }
+    say("note: interrupted: the best placements so far are kept");
+    Ok(())
+}
+
+/// A thread that searches all combinations.
+struct Searching {
+    scenarios: Arc<Vec<Scenario>>,
+    kept: Arc<Mutex<Kept>>,
+    request: SearchRequest,
+    resources: Resources,
+    progress: Arc<Progress>,
+}
+
+impl Searching {
+    fn all(&self) -> Result<(), Failure> {
+        let pool = execution::pool(self.resources.threads)?;
+        let mut all = combinations(&self.scenarios).enumerate();
+        pool.install(|| all.try_for_each(|(place, runs)| self.one(place, runs)))
+    }
+
+    /// Searches a combination, unless the journal has it.
+    fn one(&self, place: usize, runs: &[Run]) -> Result<(), Failure> {
+        let end = 1000 * (place as u64 + 1);
+        let finish = |search: PlacementSearch, kept: &mut Kept| {
+            kept.best = None;
+            kept.finished.push(search);
+            self.progress.add(end.saturating_sub(self.progress.done()));
+            self.progress.run_over();
+        };
+        {
+            let mut kept = lock(&self.kept);
+            if let Some(search) = kept.journal.as_ref().and_then(|journal| journal.finished(place, runs)) {
+                finish(search, &mut kept);
+                return Ok(());
+            }
+        }
+        let mut before = 0;
+        let mut watch = |own: cubefold_search::Progress| {
+            let permille = 1000 * own.evaluations / own.of.max(1);
+            self.progress.add(permille.saturating_sub(before));
+            before = permille.max(before);
+            ControlFlow::Continue(())
+        };
+        let mut keep = |search: PlacementSearch| lock(&self.kept).best = Some(search);
+        let memory = self.resources.memory;
+        let search = PlacementSearch::of_kept(runs, &self.request, memory, &mut watch, &mut keep);
+        let search = search.map_err(|error| refused(&error))?;
+        let mut kept = lock(&self.kept);
+        if let Some(journal) = &mut kept.journal {
+            journal.append(place, &search).map_err(|error| Failure::output(Some(journal.path()), error))?;
+            interruption::keep_run();
+        }
+        finish(search, &mut kept);
+        Ok(())
+    }
+}
+
+/// The combinations of all scenarios: runs that differ in the embedding only.
+fn combinations(scenarios: &[Scenario]) -> impl Iterator<Item = &[Run]> {
+    scenarios.iter().flat_map(Scenario::combinations)
 }
 
 fn refused(error: &PlacementSearchError) -> Failure {

@@ -26,7 +26,7 @@ impl Progress {
     }
 
     /// Adds a finished run.
-    pub(crate) fn run_over(&self) {
+    pub fn run_over(&self) {
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 

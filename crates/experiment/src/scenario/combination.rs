@@ -7,7 +7,7 @@ use cubefold_simulator::Communication;
 use cubefold_topology::{Machine, TieRule};
 
 use super::{
-    Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram,
+    Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram, connection,
     cycle_bound::CycleBound,
     draft::file_stem,
     execution::{self, MessageLimit},
@@ -68,6 +68,7 @@ fn runs(
         resolved: &settings.resolved(program.kind, library),
     };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
+    connection::check_messages(&fit, placed.as_deref().unwrap_or_default(), errors);
     let communication = rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0), errors);
     if let Some(communication) = communication {
         check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);

@@ -1,38 +1,69 @@
-//! Refuses machines whose hosts do not all reach one another: no distance, bound or makespan of theirs means anything.
+//! Refuses machines whose hosts are not connected, and messages without a route: no distance, bound or makespan of
+//! theirs means anything.
+//!
+//! Where hosts do not forward, a connected machine may have hosts without a route between them, as rails without spines
+//! have. Such a machine runs programs whose messages all have routes.
 //!
 //! Networks from files and machines with failures are checked where they are made.
 
-use cubefold_topology::{ClusterInside, GraphSource, Machine, NetworkParameters, NodeId};
+use cubefold_mapping::{Placement, TableMethod};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
 
-use super::{errors::ScenarioError, keys::Key, settings::Settings, value::Size};
+use super::{
+    errors::ScenarioError,
+    keys::Key,
+    mapping::{Fit, Placed},
+    settings::Settings,
+    value::Size,
+};
 
-/// Reports two hosts without a route, and the parts that the machine falls into.
+/// Reports a machine that falls into parts without a link between them.
 pub(super) fn check(
     settings: &Settings<'_>,
     machine: &Machine,
     size: &Size,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
-    let network = machine.graph()?;
+    let Some(network) = machine.graph() else { return Some(()) };
     let hosts: Vec<NodeId> = machine.hosts().collect();
-    let Some((one, other)) = network.hosts_apart(&hosts) else { return Some(()) };
     let parts = network.parts_of_hosts(&hosts);
+    let [(one, _), (other, _), ..] = parts[..] else { return Some(()) };
     let [one, other] = [one, other].map(|host| name(machine, host));
-    let message = if parts.len() > 1 {
-        let all = parts_in_words(machine, &parts);
-        format!("no route between {one} and {other}, expected a connected machine: it has {all}")
-    } else {
-        format!("no route that leads through no host between {one} and {other}, expected one between all")
-    };
-    let error = ScenarioError::at(&size.place, message, "not connected");
-    errors.push(
-        error
-            .because(settings.place(Key::MachineOutside), "the links between nodes")
-            .because(settings.place(Key::MachineInside), "the links inside a node")
-            .because(settings.place(Key::MachineHostsForward), "whether messages pass through hosts")
-            .with_help(help(machine, parts.len() > 1)),
-    );
+    let all = parts_in_words(machine, &parts);
+    let message = format!("no route between {one} and {other}, expected a connected machine: it has {all}");
+    errors.push(error(settings, machine, size, message).with_help(help(machine)));
     None
+}
+
+/// Reports the first message without a route, for the first of these placements that has one.
+pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed], errors: &mut Vec<ScenarioError>) {
+    let machine = fit.whole;
+    let may_be_apart = machine.graph().is_some_and(|network| !network.hosts_forward());
+    let Some(routes) = machine.network_routes().filter(|_| may_be_apart) else { return };
+    if machine.two_hosts_apart().is_none() {
+        return;
+    }
+    let apart = |placement: &Placement| {
+        let tables = fit.program.guest().translation_tables(placement, TableMethod::Evaluation).ok()?;
+        let mut messages = tables.flat_map(|own| own.entries.into_iter().map(move |(_, to)| (own.node, to)));
+        messages.find(|&(from, to)| routes.distance(from, to).is_none())
+    };
+    if let Some((from, to)) = placed.iter().find_map(|own| apart(&own.placement)) {
+        let [one, other] = [from, to].map(|host| name(machine, host));
+        let message = format!(
+            "no route that leads through no host between {one} and {other}, expected one for every message"
+        );
+        let help = "leave out hosts_forward, or set it to true: messages then pass through hosts";
+        errors.push(error(fit.settings, machine, fit.size, message).with_help(help));
+    }
+}
+
+fn error(settings: &Settings<'_>, machine: &Machine, size: &Size, message: String) -> ScenarioError {
+    let label = format!("this {}", machine.kind());
+    ScenarioError::at(&size.place, message, label)
+        .because(settings.place(Key::MachineOutside), "the links between nodes")
+        .because(settings.place(Key::MachineInside), "the links inside a node")
+        .because(settings.place(Key::MachineHostsForward), "whether messages pass through hosts")
 }
 
 /// The parts, each by its first host: `2 parts: device 0 of node 0 and 7 more; device 0 of node 1`.
@@ -62,16 +93,14 @@ fn name(machine: &Machine, host: NodeId) -> String {
 }
 
 /// The setting that connects the machine.
-fn help(machine: &Machine, has_parts: bool) -> &'static str {
-    let Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) = machine.source() else {
-        return "";
-    };
-    match &cluster.outside {
-        _ if !has_parts => "leave out hosts_forward, or set it to true: messages then pass through devices",
-        None => "inside links the devices of a node: \"switch\", \"full-mesh\", \"ring\" or \"hypercube\"",
-        Some(outside) if outside.spines == 0 && cluster.inside == ClusterInside::None => {
-            "outside.spines links the leaves with each other; inside links the devices of a node"
+fn help(machine: &Machine) -> &'static str {
+    match machine.source() {
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) if cluster.outside.is_none() => {
+            "inside links the devices of a node: \"switch\", \"full-mesh\", \"ring\" or \"hypercube\""
         }
-        Some(_) => "outside.spines links the leaves with each other: spines = 1",
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(_))) => {
+            "outside.spines links the leaves with each other: spines = 1"
+        }
+        _ => "",
     }
 }

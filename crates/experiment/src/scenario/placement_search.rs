@@ -23,7 +23,7 @@ use crate::input::Bytes;
 pub struct SearchRequest {
     /// The objective to minimise.
     pub objective: Objective,
-    /// The number of placements judged; the default takes about a minute on two cores.
+    /// The number of placements judged; the default takes about half a minute on two cores.
     pub evaluations: Option<u64>,
     /// The seed; by default that of the scenario.
     pub seed: Option<u64>,
@@ -57,6 +57,14 @@ pub enum PlacementSearchError {
         name: String,
         /// The names that it has.
         known: Vec<String>,
+    },
+    /// Placements of a search could leave messages without a route.
+    #[error("search of a machine with hosts that have no route between them: nodes {one} and {other}")]
+    Apart {
+        /// A host.
+        one: NodeId,
+        /// One without a route to it.
+        other: NodeId,
     },
     /// A search would take more memory than it may.
     #[error("a search of {processes} processes needs about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
@@ -92,6 +100,25 @@ impl PlacementSearch {
         memory: u64,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self, PlacementSearchError> {
+        Self::of_kept(runs, request, memory, watch, &mut |_| ())
+    }
+
+    /// The same; `keep` is called with the best so far whenever there is a better one.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    ///
+    /// # Panics
+    ///
+    /// As [`of`](Self::of).
+    pub fn of_kept(
+        runs: &[Run],
+        request: &SearchRequest,
+        memory: u64,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        keep: &mut dyn FnMut(Self),
+    ) -> Result<Self, PlacementSearchError> {
         let run = &runs[0];
         if run.execution.mode != ExecutionMode::Asynchronous {
             return Err(PlacementSearchError::Coordinated);
@@ -118,6 +145,10 @@ impl PlacementSearch {
             evaluations: request.evaluations.map(|evaluations| (evaluations / count).max(1)),
             seed: request.seed.unwrap_or(run.seed),
         };
+        let search_of = |found: Found| {
+            let names = [0, found.named].map(|place| starts[place].name.clone().unwrap_or_default());
+            Self::found(run, names, found)
+        };
         let mut best: Option<Found> = None;
         for problem in programs {
             let before = best.as_ref().map_or(0, |best| best.evaluations);
@@ -129,15 +160,15 @@ impl PlacementSearch {
                     best,
                 })
             };
-            let found = search(problem, request.objective, &starts, effort, &mut watch)?;
-            best = Some(match best {
+            let with_best = |found: Found| match best.clone() {
                 None => found,
                 Some(before) => better(before, found),
-            });
+            };
+            let mut keep = |found: &Found| keep(search_of(with_best(found.clone())));
+            let found = search(problem, request.objective, &starts, effort, &mut watch, &mut keep)?;
+            best = Some(with_best(found));
         }
-        let found = best.ok_or(SearchError::NoStart)?;
-        let names = [0, found.named].map(|place| starts[place].name.clone().unwrap_or_default());
-        Ok(Self::found(run, names, found))
+        Ok(search_of(best.ok_or(SearchError::NoStart)?))
     }
 
     /// The search of the combination of `run` that found `found`; `names` are those of the reference and of the best
@@ -161,6 +192,9 @@ fn sites(run: &Run, limit: u64) -> Result<Vec<NodeId>, PlacementSearchError> {
     if needed > limit.saturating_add(UNCOUNTED) {
         let processes = run.program.body.process_count();
         return Err(PlacementSearchError::Memory { processes, needed, limit });
+    }
+    if let Some((one, other)) = run.machine.two_hosts_apart() {
+        return Err(PlacementSearchError::Apart { one, other });
     }
     Ok(match &run.allocation {
         Some(allocation) => allocation.nodes().to_vec(),

@@ -103,8 +103,7 @@ impl Machine {
 
     /// Checks that there are two working hosts, and that all are connected.
     fn check_routes(&self) -> Result<(), MachineError> {
-        let hosts: Vec<NodeId> = self.hosts().collect();
-        if let Some((one, other)) = self.graph().and_then(|network| network.hosts_apart(&hosts)) {
+        if let Some((one, other)) = self.two_hosts_apart() {
             return Err(MachineError::FallsApart { one, other });
         }
         match self.host_count() {
