@@ -175,23 +175,72 @@ fn the_first_row_of_the_page_is_what_its_command_finds() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_search_keeps_the_best_and_goes_on() {
+    interrupt("INT");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminated_search_keeps_the_best_and_goes_on() {
+    interrupt("TERM");
+}
+
+/// Sends a signal to a search in its second combination.
+#[cfg(unix)]
+fn interrupt(signal: &str) {
     let scratch = Scratch::with(&[("swept.toml", SWEPT)]);
     let [scenario, stopped, whole] =
         ["swept.toml", "stopped.json", "whole.json"].map(|name| scratch.path(name));
     let child = started(&line(&scenario, &stopped), &format!("{stopped}.partial"));
-    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert!(sent.success() && ended.status.success(), "{said}");
     assert!(said.contains("interrupted: the best placements so far are kept"), "{said}");
     assert!(said.contains("1 of 2 combinations are finished; continue with --resume"), "{said}");
-    // The first combination is whole, the second has the best so far.
+    // The first combination is whole, the second has the best so far, if any start was judged.
     let so_far: Value = serde_json::from_str(&scratch.read("stopped.json")).unwrap();
-    let last = &so_far["searches"][1];
-    assert!(last["found_value"].as_u64() <= last["named_value"].as_u64(), "{last}");
+    for own in so_far["searches"].as_array().unwrap() {
+        assert!(own["found_value"].as_u64() <= own["named_value"].as_u64(), "{own}");
+    }
     done(&[line(&scenario, &stopped), vec!["--resume".to_owned()]].concat());
     done(&line(&scenario, &whole));
     assert_eq!(scratch.read("stopped.json"), scratch.read("whole.json"));
+}
+
+/// A search of twenty combinations ends on a signal while it judges where to start in the first.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_search_that_has_hardly_begun() {
+    let numbers: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
+    let text = format!(
+        "[machine]\nkind = \"torus\"\nshape = [16, 16]\n[program]\nkind = \"all-to-all\"\nalgorithm = \"pairwise\"\n\
+         units = 256\n[sweep]\n\"machine.hop_cycles\" = [{}]\n",
+        numbers.join(", ")
+    );
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let [scenario, output] = ["s.toml", "r.json"].map(|name| scratch.path(name));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.args(["search", &scenario, "--output", &output, "--quiet"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let journal = format!("{output}.partial");
+    while !std::fs::exists(&journal).unwrap() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(sent.success());
+    // Whole searches of all combinations would take minutes.
+    match ended.status.code() {
+        Some(0) => {
+            let so_far: Value = serde_json::from_str(&scratch.read("r.json")).unwrap();
+            let found = so_far["searches"].as_array().unwrap();
+            assert!((1..20).contains(&found.len()), "{} searches", found.len());
+        }
+        Some(143) => assert!(said.contains("terminated: 0 of 20 runs kept"), "{said}"),
+        other => panic!("{other:?}: {said}"),
+    }
 }
 
 #[test]
