@@ -212,8 +212,8 @@ const LEAST_CONSTANT_DISTANCES: Claim = Claim::new(
 /// Of every embedding of a ring and every subset.
 const SUBSET_SUM: Claim = Claim::misprinted(
     "González & Valero 1993, lemma 1",
-    "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1; it is no \
-     less",
+    "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1 in the \
+     available text; it is no less",
     "X1",
 );
 const CLOCKWISE: Claim = Claim::new(

@@ -37,7 +37,7 @@ pub(super) fn claims() -> Vec<Claim> {
 pub(super) fn misprinted_claims() -> Vec<Claim> {
     [
         &[lemmas::FOOTNOTE, lemmas::STEP_2, lemmas::STEP_3, lemmas::STEP_4][..],
-        &[lemmas::LEMMA_5_PRINTED, COROLLARY_2_PRINTED],
+        &[lemmas::LEMMA_4_PROOF, lemmas::LEMMA_5_PRINTED, COROLLARY_2_PRINTED],
         &LOAD_PRINTED,
         &[extensions::ROWS_PRINTED],
     ]

@@ -33,6 +33,7 @@ mod other_sizes;
 mod published_curves;
 mod routing_misprints;
 mod steps;
+mod surveyed;
 mod verification;
 
 pub use claim::{CheckedClaim, Quantity, Verdict};

@@ -19,7 +19,7 @@ use crate::{
     embedding_paths,
     findings::{Case, Findings, Scope},
     gonzalez_1995, grammars, greenberg, listed_steps, measurements, misprints, other_sizes, published_curves,
-    steps,
+    steps, surveyed,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -59,12 +59,13 @@ enum CaseSet {
     Measurements,
     Curves,
     BlueGene,
+    Surveyed,
 }
 
 use CaseSet::{
     AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves,
     DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measurements, Misprints,
-    OptimalDilation, OtherSizes, TableExchanges, Twists,
+    OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -91,6 +92,7 @@ impl CaseSet {
             Measurements => measurements::cases(scope),
             Curves => published_curves::cases(scope),
             BlueGene => blue_gene::cases(scope),
+            Surveyed => surveyed::cases(),
         }
     }
 }
@@ -164,6 +166,11 @@ const PARTS: &[Part] = &[
         name: "Tao 1988, as printed (docs/errata.md, part A)",
         claims: misprints::claims,
         cases: &[Misprints],
+    },
+    Part {
+        name: "Tao 1988, 2.2: results of others, as quoted (docs/errata.md, part G) [links]",
+        claims: || surveyed::CLAIMS.to_vec(),
+        cases: &[Surveyed],
     },
     Part {
         name: "Greenberg 1987: meshes in hypercubes [links]",

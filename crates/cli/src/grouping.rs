@@ -1,8 +1,9 @@
 //! Runs and results by scenario and by combination, their names, and the selection of one run.
 
+pub(crate) use cubefold_experiment::short_value as shown;
 use cubefold_experiment::{
     Reference, Run, Scenario,
-    records::{RunRecord, ScenarioCaption},
+    records::{RunCaption, RunRecord, ScenarioCaption},
 };
 use cubefold_mapping::ProcessId;
 use cubefold_topology::Coordinates;
@@ -12,17 +13,26 @@ use crate::{arguments::OneRunOptions, failure::Failure};
 /// The records of each embedding, or of each algorithm, in order of first occurrence.
 pub(crate) fn by_reference<'a>(
     reference: &Reference,
-    records: &[&'a RunRecord],
+    runs: &'a [RunCaption],
+    records: &'a [RunRecord],
 ) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
     match reference {
-        Reference::Embedding(_) => by_embedding(records, |record| record),
-        Reference::Algorithm(_) => by_algorithm(records),
+        Reference::Embedding(_) => by_embedding(&records.iter().collect::<Vec<_>>(), |record| record),
+        Reference::Algorithm(_) => by_algorithm(runs, records),
     }
 }
 
-/// The records of each algorithm, in order of first occurrence; the empty name stands for no algorithm.
-pub(crate) fn by_algorithm<'a>(records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
-    by_name(records, |record| record.program.collective.as_ref().map_or("", |own| &own.algorithm))
+/// The records of each algorithm, in order of first occurrence; a program without algorithms goes by its kind.
+pub(crate) fn by_algorithm<'a>(
+    runs: &'a [RunCaption],
+    records: &'a [RunRecord],
+) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
+    let rows: Vec<(&RunCaption, &RunRecord)> = runs.iter().zip(records).collect();
+    let name = |(run, record): (&'a RunCaption, &'a RunRecord)| {
+        run.algorithm.as_deref().unwrap_or(&record.program.kind)
+    };
+    let groups = by_name(&rows, name).into_iter();
+    groups.map(|(name, own)| (name, own.into_iter().map(|(_, record)| record).collect())).collect()
 }
 
 /// The runs of all scenarios, in order.
@@ -66,6 +76,10 @@ pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     let name = |run: &Run| {
         let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();
         let embedding = run.embedding.to_string();
+        if run.program.open_loop.is_some() {
+            // Nothing is placed.
+            return if values.is_empty() { run.scenario.to_string() } else { values.join(", ") };
+        }
         if values.is_empty() { embedding } else { format!("{embedding}, {}", values.join(", ")) }
     };
     runs.iter().map(name).collect()
@@ -90,44 +104,6 @@ fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a st
         }
     }
     found
-}
-
-/// A swept value as tables show it: a shape as in files of results, wrapped dimensions in words, a file without its
-/// folder, others as written.
-pub(crate) fn shown(path: &str, value: &str) -> String {
-    let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    match (path.rsplit('.').next(), lengths) {
-        (Some("shape"), Some(lengths)) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
-        (Some("wrap"), Some(dimensions)) => wrap(&dimensions.split(',').map(str::trim).collect::<Vec<_>>()),
-        (Some("file"), _) => plain(value).rsplit('/').next().unwrap_or_default().to_owned(),
-        _ if value.starts_with('{') => without_keys(value),
-        _ => plain(value),
-    }
-}
-
-/// The wrapping of the dimensions: a torus, a mesh, or each dimension.
-fn wrap(dimensions: &[&str]) -> String {
-    let all = |word: &str| dimensions.iter().all(|own| *own == word);
-    let word = |own: &&str| if *own == "true" { "around" } else { "open" };
-    match (all("true"), all("false")) {
-        (true, _) => "torus".to_owned(),
-        (_, true) => "mesh".to_owned(),
-        _ => dimensions.iter().map(word).collect::<Vec<_>>().join(" "),
-    }
-}
-
-/// An inline table without its braces and keys: `{ kind = "ring", shape = [9] }` as `ring, [9]`.
-fn without_keys(value: &str) -> String {
-    let words: Vec<&str> = value.split_whitespace().collect();
-    let is_key = |place: usize| words.get(place + 1) == Some(&"=");
-    let values =
-        words.iter().enumerate().filter(|&(place, word)| !is_key(place) && !["{", "}", "="].contains(word));
-    values.map(|(_, word)| word.replace('"', "")).collect::<Vec<_>>().join(" ")
-}
-
-/// A value without its quotes.
-pub(crate) fn plain(value: &str) -> String {
-    value.trim_matches('"').to_owned()
 }
 
 /// The requested run: by its number, by its embedding, or the only one.
@@ -166,18 +142,4 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
 pub(crate) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
     ProcessId::first(run.program.body.process_count())
         .map(|process| (process, run.address(run.placement.node(process))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn swept_values_are_shown_shorter_than_they_are_written() {
-        assert_eq!(shown("machine.shape", "[16, 8]"), "16x8");
-        assert_eq!(shown("machine.file", "\"../configs/torus-8x8.toml\""), "torus-8x8.toml");
-        assert_eq!(shown("program.guest", "{ kind = \"ring\", shape = [9] }"), "ring, [9]");
-        assert_eq!(shown("machine.links", "\"full-duplex\""), "full-duplex");
-        assert_eq!(shown("program.stages", "[0, 1]"), "[0, 1]");
-    }
 }

@@ -53,6 +53,7 @@ mod row_errors;
 pub(crate) mod scenario_program;
 mod setting;
 mod settings;
+mod short_value;
 mod source_file;
 mod stages_file;
 mod sweep;
@@ -65,10 +66,12 @@ mod value;
 mod tests;
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use cubefold_collectives::Collective;
 use cubefold_mapping::Placement;
 use cubefold_simulator::{Communication, MessageRoutes};
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
@@ -78,6 +81,7 @@ pub use self::{
     added_embedding::AddedEmbeddingError,
     chakra_file::{TraceProgram, TraceTimes},
     checked::{CheckedScenario, CheckedScenarios, check_with},
+    collective::hierarchical::{AskedOperations, WholeOperation},
     draw_key::generator_key,
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
@@ -94,6 +98,7 @@ pub use self::{
     program::{ProgramKind, program_kinds},
     scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
+    short_value::short_value,
     sweep::SweptValue,
 };
 pub(crate) use self::{
@@ -185,9 +190,22 @@ pub struct Run {
 }
 
 impl Run {
-    /// The algorithm of its collective; `None` for sequences and other programs.
-    pub(crate) fn algorithm(&self) -> Option<&'static str> {
-        Some(self.program.collective.as_deref()?.specification()?.algorithm.name())
+    /// The name of its algorithm: of a collective its own, of a sequence or a job the one that a sweep sets; `None` for
+    /// other programs.
+    #[must_use]
+    pub fn algorithm(&self) -> Option<Cow<'_, str>> {
+        if self.program.asked_collective().and_then(Collective::specification).is_some() {
+            return self.program.algorithm_of_step(0).map(Cow::Borrowed);
+        }
+        let path = Key::ProgramAlgorithm.path();
+        let (_, value) = self.combination.iter().find(|(swept, _)| &**swept == path)?;
+        Some(Cow::Owned(short_value(path, value)))
+    }
+
+    /// Sentences on what is assumed, left out or rounded, as results have them.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.program.notes.clone()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.
@@ -384,8 +402,8 @@ impl Site {
 impl Scenario {
     /// Algorithms of the collectives, without duplicates, in the order of the runs.
     #[must_use]
-    pub fn algorithms(&self) -> Vec<&'static str> {
-        let mut found = vec![];
+    pub fn algorithms(&self) -> Vec<Cow<'_, str>> {
+        let mut found: Vec<Cow<'_, str>> = vec![];
         for algorithm in self.runs.iter().filter_map(Run::algorithm) {
             if !found.contains(&algorithm) {
                 found.push(algorithm);

@@ -136,7 +136,7 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
 /// The notes on the parts of programs that are left unsent, rounded or assumed, each sentence once.
 fn notes<'a>(runs: &'a [ReportedRun<'_>]) -> Vec<&'a str> {
     let mut notes: Vec<&str> = vec![];
-    for note in runs.iter().flat_map(|run| &run.record.program.notes) {
+    for note in runs.iter().flat_map(|run| &run.record.notes) {
         if !notes.contains(&note.as_str()) {
             notes.push(note);
         }

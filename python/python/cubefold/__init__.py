@@ -73,8 +73,10 @@ class Results:
         """The records as JSON has them, one dict a run."""
         if self._rows is None:
             rows = json.loads(self._records.json)
+            # Open-loop traffic is not placed.
             for row in rows:
-                row["embedding"] = self._names.get(row["embedding"], row["embedding"])
+                if "embedding" in row:
+                    row["embedding"] = self._names.get(row["embedding"], row["embedding"])
             self._rows = rows
         return self._rows
 
@@ -86,6 +88,8 @@ class Results:
         table = pyarrow.parquet.read_table(pyarrow.BufferReader(self._records.parquet))
         if self._names and len(table) > 0:
             place = table.schema.get_field_index("embedding")
+            if place < 0:
+                return table
             column = [self._names.get(name, name) for name in table["embedding"].to_pylist()]
             table = table.set_column(place, "embedding", pyarrow.array(column, pyarrow.string()))
         return table

@@ -39,6 +39,13 @@ const LEMMA_4: Claim = Claim::new(
     "Greenberg 1987, lemma 4",
     "sets of n - 1 homes in the n-cube of which some can claim no pair of neighbours of its own",
 );
+/// Printed of home `i` of an order, counted from 0, with `x` homes beside it.
+pub(super) const LEMMA_4_PROOF: Claim = Claim::misprinted(
+    "Greenberg 1987, lemma 4, proof",
+    "orders of n - 1 homes in the n-cube with fewer than 2 free neighbours for some, n - x - i: 0; n - i less the later homes \
+     beside it holds",
+    "G21",
+);
 const LEMMA_5: Claim = Claim::new(
     "Greenberg 1987, lemma 5",
     "disjoint paths from p <= n sources to p sinks of the n-cube: p (errata G12)",
@@ -77,6 +84,9 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     }
     for dimensions in 2..=5 {
         cases.push(Box::new(move |findings| check_homes(dimensions, findings)));
+    }
+    for dimensions in 2..=4 {
+        cases.push(Box::new(move |findings| check_orders(dimensions, findings)));
     }
     for dimensions in 1..=6 {
         cases.push(Box::new(move |findings| check_paths(dimensions, random, findings)));
@@ -180,6 +190,37 @@ fn check_homes(dimensions: u32, findings: &mut Findings) {
         wrong += u64::from(!claim_pairs(homes, dimensions, &mut vec![]));
     });
     findings.add(LEMMA_4, Trial::equal(0, wrong), &cube(dimensions));
+}
+
+/// Every order of homes: the count of free neighbours in the proof, and the one that is right.
+fn check_orders(dimensions: u32, findings: &mut Findings) {
+    let size = dimensions as usize - 1;
+    let (mut printed, mut read) = (0, 0);
+    for_each_order(1 << dimensions, size, &mut vec![], &mut |homes| {
+        let beside =
+            |home: u32, others: &[u32]| others.iter().filter(|&&other| (home ^ other).count_ones() == 1).count();
+        let falls_short = |others: &dyn Fn(usize) -> usize| {
+            (0..size).any(|earlier| (dimensions as usize) < 2 + earlier + others(earlier))
+        };
+        printed += u64::from(falls_short(&|place| beside(homes[place], homes)));
+        read += u64::from(falls_short(&|place| beside(homes[place], &homes[place + 1..])));
+    });
+    findings.add(LEMMA_4_PROOF, Trial::equal(0, printed), &cube(dimensions));
+    findings.add_reading(LEMMA_4_PROOF, Trial::equal(0, read), &cube(dimensions));
+}
+
+/// Every order of `size` of the first `nodes` nodes; `order` is empty to begin with.
+fn for_each_order(nodes: u32, size: usize, order: &mut Vec<u32>, check: &mut impl FnMut(&[u32])) {
+    if order.len() == size {
+        return check(order);
+    }
+    for node in 0..nodes {
+        if !order.contains(&node) {
+            order.push(node);
+            for_each_order(nodes, size, order, check);
+            order.pop();
+        }
+    }
 }
 
 /// Every set of `size` of the first `nodes` nodes, in ascending order; `set` is empty to begin

@@ -37,6 +37,20 @@ pub(super) fn saturates_last(runs: &[RunCaption], records: &[RunRecord]) -> Opti
     SaturationRange::last_in_words(&SaturationRange::all(runs.iter().zip(records)))
 }
 
+/// A sentence on latencies that are absent because measured packets are missing.
+pub(super) fn missing_packets(records: &[RunRecord]) -> Option<String> {
+    let is_cut_off =
+        |record: &&RunRecord| record.open_loop.as_ref().is_some_and(|own| own.measured.missing_packets > 0);
+    match records.iter().filter(is_cut_off).count() {
+        0 => None,
+        _ if records.len() == 1 => Some(NO_LATENCIES.to_owned()),
+        count => Some(format!("{NO_LATENCIES} This holds for {count} of {} runs.", records.len())),
+    }
+}
+
+const NO_LATENCIES: &str =
+    "Latencies are absent where measured packets are missing: those of the packets that arrived are too low.";
+
 /// Whether all runs are open-loop traffic.
 pub(super) fn are_open_loop(records: &[RunRecord]) -> bool {
     !records.is_empty() && records.iter().all(|record| record.open_loop.is_some())

@@ -9,7 +9,7 @@ use cubefold_experiment::{
 };
 
 use super::{
-    open_loop_notes::are_open_loop,
+    open_loop_notes::{are_open_loop, missing_packets},
     results_page::{RunRow, bar_legend, mark_legend},
 };
 use crate::grouping::{by_algorithm, by_embedding, shown};
@@ -100,11 +100,11 @@ pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
 
 /// Sentences on each embedding with lower bounds, or each algorithm if several run: whether it meets them, or its distance
 /// from them.
-pub(super) fn bound_sentences(records: &[RunRecord]) -> Vec<String> {
-    let records: Vec<&RunRecord> = records.iter().collect();
-    let (embeddings, algorithms) = (by_embedding(&records, |record| record), by_algorithm(&records));
-    let is_of_algorithms =
-        embeddings.len() == 1 && algorithms.len() > 1 && algorithms.iter().all(|(name, _)| !name.is_empty());
+pub(super) fn bound_sentences(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let all: Vec<&RunRecord> = records.iter().collect();
+    let (embeddings, algorithms) = (by_embedding(&all, |record| record), by_algorithm(runs, records));
+    let have_algorithms = runs.iter().all(|run| run.algorithm.is_some());
+    let is_of_algorithms = embeddings.len() == 1 && algorithms.len() > 1 && have_algorithms;
     let groups = if is_of_algorithms { algorithms } else { embeddings };
     groups.into_iter().filter_map(|(name, own)| bound_sentence(name, &own)).collect()
 }
@@ -142,7 +142,9 @@ pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
 /// The meaning of the columns.
 pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     if are_open_loop(records) {
-        return vec!["Loads in units a terminal a cycle, latencies in cycles.".to_owned()];
+        let mut notes = vec!["Loads in units a terminal a cycle, latencies in cycles.".to_owned()];
+        notes.extend(missing_packets(records));
+        return notes;
     }
     let mut notes =
         vec!["Times in cycles; waiting and blocked are sums over all processes and stages.".to_owned()];
@@ -160,7 +162,7 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
         runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
     let swept = runs.iter().any(|run| !run.combination.is_empty());
     let mut told: Vec<String> = vec![];
-    for note in records.iter().flat_map(|record| &record.program.notes) {
+    for note in records.iter().flat_map(|record| &record.notes) {
         if !told.contains(note) {
             told.push(note.clone());
         }

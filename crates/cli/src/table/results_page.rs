@@ -13,9 +13,8 @@ use super::{Page, TextTable};
 use crate::grouping::shown;
 
 /// Columns that are left out if a table is too wide for a terminal, the least important first.
-const GIVE_WAY: [&str; 13] = [
+const GIVE_WAY: [&str; 12] = [
     "network latency",
-    "accepted",
     "queue",
     "sharing",
     "steps",
@@ -91,7 +90,9 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
         column("lower_bound_cycles"),
         column("lower_bound_percent"),
         column("totals_waiting_cycles"),
-        column("totals_sharing_cycles").only(rows, |record| record.placement.load.max > 1),
+        column("totals_sharing_cycles").only(rows, |record| {
+            record.placement.as_ref().is_some_and(|own| own.load.max > 1)
+        }),
         column("totals_blocked_cycles").only(rows, |record| record.routing_steps.is_none()),
     ]
 }
@@ -183,9 +184,11 @@ fn table(
     columns: Vec<Column>,
     shown: impl Fn(&str) -> bool,
 ) -> TextTable {
-    let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let swept = SweptColumns::new(rows.iter().map(|row| &row.run.combination[..]), shown);
     let mut header = swept.header();
+    // The load of open-loop traffic is a setting and a column.
+    let is_new = |column: &Column| column.says_something() && !header.contains(&column.header);
+    let columns: Vec<Column> = columns.into_iter().filter(is_new).collect();
     // Open-loop traffic is not placed.
     let has_embeddings = rows.iter().any(|row| row.record.open_loop.is_none());
     header.extend(has_embeddings.then(|| "embedding".to_owned()));

@@ -37,7 +37,7 @@ pub(crate) fn run_table(
         add_bounds(&mut page, &scenario.runs, records);
         add_steps(&mut page, &scenario.runs, records);
         add_trace_communication(&mut page, &scenario.runs, records);
-        page.notes(bound_sentences(records));
+        page.notes(bound_sentences(&scenario.runs, records));
         page.notes(saturation_sentences(&scenario.runs, records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -51,6 +51,7 @@ fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let mut columns = load_columns(rows);
     columns.extend(makespan_columns(rows));
     columns.push(Column::new("goodput_bytes_per_second", rows));
+    columns.push(Column::new("bus_bandwidth_bytes_per_second", rows));
     columns.push(Column::new("worst_case_bound", rows));
     columns.extend(time_columns(rows));
     columns.push(Column::new("longest_queue", rows));
@@ -89,7 +90,7 @@ pub(crate) fn compare_table(
         add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference.name(), rows));
         add_steps(&mut page, &scenario.runs, records);
         add_trace_communication(&mut page, &scenario.runs, records);
-        page.notes(sentences(reference, records));
+        page.notes(sentences(reference, &scenario.runs, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
         page.notes(saturation_sentences(&scenario.runs, records));
         page.notes(saturates_last(&scenario.runs, records).into_iter().collect());
@@ -111,6 +112,7 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let mut columns = load_columns(rows);
     let ratio = Column::titled(&format!("vs {name}"), "ratio_to_reference", rows);
     columns.extend([makespan, marks, seconds, ratio]);
+    columns.push(Column::new("bus_bandwidth_bytes_per_second", rows));
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));
@@ -118,9 +120,8 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
 }
 
 /// Sentences on each embedding or algorithm: its ratio to the reference, and whether it meets the bound.
-fn sentences(reference: &Reference, records: &[RunRecord]) -> Vec<String> {
-    let records: Vec<&RunRecord> = records.iter().collect();
-    let groups = by_reference(reference, &records).into_iter();
+fn sentences(reference: &Reference, runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let groups = by_reference(reference, runs, records).into_iter();
     groups.filter_map(|(name, own)| sentence(name, reference.name(), &own)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Descriptions of runs in tables, besides the columns of their records: names, swept values, constructions
 //! and the settings that runs share.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use cubefold_mapping::{
     ClassicPlacement, Construction, Exactness, GreenbergConstruction, GreenbergPlacement, Placement,
@@ -33,6 +33,9 @@ pub struct RunCaption {
     pub combination: Arc<[SweptValue]>,
     /// The embedding's name.
     pub embedding: String,
+    /// The name of the algorithm under which it competes; `None` if nothing but embeddings can differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
     /// A sentence on the construction of Tao, Greenberg or CS838, if one was used.
     pub construction: Option<String>,
 }
@@ -55,7 +58,12 @@ impl RunCaption {
             Placement::Greenberg(placement) => Some(by_greenberg(placement, &run.embedding)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
-        Self { combination: Arc::clone(&run.combination), embedding: run.embedding.to_string(), construction }
+        Self {
+            combination: Arc::clone(&run.combination),
+            embedding: run.embedding.to_string(),
+            algorithm: run.algorithm().map(Cow::into_owned),
+            construction,
+        }
     }
 }
 
@@ -176,8 +184,14 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
         format!("partition {shape} from ({base}) on")
     });
+    // The nodes of networks with switches are more than processes can be on.
+    let hosts = machine.hosts.filter(|_| !machine.kind.is_grid());
+    let (shape, hosts) = match hosts {
+        Some(hosts) => (String::new(), counted(hosts, "host")),
+        None => (shape, String::new()),
+    };
     let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
-    words.extend(groups([partition, format!("{} links", machine.links.mode())]));
+    words.extend(groups([hosts, partition, format!("{} links", machine.links.mode())]));
     words.extend(groups(machine.links.times_in_words()));
     words.extend(groups(network_rules(machine)));
     words
@@ -226,7 +240,7 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
         };
         return groups([format!("{} {}", program.kind, traffic.pattern), size]);
     }
-    if let Some(steps) = &program.steps {
+    if let Some(steps) = program.steps.as_ref().filter(|_| program.collective.is_none()) {
         let words: Vec<String> = steps.iter().map(step).collect();
         return groups([format!("{} of {}", program.kind, words.join(", "))]);
     }

@@ -64,16 +64,17 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
-    pub(super) fn new(step: &Step, vector_bytes: Option<u64>) -> Self {
+    /// Makes the record of a step of a sequence, whose algorithm may have a name besides that of its groups.
+    pub(super) fn new(step: &Step, algorithm: Option<&str>, vector_bytes: Option<u64>) -> Self {
         match step {
-            Step::Groups(groups) => Self::of_groups(groups, vector_bytes),
+            Step::Groups(groups) => Self::of_groups(groups, algorithm, vector_bytes),
             &Step::Computation(cycles) => Self::of_computation(cycles),
         }
     }
 
-    fn of_groups(groups: &Groups, vector_bytes: Option<u64>) -> Self {
+    fn of_groups(groups: &Groups, algorithm: Option<&str>, vector_bytes: Option<u64>) -> Self {
         Self {
-            collective: Some(CollectiveRecord::new(groups, vector_bytes)),
+            collective: Some(CollectiveRecord::new(groups, algorithm, vector_bytes)),
             stages: cube_dimensions(groups.specification()),
             ..Self::of_computation(groups.specification().compute_cycles)
         }
@@ -86,7 +87,9 @@ impl StepRecord {
     /// Makes the record of a step of a job.
     pub(super) fn of_job(job: &Job, step: &JobStep, description: &JobStepDescription) -> Self {
         let own = match (&description.groups, &step.body) {
-            (Some(groups), _) => Self::of_groups(groups, description.bytes),
+            (Some(groups), _) => {
+                Self::of_groups(groups, description.algorithm.as_deref(), description.bytes)
+            }
             (None, StepBody::Computation(cycles)) => Self::of_computation(cycles.get()),
             (None, StepBody::Messages { program, .. }) => Self::of_computation(program.facts().compute.get()),
         };
@@ -108,13 +111,13 @@ pub(super) fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> 
 }
 
 impl CollectiveRecord {
-    fn new(groups: &Groups, vector_bytes: Option<u64>) -> Self {
+    fn new(groups: &Groups, name: Option<&str>, vector_bytes: Option<u64>) -> Self {
         let own = groups.specification();
         let algorithm = own.algorithm.descriptor();
         let has_vector = own.operation != Operation::Barrier;
         Self {
             operation: own.operation.name().into(),
-            algorithm: algorithm.name.into(),
+            algorithm: name.map_or_else(|| algorithm.name.into(), |name| name.to_owned().into()),
             exchange: own.chosen_exchange().map(|exchange| exchange.name().into()),
             ports: algorithm.has_ports().then(|| own.ports.name().into()),
             logical_shape: groups.shape().lengths().to_vec(),

@@ -360,6 +360,7 @@ mod tests {
                 machine: record.machine,
                 program: record.program,
                 embedding: record.embedding,
+                notes: vec![],
                 placement: PlacementRecord::with_distances(&finished.metrics, &run),
             });
             let part = ProcessRecord::new(&run.program, finished.records.first().unwrap());

@@ -54,7 +54,7 @@ pub struct LoadRecord {
     pub cycles: u64,
 }
 
-/// A distribution of latencies \[cycles\]; every member is `None` if no packet was received.
+/// A distribution of latencies \[cycles\]; every member is `None` if a measured packet is missing, or there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyRecord {
     /// The mean.
@@ -83,14 +83,16 @@ impl OpenLoopRecord {
 
 impl LoadRecord {
     fn new(own: &OpenLoopOutcome) -> Self {
+        // The latencies of those that were received in time are lower than those of all.
+        let is_complete = own.missing_packets == 0;
         Self {
             load: own.load,
             offered_load: own.offered_load,
             accepted_load: own.accepted_load,
             measured_packets: own.measured_packets,
             missing_packets: own.missing_packets,
-            packet_latency: LatencyRecord::new(own.packet_latency.as_ref()),
-            network_latency: LatencyRecord::new(own.network_latency.as_ref()),
+            packet_latency: LatencyRecord::new(own.packet_latency.as_ref().filter(|_| is_complete)),
+            network_latency: LatencyRecord::new(own.network_latency.as_ref().filter(|_| is_complete)),
             saturated: own.saturated.map(|sign| sign.name().into()),
             cycles: own.cycles,
         }
@@ -198,7 +200,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
             kind: Kind::Decimal,
             unit: "cycles",
             text: "The mean time from the making of a measured packet to its reception, waiting at the \
-                   source included.",
+                   source included. Empty if measured packets are missing: the mean of the others is too low.",
             formula: "received - made",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
@@ -208,19 +210,28 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
     Column {
         definition: Definition {
             name: "packet_latency_p50",
-            title: "packet latency, percentiles",
-            aliases: &["packet_latency_p99"],
+            title: "packet latency, median",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The smallest packet latency that 50 or 99 per cent of the measured packets do not \
-                   exceed, exact.",
+            text: "The smallest packet latency that half of the measured packets do not exceed, exact. Empty if \
+                   measured packets are missing.",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },
         value: |own| own.measured.packet_latency.p50.into(),
     },
     Column {
-        definition: Definition { name: "packet_latency_p99", kind: Kind::Natural, ..Definition::BLANK },
+        definition: Definition {
+            name: "packet_latency_p99",
+            title: "packet latency, p99",
+            aliases: &["packet latency, 99th percentile"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The smallest packet latency that 99 per cent of the measured packets do not exceed, exact. Empty \
+                   if measured packets are missing.",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
         value: |own| own.measured.packet_latency.p99.into(),
     },
     Column {
@@ -229,7 +240,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
             title: "packet latency, largest",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The largest packet latency of a measured packet.",
+            text: "The largest packet latency of a measured packet. Empty if measured packets are missing.",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },
@@ -242,7 +253,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
             kind: Kind::Decimal,
             unit: "cycles",
             text: "The mean time from the injection of the head of a measured packet to its reception, \
-                   without waiting at the source.",
+                   without waiting at the source. Empty if measured packets are missing.",
             formula: "received - entered",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
@@ -252,19 +263,28 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
     Column {
         definition: Definition {
             name: "network_latency_p50",
-            title: "network latency, percentiles",
-            aliases: &["network_latency_p99"],
+            title: "network latency, median",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The smallest network latency that 50 or 99 per cent of the measured packets do not \
-                   exceed, exact.",
+            text: "The smallest network latency that half of the measured packets do not exceed, exact. Empty if \
+                   measured packets are missing.",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },
         value: |own| own.measured.network_latency.p50.into(),
     },
     Column {
-        definition: Definition { name: "network_latency_p99", kind: Kind::Natural, ..Definition::BLANK },
+        definition: Definition {
+            name: "network_latency_p99",
+            title: "network latency, p99",
+            aliases: &["network latency, 99th percentile"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The smallest network latency that 99 per cent of the measured packets do not exceed, exact. Empty \
+                   if measured packets are missing.",
+            source: "docs/model.md, section 27",
+            ..Definition::BLANK
+        },
         value: |own| own.measured.network_latency.p99.into(),
     },
     Column {
@@ -273,7 +293,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
             title: "network latency, largest",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The largest network latency of a measured packet.",
+            text: "The largest network latency of a measured packet. Empty if measured packets are missing.",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },

@@ -43,6 +43,9 @@ pub struct PlacementEntry {
     pub program: ProgramRecord,
     /// The embedding's name.
     pub embedding: String,
+    /// Sentences on what is assumed, left out or rounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Its metrics, with the distances of each guest dimension.
     pub placement: PlacementRecord,
 }

@@ -73,9 +73,6 @@ pub struct ProgramRecord {
     /// The packets of open-loop traffic; its members are flattened into these.
     #[serde(flatten)]
     pub traffic: Option<TrafficRecord>,
-    /// Sentences on data of its file that are left out, rounded or assumed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 /// The guest of a neighbour-exchange program.
@@ -153,12 +150,14 @@ impl ProgramRecord {
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
         let stages = || 0..program.body.stage_count();
         let computations = || stages().map(|stage| program.body.computation(stage, ProcessId::new(0)).get());
-        let collective = program.collective.as_deref();
+        let collective = program.asked_collective();
         // The stages of a collective follow from its other members.
         let is_listed = program.ranks.is_none();
         let has_units = is_listed && program.body.facts().uniform_units != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
-            let of_step = |(place, step)| StepRecord::new(step, program.bytes_of_step(place));
+            let of_step = |(place, step)| {
+                StepRecord::new(step, program.algorithm_of_step(place), program.bytes_of_asked_step(place))
+            };
             own.steps().iter().enumerate().map(of_step).collect()
         });
         let of_job = program.job.as_deref().map(|job| {
@@ -194,7 +193,6 @@ impl ProgramRecord {
                 .and_then(NeighbourCommunication::reach)
                 .map(|reach| reach.name().into()),
             traffic: program.open_loop.as_deref().map(TrafficRecord::new),
-            notes: program.notes.clone(),
         }
     }
 }

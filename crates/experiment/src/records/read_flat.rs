@@ -134,7 +134,8 @@ fn flatten(name: &str, value: &Value, kinds: &Kinds, row: &mut Vec<(String, Stri
                 flatten(&nested, member, kinds, row);
             }
         }
-        Value::Array(items) if items.iter().any(Value::is_object) => {}
+        // Sentences and records are no cells.
+        Value::Array(items) if name == "notes" || items.iter().any(Value::is_object) => {}
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(scalar).collect();
             let separator = if kind == Some(Kind::Shape) { "x" } else { " " };

@@ -53,7 +53,7 @@ impl PlannedRun {
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             processes: run.program.body.process_count(),
-            nodes: run.machine.node_count(),
+            nodes: run.machine.numbered_hosts(),
             stages: run.program.body.stage_count() as u64,
         }
     }
@@ -228,7 +228,8 @@ pub(crate) static NODES: &[Column<u64>] = &[Column {
         title: "nodes",
         kind: Kind::Natural,
         unit: "nodes",
-        text: "The number of nodes that the program can use: those of the machine, or of the partition.",
+        text: "The number of nodes that the program can use: those of the machine, or of the partition; of networks \
+               with switches the hosts.",
         formula: "k_1 * ... * k_c",
         source: "docs/model.md, section 1",
         ..Definition::BLANK

@@ -47,10 +47,14 @@ pub struct RunRecord {
     pub machine: MachineRecord,
     /// The program.
     pub program: ProgramRecord,
-    /// The embedding's name.
+    /// The embedding's name; empty in open loop, where nothing is placed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub embedding: String,
     /// The execution rules.
     pub execution: ExecutionRecord,
+    /// Sentences on what is assumed, left out or rounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The engine that ran.
     pub engine: Word,
     /// Finish time of the last process; `None` in open loop \[cycles\].
@@ -167,8 +171,9 @@ pub struct RunRecord {
     pub received: Option<ReceivedRecord>,
     /// The stages.
     pub stages: Vec<StageRecord>,
-    /// Metrics of the placement.
-    pub placement: PlacementRecord,
+    /// Metrics of the placement; `None` in open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementRecord>,
     /// Ratio of the makespan to that of the reference in the same combination; only in `compare`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_to_reference: Option<f64>,
@@ -184,19 +189,21 @@ impl RunRecord {
         let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
         // Open-loop traffic has no end, and its packets belong to no stage.
         let is_closed = finished.open_loop.is_none();
+        let congestion = finished.channel_congestion.filter(|_| is_closed);
         let makespan = is_closed.then(|| summary.makespan().get());
         let seconds = run.scale.zip(makespan).map(|(scale, makespan)| scale.seconds(makespan));
         Self {
             run: place as u64,
             scenario: run.scenario.to_string(),
             processes: run.program.body.process_count(),
-            nodes: run.machine.node_count(),
+            nodes: run.machine.numbered_hosts(),
             seed: run.seed,
             sweep: swept(run),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
-            embedding: run.embedding.to_string(),
+            embedding: if is_closed { run.embedding.to_string() } else { String::new() },
             execution: ExecutionRecord::new(&run.execution, run.communication),
+            notes: run.notes(),
             engine: finished.outcome.engine.name().into(),
             makespan_cycles: makespan,
             open_loop: finished.open_loop.as_ref().and_then(OpenLoopRecord::new),
@@ -211,7 +218,10 @@ impl RunRecord {
             latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
             cut_bound_cycles: cut_bound_cycles(finished),
             cut_bound_set: finished.cut_bound().map(|cut| cut.set.to_string()),
-            steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
+            // A collective in several steps has no kind of algorithm.
+            steps_bound_cycles: bounds
+                .filter(|_| run.program.operations.is_none())
+                .map(|bounds| bounds.steps_cycles),
             worst_case_bound: worst_case_of(run),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: is_closed.then_some(traffic.messages),
@@ -222,8 +232,8 @@ impl RunRecord {
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
             busiest_link_name: busiest_link_name(run, finished),
-            channel_congestion: finished.channel_congestion.map(|own| own.routed),
-            balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
+            channel_congestion: congestion.map(|own| own.routed),
+            balanced_congestion: congestion.map(|own| own.balanced),
             link_busy_share: link_busy_share(finished),
             direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
             direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
@@ -244,7 +254,8 @@ impl RunRecord {
             exposed_mean_cycles: exposed_mean(run, finished),
             received: run.program.body.special().random_access().map(ReceivedRecord::new),
             stages: stages(run, finished),
-            placement: PlacementRecord::new(&finished.metrics).counting(run.counted_paths()),
+            placement: is_closed
+                .then(|| PlacementRecord::new(&finished.metrics).counting(run.counted_paths())),
             ratio_to_reference: None,
         }
     }
@@ -418,7 +429,7 @@ fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
 /// The bus bandwidth of a collective as nccl-tests defines it; `None` if there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let collective = run.program.collective.as_deref()?.specification()?;
+    let collective = run.program.asked_collective()?.specification()?;
     let ranks = collective.rank_count() as f64;
     let factor = match collective.operation {
         Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
@@ -446,7 +457,7 @@ impl Record for RunRecord {
         row.section(SWEEP, record.and_then(|run| run.sweep.as_deref()));
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));
-        row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
+        row.section(EMBEDDING, record.map(|run| run.embedding.as_str()).filter(|name| !name.is_empty()));
         row.section(EXECUTION, record.map(|run| &run.execution));
         row.section(ENGINE, record);
         row.section(MAKESPAN, record);
@@ -460,7 +471,7 @@ impl Record for RunRecord {
         row.section(BLOCKED, record.and_then(|run| run.blocked.as_ref()));
         row.section(STEPS, record);
         row.section(EXPOSED, record);
-        row.part(record.map(|run| &run.placement));
+        row.part(record.and_then(|run| run.placement.as_ref()));
         row.section(RATIO, record);
     }
 }

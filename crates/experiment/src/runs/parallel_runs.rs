@@ -147,10 +147,11 @@ pub fn measure_runs(
             scenario: run.scenario.to_string(),
             sweep: swept(run),
             processes: run.program.body.process_count(),
-            nodes: run.machine.node_count(),
+            nodes: run.machine.numbered_hosts(),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
+            notes: run.notes(),
             placement: PlacementRecord::with_distances(&metrics, run)
                 .weighted(weigh(run))
                 .counting(run.counted_paths()),

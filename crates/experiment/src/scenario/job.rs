@@ -12,7 +12,7 @@ use cubefold_collectives::Groups;
 use cubefold_simulator::{Job, JobError, JobStep};
 use cubefold_topology::Shape;
 
-use self::step_body::{ReadBody, read_body};
+use self::step_body::{ReadBody, UnsentMessages, read_body};
 use super::{
     collective::{self, KnownCollectives, OwnKeys, StepTable},
     errors::{ScenarioError, alternatives, help},
@@ -60,6 +60,8 @@ pub struct JobStepDescription {
     pub kind: &'static str,
     /// Its collective, if it is one.
     pub groups: Option<Arc<Groups>>,
+    /// The name of its algorithm, if it runs as several collectives.
+    pub algorithm: Option<Arc<str>>,
     /// The bytes of its vector or of its largest message, if units have bytes.
     pub bytes: Option<u64>,
 }
@@ -69,6 +71,7 @@ struct ReadStep {
     name: String,
     after: Vec<usize>,
     takes_part: Vec<bool>,
+    unsent: Option<UnsentMessages>,
     body: ReadBody,
 }
 
@@ -127,12 +130,14 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         programs.push(program(reading, value, &shape, iterations, per_node?, &steps, &chosen)?);
     }
     let others = programs.split_off(1);
+    let unsent: Vec<UnsentMessages> = steps.iter().filter_map(|step| step.unsent.clone()).collect();
     let mut notes = vec![];
     for note in steps.into_iter().flat_map(|step| step.body.notes) {
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
+    notes.extend(UnsentMessages::notes(&unsent));
     Some(ScenarioProgram { notes, ..programs.pop()? }.or_faster(others))
 }
 
@@ -156,7 +161,12 @@ fn program(
             after: after.clone(),
             takes_part: takes_part.clone(),
         });
-        descriptions.push(JobStepDescription { kind: step.body.kind, groups, bytes: step.body.bytes });
+        descriptions.push(JobStepDescription {
+            kind: step.body.kind,
+            groups,
+            algorithm: step.body.algorithm.clone(),
+            bytes: step.body.bytes,
+        });
     }
     let ranks = u32::try_from(shape.node_count()).ok()?;
     let shares = job_steps.iter().map(JobStep::share_count).max().unwrap_or(1);
@@ -195,9 +205,9 @@ fn read_step(
     let name = name(reading, own.name.as_ref(), (place, value), names);
     let takes_part = takes_part(reading, own.only.as_ref(), shape);
     let body = read_body(reading, &table?, value, shape, per_node, known, takes_part.as_deref());
-    let (name, takes_part, mut body) = (name?, takes_part?, body?);
-    body.notes.extend(body.note_on_unsent(&name, &takes_part));
-    Some(ReadStep { name, after: after?, takes_part, body })
+    let (name, takes_part, body) = (name?, takes_part?, body?);
+    let unsent = body.unsent(&name, &takes_part);
+    Some(ReadStep { name, after: after?, takes_part, unsent, body })
 }
 
 /// The name of a step, by default `step` and its number; reports a name that another step has.

@@ -10,7 +10,9 @@ use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
 use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach};
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
-use crate::scenario::{JobStepDescription, OpenLoopProgram, ProgramKind, TraceProgram};
+use crate::scenario::{
+    AskedOperations, JobStepDescription, OpenLoopProgram, ProgramKind, TraceProgram, collective::hierarchical,
+};
 
 /// A program of a scenario: what it does, and what the scenario calls it.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct ScenarioProgram {
     pub body: Arc<dyn Program>,
     /// The collective that `body` is, if it is one.
     pub collective: Option<Arc<Collective>>,
+    /// The steps of `collective` as the scenario asks for them, if some run as several.
+    pub operations: Option<Arc<AskedOperations>>,
     /// The d-cube whose dimensions it exchanges along, even if its data wander over another guest; `None` for a
     /// neighbour-exchange program.
     pub exchange_cube: Option<Hypercube>,
@@ -152,6 +156,7 @@ impl ScenarioProgram {
             kind,
             body,
             collective: None,
+            operations: None,
             exchange_cube: None,
             exchanges: None,
             communication: None,
@@ -216,6 +221,9 @@ impl ScenarioProgram {
     /// vector.
     pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
         let remade = |own: &Self| {
+            if own.operations.is_some() {
+                return hierarchical::with_vector_units(own, units, bytes);
+            }
             let groups = own.collective.as_ref()?.only_groups()?;
             let (shape, asked) = (groups.shape().clone(), groups.specification().clone());
             if asked.operation == Operation::Barrier {
@@ -228,6 +236,22 @@ impl ScenarioProgram {
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))
+    }
+
+    /// The steps of its collective as the scenario asks for them: bounds and descriptions are of these.
+    #[must_use]
+    pub fn asked_collective(&self) -> Option<&Collective> {
+        self.operations.as_deref().map(|asked| &asked.collective).or(self.collective.as_deref())
+    }
+
+    /// The name of the algorithm of a step of [`asked_collective`](Self::asked_collective); `None` of a computation.
+    pub(crate) fn algorithm_of_step(&self, step: usize) -> Option<&str> {
+        let asked = self.operations.as_deref().and_then(|asked| asked.algorithms.get(step)?.as_deref());
+        let own = || {
+            let groups = self.asked_collective()?.steps().get(step)?.groups()?;
+            Some(groups.specification().algorithm.name())
+        };
+        asked.or_else(own)
     }
 
     /// The program and the others of the run.
@@ -297,6 +321,7 @@ impl ScenarioProgram {
             kind: self.kind,
             body: Arc::clone(&self.body),
             collective: self.collective.clone(),
+            operations: self.operations.clone(),
             exchange_cube: self.exchange_cube,
             exchanges: self.exchanges.clone(),
             communication: self.communication,
@@ -344,6 +369,14 @@ impl ScenarioProgram {
     /// The bytes of the vector of a step of a sequence, if units have bytes.
     pub(crate) fn bytes_of_step(&self, step: usize) -> Option<u64> {
         self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
+    }
+
+    /// The bytes of the vector of a step of [`asked_collective`](Self::asked_collective), if units have bytes.
+    pub(crate) fn bytes_of_asked_step(&self, step: usize) -> Option<u64> {
+        match self.operations.as_deref() {
+            Some(asked) => self.vector_bytes().or(asked.bytes.get(step).copied().flatten()),
+            None => self.bytes_of_step(step),
+        }
     }
 
     /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.

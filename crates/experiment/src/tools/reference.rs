@@ -1,7 +1,7 @@
 //! The reference of a comparison: one embedding, or one algorithm of a collective, with all other settings
 //! equal.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use cubefold_mapping::ProcessId;
 
@@ -41,13 +41,13 @@ impl Reference {
         let algorithms = scenario.algorithms();
         let has_embedding = |name: &str| scenario.runs.iter().any(|run| run.embedding.to_string() == name);
         let by_algorithm = match asked {
-            Some(name) => algorithms.contains(&name) && !has_embedding(name),
+            Some(name) => algorithms.iter().any(|own| own == name) && !has_embedding(name),
             None => {
                 algorithms.len() > 1 && scenario.runs.iter().all(|run| run.embedding.to_string() == first)
             }
         };
         if by_algorithm {
-            let name = asked.or(algorithms.first().copied()).unwrap_or_default();
+            let name = asked.or(algorithms.first().map(|own| &**own)).unwrap_or_default();
             return Ok(Self::Algorithm(name.to_owned()));
         }
         let name = asked.map_or(first, str::to_owned);
@@ -94,7 +94,7 @@ fn is_unchanged(run: &Run) -> bool {
 
 impl MissingReference {
     /// An error for the combination of the runs `group`.
-    fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Self {
+    fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[Cow<'_, str>]) -> Self {
         let settings = group.first().map(|run| &run.combination[..]).unwrap_or_default();
         let settings: Vec<String> =
             settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
@@ -128,7 +128,7 @@ fn of_algorithm(runs: &[Run], name: &str, makespans: &[Option<u64>]) -> Vec<Opti
     };
     let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());
     let (mut same, mut alike) = (BTreeMap::new(), BTreeMap::new());
-    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| run.algorithm() == Some(name)) {
+    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| run.algorithm().as_deref() == Some(name)) {
         same.insert(exact(run), makespan);
         alike.entry(wide(run)).or_insert(makespan);
     }

@@ -48,7 +48,7 @@ impl Column {
 const ALWAYS_SHOWN: [&str; 4] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference", "load"];
 
 /// The columns that are shown if some run has a value, by their names in files.
-const COLUMNS: [&str; 42] = [
+const COLUMNS: [&str; 43] = [
     "load",
     "offered_load",
     "accepted_load",
@@ -61,6 +61,7 @@ const COLUMNS: [&str; 42] = [
     "makespan_cycles",
     "makespan_seconds",
     "goodput_bytes_per_second",
+    "bus_bandwidth_bytes_per_second",
     "ratio_to_reference",
     "predicted_cycles",
     "lower_bound_cycles",

@@ -1,6 +1,8 @@
 //! The competitors of a page: embeddings, algorithms of a collective, or both, in the same combination of everything
 //! else.
 
+use std::borrow::Cow;
+
 use cubefold_experiment::{
     SaturationRange, engineering_seconds, records::RunCaption, settings_besides_algorithms,
 };
@@ -21,8 +23,8 @@ fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn algorithm(run: &ReportedRun<'_>) -> Option<&'static str> {
-    Some(run.run.program.collective.as_deref()?.specification()?.algorithm.name())
+fn algorithm<'run>(run: &ReportedRun<'run>) -> Option<Cow<'run, str>> {
+    run.run.algorithm()
 }
 
 /// The names under which runs compete: embedding or algorithm, whichever differs.
@@ -33,7 +35,7 @@ fn names(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let name = |(run, embedding): (&ReportedRun<'_>, String)| match algorithm(run).filter(|_| has_algorithms)
     {
         Some(algorithm) if has_embeddings => format!("{algorithm} on {embedding}"),
-        Some(algorithm) => algorithm.to_owned(),
+        Some(algorithm) => algorithm.into_owned(),
         None => embedding,
     };
     runs.iter().zip(embeddings).map(name).collect()
@@ -58,7 +60,7 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
         return String::new();
     }
     let names = names(runs);
-    let of_algorithms = runs.iter().zip(&names).all(|(run, name)| algorithm(run) == Some(name));
+    let of_algorithms = runs.iter().zip(&names).all(|(run, name)| algorithm(run).as_deref() == Some(name));
     let first = match names.first() {
         Some(first) if of_algorithms => format!("{first} in the same combination"),
         _ => "the first run of the same combination".to_owned(),

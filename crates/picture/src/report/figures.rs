@@ -64,7 +64,7 @@ pub(super) fn figures(
         Figure {
             title: "Distances",
             explanation: "The number of guest edges with each dilation, the distance between neighbours of the program.",
-            parts: vec![spectra(scenario, runs, &mut budget)?],
+            parts: spectra(scenario, runs, &mut budget)?,
         },
         figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
             draw_activities(run, &file, ends.get(&settings_beside(run)).copied())
@@ -253,17 +253,22 @@ fn spectra(
     scenario: &Scenario,
     runs: &[ReportedRun<'_>],
     budget: &mut PageBudget,
-) -> Result<Part, PictureError> {
+) -> Result<Vec<Part>, PictureError> {
+    let all = first_runs_of_placements(runs);
     let named =
         |run: &&ReportedRun<'_>| (placement_name(run, runs), PlacementRecord::new(&run.finished.metrics));
-    let placements: Vec<_> = first_runs_of_placements(runs).iter().take(MAX_PLACEMENTS).map(named).collect();
-    let picture = spectrum(&scenario.name, &placements)?;
-    let name = if first_runs_of_placements(runs).len() > MAX_PLACEMENTS {
-        format!("The first {MAX_PLACEMENTS} placements")
-    } else {
-        "All placements".to_owned()
+    let part = |(place, group): (usize, &[&ReportedRun<'_>])| {
+        let placements: Vec<_> = group.iter().map(named).collect();
+        let first = place * MAX_PLACEMENTS + 1;
+        let name = match group.len() {
+            own if own == all.len() => "All placements".to_owned(),
+            1 => format!("Placement {first} of {}", all.len()),
+            own => format!("Placements {first} to {} of {}", first + own - 1, all.len()),
+        };
+        let picture = budget.admit(Ok(spectrum(&scenario.name, &placements)?));
+        Ok(Part { name, open: true, picture })
     };
-    Ok(Part { name, open: true, picture: budget.admit(Ok(picture)) })
+    all.chunks(MAX_PLACEMENTS).enumerate().map(part).collect()
 }
 
 /// A section with a picture of each run.
@@ -310,13 +315,17 @@ fn figure(
     Figure { title, explanation, parts: runs.iter().enumerate().map(part).collect() }
 }
 
-/// The name of a placement on the page: the embedding, and the machine if there are several.
+/// The name of a placement on the page: the embedding, and the machine if there are several; that of its first run if
+/// these do not tell placements apart.
 fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
-    let (machine, embedding) = (&run.run.machine, &run.run.embedding);
-    if runs.iter().all(|other| other.run.machine == *machine) {
-        return embedding.to_string();
-    }
-    format!("{embedding} on {}", machine_name(run.run))
+    let has_machines = runs.iter().any(|other| other.run.machine != run.run.machine);
+    let name = |own: &ReportedRun<'_>| match has_machines {
+        true => format!("{} on {}", own.run.embedding, machine_name(own.run)),
+        false => own.run.embedding.to_string(),
+    };
+    let own = name(run);
+    let alike = first_runs_of_placements(runs).into_iter().filter(|other| name(other) == own).count();
+    if alike > 1 { run.name.clone() } else { own }
 }
 
 /// The first run of each placement.

@@ -66,7 +66,7 @@ fn document(document: Document, record: &Value) -> Value {
 /// The schema of a record on a line, with its version.
 fn line(mut record: Value) -> Value {
     record["properties"]["version"] = json!({ "const": Document::VERSION });
-    record["required"] = json!(["version", "run", "scenario", "embedding"]);
+    record["required"] = json!(["version", "run", "scenario"]);
     record
 }
 
@@ -117,7 +117,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     }
     // Members without columns, or of which columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
-    record["properties"]["program"]["properties"]["notes"] = list_of(&json!({ "type": "string" }));
+    record["properties"]["notes"] = list_of(&json!({ "type": "string" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
     let machine = &mut record["properties"]["machine"]["properties"];

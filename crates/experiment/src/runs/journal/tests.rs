@@ -141,7 +141,7 @@ fn records_are_read_back_as_they_were_to_the_last_bit() {
     for (step, bits) in (0_u64..2000).map(|step| (step, step.wrapping_mul(0x9e37_79b9_7f4a_7c15))) {
         let mean = f64::from_bits(bits);
         record.waiting.as_mut().unwrap().mean = mean.is_finite().then_some(mean);
-        record.placement.expansion = Some(f64::from(u32::try_from(step).unwrap()) / 3.0);
+        record.placement.as_mut().unwrap().expansion = Some(f64::from(u32::try_from(step).unwrap()) / 3.0);
         record.totals.as_mut().unwrap().waiting_cycles = u128::MAX - u128::from(bits);
         record.makespan_cycles = Some(u64::MAX - step);
         let text = serde_json::to_string(&record).unwrap();

@@ -36,6 +36,22 @@ pub(in crate::scenario) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value>
 pub(in crate::scenario) struct Levels {
     pub(in crate::scenario) steps: Vec<Arc<Groups>>,
     pub(in crate::scenario) bytes: Option<u64>,
+    pub(in crate::scenario) whole: WholeOperation,
+}
+
+/// A collective in several steps as the one operation that it performs.
+#[derive(Debug, Clone)]
+pub struct WholeOperation {
+    /// The name of its algorithm in all results.
+    pub algorithm: Arc<str>,
+    /// The operation on all ranks in one step, by another algorithm: its vector, its shape and its bounds, which hold for
+    /// all algorithms.
+    pub groups: Arc<Groups>,
+}
+
+/// The name of a hierarchical algorithm.
+pub(crate) fn name(inner: &str, outer: &str) -> String {
+    format!("hierarchical {inner}/{outer}")
 }
 
 /// Reads a hierarchical all-reduce with `per_node` processes a node.
@@ -46,10 +62,60 @@ pub(super) fn read(
     value: &Value,
     per_node: u64,
 ) -> Option<ScenarioProgram> {
-    let Levels { steps, bytes } = read_levels(reading, operation, value, per_node)?;
+    let Levels { steps, bytes, whole } = read_levels(reading, operation, value, per_node)?;
     let collective = one_after_another(&steps)?;
     take_program(reading, 0, &collective)?;
-    Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node)? })
+    let program = of_collective(reading, kind, collective, per_node)?;
+    Some(ScenarioProgram { bytes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
+}
+
+/// The steps of a collective as the scenario asks for them, where some run as several.
+#[derive(Debug)]
+pub struct AskedOperations {
+    /// The operations, one after another.
+    pub collective: Collective,
+    /// The names of the algorithms of those that run as several steps.
+    pub algorithms: Vec<Option<Arc<str>>>,
+    /// The bytes of their vectors, if units have bytes.
+    pub bytes: Vec<Option<u64>>,
+}
+
+impl AskedOperations {
+    fn one(whole: WholeOperation) -> Self {
+        let WholeOperation { algorithm, groups } = whole;
+        Self { collective: Collective::of_groups(groups), algorithms: vec![Some(algorithm)], bytes: vec![] }
+    }
+}
+
+/// The program of a hierarchical all-reduce with a vector of `units` units and `bytes` bytes; `None` if `own` is none.
+pub(in crate::scenario) fn with_vector_units(
+    own: &ScenarioProgram,
+    units: u64,
+    bytes: Option<u64>,
+) -> Option<ScenarioProgram> {
+    let asked = own.operations.as_deref()?;
+    let whole = asked.collective.only_groups()?;
+    let resized = |groups: &Groups, units| {
+        let shape = groups.shape().clone();
+        let specification =
+            CollectiveSpecification { vector_units: units, shape, ..groups.specification().clone() };
+        Groups::new(specification, groups.over()).ok().map(Arc::new)
+    };
+    let parts: Vec<&Groups> = own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
+    let inside = parts.first()?.specification().shape.node_count();
+    let of_part = |part: &&Groups| match part.specification().operation {
+        Operation::AllReduce => resized(part, units.div_ceil(inside)),
+        _ => resized(part, units),
+    };
+    let steps: Vec<Arc<Groups>> = parts.iter().map(of_part).collect::<Option<_>>()?;
+    let collective = one_after_another(&steps)?.with_guest().ok()?;
+    let whole = WholeOperation { algorithm: asked.algorithms.first()?.clone()?, groups: resized(whole, units)? };
+    Some(ScenarioProgram {
+        bytes,
+        block: own.block.clone(),
+        operations: Some(Arc::new(AskedOperations::one(whole))),
+        ..ScenarioProgram::of_collective(own.kind, collective, own.ranks_per_node)
+    })
 }
 
 /// The collectives of a hierarchical all-reduce as one.
@@ -86,21 +152,28 @@ pub(in crate::scenario) fn read_levels(
         ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
     };
     let others: Vec<usize> = (1..whole.dimension_count()).collect();
+    let all: Vec<usize> = (0..whole.dimension_count()).collect();
+    let (inner, outer) = (inner?, outer?);
     // Every place has the vector of the largest: with a rest, one unit more than some.
     let steps = [
-        (step(Operation::ReduceScatter, inner?, units), vec![0]),
-        (step(Operation::AllReduce, outer?, units.div_ceil(inside)), others),
-        (step(Operation::AllGather, inner?, units), vec![0]),
+        (step(Operation::ReduceScatter, inner, units), vec![0]),
+        (step(Operation::AllReduce, outer, units.div_ceil(inside)), others),
+        (step(Operation::AllGather, inner, units), vec![0]),
+        // The whole, by an algorithm for any number of ranks.
+        (step(operation, Algorithm::Ring, units), all),
     ];
     let scale = reading.machine.timing.scale();
     let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    Some(Levels { steps: made(reading, &steps)?, bytes })
+    let mut steps = made(reading, &steps)?;
+    let algorithm = self::name(inner.name(), outer.name()).into();
+    let whole = WholeOperation { algorithm, groups: steps.pop()? };
+    Some(Levels { steps, bytes, whole })
 }
 
 /// The collectives, if they fit in memory, of which they take their part.
 fn made(
     reading: &mut Reading<'_>,
-    steps: &[(CollectiveSpecification, Vec<usize>); 3],
+    steps: &[(CollectiveSpecification, Vec<usize>)],
 ) -> Option<Vec<Arc<Groups>>> {
     let most = steps.iter().map(|(own, over)| Groups::bytes_at_most(own, over)).fold(0, u64::saturating_add);
     if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {

@@ -11,7 +11,7 @@ use cubefold_collectives::{
 
 use super::{
     Asked, KINDS, ask,
-    hierarchical::{self, Levels},
+    hierarchical::{self, AskedOperations, Levels, WholeOperation},
     misfit, of_collective, over_budget, take_program,
 };
 use crate::scenario::{
@@ -133,11 +133,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let counts: Vec<usize> = steps.iter().map(|step| step.choices.len()).collect();
     let mut programs = vec![];
     for chosen in combinations(reading, value, &counts)? {
+        let operations = asked_operations(&steps, &chosen).map(Arc::new);
         let choices = steps.iter().zip(chosen).flat_map(|(step, choice)| step.choices[choice].clone());
         match Collective::of_steps(choices.collect()) {
             Ok(sequence) => {
                 take_program(reading, 0, &sequence)?;
-                programs.push(of_collective(reading, &SEQUENCE, sequence, per_node?)?);
+                let program = of_collective(reading, &SEQUENCE, sequence, per_node?)?;
+                programs.push(ScenarioProgram { operations, ..program });
             }
             Err(error) => {
                 reading.errors.push(refused(value, values, &error));
@@ -148,6 +150,24 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let others = programs.split_off(1);
     let first = ScenarioProgram { step_bytes: bytes, ..programs.pop()? };
     Some(first.or_faster(others))
+}
+
+/// The steps as they are asked for, with these of their alternatives; `None` if they run as such.
+fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperations> {
+    if steps.iter().all(|step| step.whole.is_none()) {
+        return None;
+    }
+    let operations = steps.iter().zip(chosen).map(|(step, &choice)| match &step.whole {
+        Some(whole) => CollectiveStep::Groups(Arc::clone(&whole.groups)),
+        None => step.choices[choice][0].clone(),
+    });
+    let algorithm = |step: &ReadStep| step.whole.as_ref().map(|whole| Arc::clone(&whole.algorithm));
+    Some(AskedOperations {
+        // Steps of different numbers of ranks are reported as those that run.
+        collective: Collective::of_steps(operations.collect()).ok()?,
+        algorithms: steps.iter().map(algorithm).collect(),
+        bytes: steps.iter().map(|step| step.bytes).collect(),
+    })
 }
 
 /// The collectives of the steps read so far: steps that ask for the same share one.
@@ -204,6 +224,7 @@ impl KnownCollectives {
 struct ReadStep {
     choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
     bytes: Option<u64>,
+    whole: Option<WholeOperation>, // of a hierarchical collective
 }
 
 /// Reads a step.
@@ -228,14 +249,15 @@ fn read_step(
         && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
     if is_computation {
         let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
-        return Some(ReadStep { choices, bytes: None });
+        return Some(ReadStep { choices, bytes: None, whole: None });
     }
     let (kind, operation) = kind(&mut reading, value, &[])?;
     report_foreign(&mut reading, &step, kind);
     if let Some(value) = hierarchical::table(&reading) {
-        let Levels { steps, bytes } = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
+        let Levels { steps, bytes, whole } =
+            hierarchical::read_levels(&mut reading, operation, value, per_node)?;
         let choices = vec![steps.into_iter().map(CollectiveStep::Groups).collect()];
-        return Some(ReadStep { choices, bytes });
+        return Some(ReadStep { choices, bytes, whole: Some(whole) });
     }
     let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
     let mut choices = vec![];
@@ -249,7 +271,7 @@ fn read_step(
             }
         }
     }
-    Some(ReadStep { choices, bytes })
+    Some(ReadStep { choices, bytes, whole: None })
 }
 
 /// A step as it is written.

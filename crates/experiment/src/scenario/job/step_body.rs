@@ -13,7 +13,7 @@ use crate::scenario::{
     ScenarioProgram,
     collective::{
         self, KnownCollectives, StepTable,
-        hierarchical::{self, Levels},
+        hierarchical::{self, Levels, WholeOperation},
     },
     errors::{ScenarioError, alternatives},
     keys::Key,
@@ -45,13 +45,51 @@ pub(super) struct ReadBody {
     pub(super) choices: Vec<(StepBody, Option<Arc<Groups>>)>,
     /// The bytes of its vector or of its largest message, if units have bytes.
     pub(super) bytes: Option<u64>,
+    /// The name of the algorithm of a collective that runs as several.
+    pub(super) algorithm: Option<Arc<str>>,
     /// Sentences on data of its file that are left out, rounded or assumed.
     pub(super) notes: Vec<String>,
 }
 
+/// The messages of a step, of which some may not be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UnsentMessages {
+    pub(super) step: String,
+    pub(super) sent: u64,
+    pub(super) all: u64,
+}
+
+impl UnsentMessages {
+    /// A sentence on the steps that send nothing, and one on those that send a part of their messages.
+    pub(super) fn notes(all: &[Self]) -> Vec<String> {
+        let (silent, partial): (Vec<&Self>, Vec<&Self>) = all.iter().partition(|own| own.sent == 0);
+        let silent = match silent[..] {
+            [] => None,
+            [Self { step, all: 0, .. }] => Some(format!("step {step:?} sends nothing.")),
+            [Self { step, .. }] => {
+                Some(format!("step {step:?} sends nothing: an end of each message takes no part."))
+            }
+            [Self { step, .. }, ..] => {
+                Some(format!("{} steps send nothing, the first is {step:?}.", silent.len()))
+            }
+        };
+        let partial = match partial[..] {
+            [] => None,
+            [Self { step, sent, all }] => Some(format!(
+                "step {step:?} sends {sent} of {all} messages: of the others an end takes no part."
+            )),
+            [Self { step, sent, all }, ..] => Some(format!(
+                "{} steps send a part of their messages, the first, {step:?}, {sent} of {all}: of the others an end takes no part.",
+                partial.len()
+            )),
+        };
+        silent.into_iter().chain(partial).collect()
+    }
+}
+
 impl ReadBody {
-    /// Notes that a step other than a collective has no messages, or does not send all because a rank takes no part.
-    pub(super) fn note_on_unsent(&self, name: &str, takes_part: &[bool]) -> Option<String> {
+    /// The messages of a step other than a collective, if it has none or does not send all because a rank takes no part.
+    pub(super) fn unsent(&self, name: &str, takes_part: &[bool]) -> Option<UnsentMessages> {
         let (StepBody::Messages { program, .. }, None) = self.choices.first()? else { return None };
         let is_in = |process: ProcessId| takes_part.get(process.label() as usize).is_none_or(|own| *own);
         let (mut all, mut sent, mut of_stage) = (0_u64, 0_u64, (0, 0));
@@ -65,15 +103,7 @@ impl ReadBody {
             }
             (all, sent) = (all + of_stage.0, sent + of_stage.1);
         }
-        let left_out = all - sent;
-        match (sent, left_out) {
-            (0, 0) => Some(format!("step {name:?} sends nothing.")),
-            (0, _) => Some(format!("step {name:?} sends nothing: an end of each message takes no part.")),
-            (_, 0) => None,
-            _ => Some(format!(
-                "step {name:?} sends {sent} of {all} messages: of the others an end takes no part."
-            )),
-        }
+        (sent == 0 || sent < all).then(|| UnsentMessages { step: name.to_owned(), sent, all })
     }
 }
 
@@ -107,7 +137,7 @@ pub(super) fn read_body(
     }
     if table.is_computation() {
         let choices = vec![(StepBody::Computation(reading.compute()?), None)];
-        return Some(ReadBody { kind: "computation", choices, bytes: None, notes: vec![] });
+        return Some(ReadBody { kind: "computation", choices, bytes: None, algorithm: None, notes: vec![] });
     }
     of_collective(reading, table, value, shape, per_node, known, takes_part)
 }
@@ -147,13 +177,21 @@ fn of_collective(
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
     if let Some(levels) = hierarchical::table(reading) {
-        let Levels { steps, bytes } = hierarchical::read_levels(reading, operation, levels, per_node)?;
+        let Levels { steps, bytes, whole } =
+            hierarchical::read_levels(reading, operation, levels, per_node)?;
         for groups in &steps {
             check_only(reading, table, groups, takes_part?)?;
         }
         check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
-        let choices = vec![(as_body(hierarchical::one_after_another(&steps)?), None)];
-        return Some(ReadBody { kind: operation.name(), choices, bytes, notes: vec![] });
+        let WholeOperation { groups, algorithm } = whole;
+        let choices = vec![(as_body(hierarchical::one_after_another(&steps)?), Some(groups))];
+        return Some(ReadBody {
+            kind: operation.name(),
+            choices,
+            bytes,
+            algorithm: Some(algorithm),
+            notes: vec![],
+        });
     }
     let asked = collective::ask(reading, kind, operation, per_node)?;
     check_ranks(reading, table, value, asked.specification.shape.node_count(), shape)?;
@@ -171,7 +209,7 @@ fn of_collective(
             }
         }
     }
-    Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, notes: vec![] })
+    Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, algorithm: None, notes: vec![] })
 }
 
 /// Reports a collective of other ranks than those of the program.
@@ -261,6 +299,7 @@ fn whole(kind: &ProgramKind, program: Arc<dyn Program>, bytes: Option<u64>, note
         kind: kind.name,
         choices: vec![(StepBody::Messages { program, shares: 1 }, None)],
         bytes,
+        algorithm: None,
         notes,
     }
 }

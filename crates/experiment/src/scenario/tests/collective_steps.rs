@@ -340,3 +340,82 @@ fn the_bounds_of_groups_that_share_links_add_up() {
         assert!(makespan > bound && makespan < 4 * bound);
     }
 }
+
+const CLUSTER: &str = "kind = \"cluster\"\nnodes = 2\ndevices_per_node = 2\nswitching = \"cut-through\"\nunit_bytes = 1024\n\
+    inside = { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }\n\
+    outside = { link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }, leaves = { nodes = 2 }, rails = true, spines = 1 }";
+const LEVELS: &str = "{ hierarchical = { inner = \"ring\", outer = \"direct\" } }";
+
+#[test]
+fn a_hierarchical_all_reduce_has_a_name_its_whole_vector_and_the_bounds_of_all_algorithms() {
+    for bytes in ["1 KiB", "6 KiB", "16 MiB"] {
+        let asked =
+            format!("kind = \"all-reduce\"\nalgorithm = [\"ring\", \"recursive-doubling\", {LEVELS}]\nbytes = \"{bytes}\"\n");
+        let scenario = scenario(&on(CLUSTER, &asked));
+        let records: Vec<RunRecord> = scenario.runs.iter().map(record).collect();
+        let names = ["ring", "recursive-doubling", "hierarchical ring/direct"];
+        assert_eq!(scenario.algorithms(), names);
+        let bounds = |own: &RunRecord| {
+            (own.lower_bound_cycles, own.bandwidth_bound_cycles, own.latency_bound_cycles, own.cut_bound_cycles)
+        };
+        for (own, name) in records.iter().zip(names) {
+            let collective = own.program.collective.as_ref().unwrap();
+            assert_eq!(collective.algorithm, name);
+            let vector = |own: &RunRecord| {
+                let collective = own.program.collective.as_ref().unwrap();
+                (collective.vector_units, collective.vector_bytes)
+            };
+            assert_eq!((vector(own), bounds(own)), (vector(&records[0]), bounds(&records[0])), "{name}");
+            assert!(own.bus_bandwidth_bytes_per_second.is_some(), "{name}");
+            for other in &records {
+                assert!(own.lower_bound_cycles <= other.makespan_cycles, "{name}");
+            }
+        }
+        let steps = records[2].program.steps.as_ref();
+        assert!(steps.is_none_or(|steps| steps.len() == 3) && records[2].steps_bound_cycles.is_none());
+    }
+}
+
+#[test]
+fn a_hierarchical_step_has_its_name_and_no_bound_above_that_of_other_algorithms() {
+    let steps = |algorithm: &str| {
+        on(
+            CLUSTER,
+            &format!(
+                "[[program.steps]]\nkind = \"all-reduce\"\nalgorithm = {algorithm}\nbytes = \"96 KiB\"\n\
+                 [[program.steps]]\nkind = \"all-gather\"\nalgorithm = \"ring\"\nbytes = \"4 KiB\"\n"
+            ),
+        )
+    };
+    let (levels, ring) = (only_record(&steps(LEVELS)), only_record(&steps("\"ring\"")));
+    assert_eq!(levels.lower_bound_cycles, ring.lower_bound_cycles);
+    assert_eq!(levels.latency_bound_cycles, ring.latency_bound_cycles);
+    let names = |own: &RunRecord| -> Vec<String> {
+        let steps = own.program.steps.as_ref().unwrap();
+        steps.iter().map(|step| step.collective.as_ref().unwrap().algorithm.to_string()).collect()
+    };
+    assert_eq!(names(&levels), ["hierarchical ring/direct", "ring"]);
+    // A step of a job, too.
+    let job = steps(LEVELS).replacen("kind = \"all-reduce\"", "name = \"a\"\nkind = \"all-reduce\"", 1);
+    assert_eq!(names(&only_record(&job)), ["hierarchical ring/direct", "ring"]);
+}
+
+#[test]
+fn a_swept_algorithm_of_a_sequence_has_its_name() {
+    let text = format!(
+        "[[program.steps]]\nkind = \"all-reduce\"\n[[program.steps]]\ncompute_cycles = 5\n[sweep]\n\
+         \"program.bytes\" = [\"4 KiB\"]\n\"program.algorithm\" = [\"ring\", {LEVELS}]\n"
+    );
+    let scenario = scenario(&on(CLUSTER, &text));
+    assert_eq!(scenario.algorithms(), ["ring", "hierarchical ring/direct"]);
+}
+
+#[test]
+fn a_hierarchical_all_reduce_of_another_size_is_that_size_read_anew() {
+    let asked = |units: u64| format!("kind = \"all-reduce\"\nalgorithm = {LEVELS}\nunits = {units}\n");
+    let runs = |units| scenario(&on(CLUSTER, &asked(units))).runs;
+    for units in [1, 7, 64, 1000] {
+        let resized = runs(96)[0].with_vector_units(units).unwrap();
+        assert_eq!(record(&resized), record(&runs(units)[0]), "{units}");
+    }
+}

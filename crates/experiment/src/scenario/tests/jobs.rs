@@ -424,6 +424,18 @@ fn steps_that_send_less_than_all_are_told() {
     );
     let some = "step \"a\" sends 2 of 6 messages: of the others an end takes no part.";
     assert_eq!(notes("only = [[0, 2, 3]]"), [some]);
+    let send = |name: &str, only: &str| {
+        format!("[[program.steps]]\nname = \"{name}\"\nkind = \"send\"\nover = [0]\nonly = [[0, {only}]]\n")
+    };
+    let steps = [("a", "2, 3"), ("b", "1, 3"), ("c", "2, 2"), ("d", "1, 1")].map(|(name, only)| send(name, only));
+    let run = job(&steps.concat()).load().unwrap().runs.remove(0);
+    assert_eq!(
+        run.notes(),
+        [
+            "2 steps send nothing, the first is \"c\".",
+            "2 steps send a part of their messages, the first, \"a\", 2 of 6: of the others an end takes no part."
+        ]
+    );
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! Results of others that Tao 1988 quotes in 2.2 and 3.5 and that fail as they stand there (T8, T9 of `docs/errata.md`).
+
+use crate::{
+    claim::{Claim, Quantity, Trial},
+    findings::{Case, Findings},
+};
+
+const CUBE_ON_LINE: Claim = Claim::misprinted(
+    "Tao 2.2, 3.5 [Fit74]",
+    "dilation of n x n x n on a line by weight, said to be optimal: ceil((3n^2 + 2n) / 4), no less; it is the floor",
+    "T8",
+);
+const MESH_IN_TREE: Claim = Claim::misprinted(
+    "Tao 2.2 [DEL78b]",
+    "mean dilation of n x n on the leaves of a binary tree in Z-order: no less than n/12; it is at most 8",
+    "T9",
+);
+
+/// In the order of the errata.
+pub(super) const CLAIMS: [Claim; 2] = [CUBE_ON_LINE, MESH_IN_TREE];
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = vec![];
+    for side in 2..=9 {
+        cases.push(Box::new(move |findings| cube_on_line(side, findings)));
+    }
+    for order in 1..=8 {
+        cases.push(Box::new(move |findings| mesh_in_tree(order, findings)));
+    }
+    cases
+}
+
+/// The nodes in the order of the sums of their coordinates, equal sums in lexicographic order.
+fn cube_on_line(side: usize, findings: &mut Findings) {
+    let coordinates = |node: usize| [node / (side * side), node / side % side, node % side];
+    let mut order: Vec<usize> = (0..side.pow(3)).collect();
+    order.sort_by_key(|&node| (coordinates(node).iter().sum::<usize>(), node));
+    let mut position = vec![0; order.len()];
+    for (place, &node) in order.iter().enumerate() {
+        position[node] = place;
+    }
+    let along = |(node, dimension): (usize, usize)| {
+        let stride = [side * side, side, 1][dimension];
+        (coordinates(node)[dimension] + 1 < side).then(|| position[node + stride].abs_diff(position[node]))
+    };
+    let edges = (0..order.len()).flat_map(|node| (0..3).map(move |dimension| (node, dimension)));
+    let dilation = edges.filter_map(along).max().unwrap_or(0) as u64;
+    let (case, fourfold) = (format!("n = {side}"), (3 * side * side + 2 * side) as u64);
+    findings.add(CUBE_ON_LINE, Trial::at_least(fourfold.div_ceil(4), dilation), &case);
+    findings.add_reading(CUBE_ON_LINE, Trial::equal(fourfold / 4, dilation), &case);
+}
+
+/// Leaves whose numbers differ first in bit `b`, counted from 0, are `2 (b + 1)` links apart.
+fn mesh_in_tree(order: u32, findings: &mut Findings) {
+    let side = 1_u32 << order;
+    let leaf = |row: u32, column: u32| {
+        (0..order).fold(0_u32, |leaf, bit| {
+            leaf | (row >> bit & 1) << (2 * bit + 1) | (column >> bit & 1) << (2 * bit)
+        })
+    };
+    let links = |one: u32, other: u32| u64::from(2 * (u32::BITS - (one ^ other).leading_zeros()));
+    let (mut sum, mut edges) = (0, 0);
+    for (row, column) in (0..side).flat_map(|row| (0..side).map(move |column| (row, column))) {
+        for (next_row, next_column) in [(row + 1, column), (row, column + 1)] {
+            if next_row < side && next_column < side {
+                sum += links(leaf(row, column), leaf(next_row, next_column));
+                edges += 1;
+            }
+        }
+    }
+    let (case, mean) = (format!("n = {side}"), Quantity::fraction(sum, edges));
+    findings.add(MESH_IN_TREE, Trial::at_least(Quantity::fraction(side.into(), 12), mean), &case);
+    findings.add_reading(MESH_IN_TREE, Trial::at_most(8_u64, mean), &case);
+}
