@@ -119,3 +119,19 @@ fn logs_that_cannot_be_fitted_say_why_in_one_error() {
         assert!(plain.contains(said) || finished.stderr.contains(said), "{case}: {}", finished.stderr);
     }
 }
+
+#[test]
+fn the_written_machine_is_run_for_every_message_and_a_missing_latency_is_told() {
+    let scratch = Scratch::with(&osu());
+    let (latency, bandwidth) = (scratch.path("latency.txt"), scratch.path("bandwidth.txt"));
+    let both = done(&["calibrate", &latency, &bandwidth, "--hops", "2"]);
+    assert!(!both.contains("is not in these measurements"), "{both}");
+    // Rows of single messages: the machine takes what was measured, to a cycle and a rounding.
+    let rows = both.split("machine us").nth(1).unwrap().lines().skip(1).take(23);
+    for row in rows {
+        let off: f64 = row.trim_end_matches(" %").rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(off.abs() < 2.0, "{row}");
+    }
+    let alone = done(&["calibrate", &bandwidth]);
+    assert!(alone.contains("The latency is not in these measurements and stands as 0 ps"), "{alone}");
+}

@@ -196,3 +196,41 @@ fn the_best_order_of_axes_is_named() {
     );
     assert!(makespan(best) < makespan(&runs[0]), "standard splits an axis");
 }
+
+const CLUSTER: &str = "[machine]\nkind = \"cluster\"\nnodes = 2\ndevices_per_node = 2\nunit_bytes = 1024\nswitching = \"cut-through\"\n\
+    inside = { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }\n\
+    outside = { link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }, leaves = { nodes = 2 }, rails = true, spines = 1 }\n";
+
+#[test]
+fn a_hierarchical_all_reduce_can_be_the_fastest_and_the_reference() {
+    let levels = "{ hierarchical = { inner = \"ring\", outer = \"ring\" } }";
+    let text = format!(
+        "{CLUSTER}[program]\nkind = \"all-reduce\"\nalgorithm = [\"ring\", \"tree\", {levels}]\n[sweep]\n\
+         \"program.bytes\" = [\"1 MiB\", \"64 MiB\"]\n"
+    );
+    let scratch = Scratch::with(&[("s.toml", &text)]);
+    let path = scratch.path("s.toml");
+    let table = done(&["compare", &path]);
+    assert!(table.contains("hierarchical ring/ring is the fastest at every size."), "{table}");
+    assert!(table.contains("4 hosts") && table.contains("bus bandwidth"), "{table}");
+    assert!(!table.lines().any(|line| line.starts_with(':')), "{table}");
+    let document = json(&["compare", &path, "--reference", "hierarchical ring/ring"]);
+    assert_eq!(document["reference"], "hierarchical ring/ring");
+    let sizes = document["algorithms"][0]["sizes"].as_array().unwrap();
+    assert!(sizes.iter().all(|size| size["fastest"] == "hierarchical ring/ring"), "{sizes:?}");
+    assert!(document["runs"].as_array().unwrap().iter().all(|run| run["nodes"] == 4));
+}
+
+#[test]
+fn a_faster_exchange_is_told() {
+    let text = "[machine]\nkind = \"torus\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\n\
+                algorithm = \"recursive-doubling\"\ncompute_cycles = 50\nunits = 8\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let told = "exchange = \"best\" is faster in 1 of 1 runs";
+    let table = done(&["compare", &scratch.path("s.toml")]);
+    assert!(table.contains(told), "{table}");
+    let whole = done(&["compare", &scratch.path("s.toml"), "--set", "program.exchange=whole"]);
+    assert!(!whole.contains("exchange = \"best\""), "{whole}");
+    let large = done(&["compare", &scratch.path("s.toml"), "--set", "program.units=80000"]);
+    assert!(!large.contains("exchange = \"best\""), "{large}");
+}

@@ -377,3 +377,29 @@ fn messages_have_rows_whose_times_add_up() {
     assert_eq!(finished.code, Some(2));
     assert!(finished.stderr.contains("expected a job, or a program over routers"), "{}", finished.stderr);
 }
+
+#[test]
+fn open_loop_traffic_has_no_placement_and_every_column_its_own_heading() {
+    let text = "[machine]\nkind = \"mesh\"\nshape = [4, 4]\nswitching = \"wormhole\"\n[program]\nkind = \"open-loop\"\n\
+                warmup_cycles = 500\nmeasure_cycles = 500\ndrain_cycles = 500\n[sweep]\n\"program.load\" = [0.05, 0.9]\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let path = scratch.path("s.toml");
+    let document = json(&["run", &path]);
+    for run in document["runs"].as_array().unwrap() {
+        for absent in ["embedding", "placement", "makespan_cycles", "channel_congestion"] {
+            assert!(run.get(absent).is_none(), "{absent}: {run}");
+        }
+        // The mean of the packets that came in time is none of all.
+        let is_cut_off = run["missing_packets"] != json!(0);
+        assert_eq!(run["packet_latency"]["mean"].is_null(), is_cut_off, "{run}");
+        assert_eq!(run["network_latency"]["p99"].is_null(), is_cut_off, "{run}");
+    }
+    let (stable, saturated) = (&document["runs"][0], &document["runs"][1]);
+    assert!(stable["missing_packets"] == json!(0) && saturated["missing_packets"] != json!(0));
+    let table = done(&["run", &path]);
+    let header = table.lines().find(|line| line.contains("accepted")).unwrap();
+    assert!(header.contains("p99") && header.matches("load").count() == 1, "{header}");
+    assert!(table.contains("Latencies are absent where measured packets are missing"), "{table}");
+    let (columns, _) = csv(&["run", &path]);
+    assert!(!columns.iter().any(|name| name == "embedding" || name.starts_with("placement_")), "{columns:?}");
+}

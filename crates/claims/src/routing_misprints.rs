@@ -8,8 +8,8 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     cases::{
-        ConstructionLabel, MessageSets, is_torus_guest, is_torus_host, mesh, most, named,
-        permutations, route, scatter, shifts, torus,
+        ConstructionLabel, MessageSets, is_torus_guest, is_torus_host, mesh, most, named, permutations,
+        route, scatter, shifts, torus,
     },
     claim::{Claim, Trial},
     covered::SimpleFactor,

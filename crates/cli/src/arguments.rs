@@ -175,7 +175,7 @@ pub(crate) enum Command {
 }
 
 /// Keys that are set for all scenarios of a command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SettingOption {
     /// Set a key in every scenario before validation, such as machine.links=half-duplex; this replaces a sweep
     /// of the key. Repeat the option for other keys [default: as in the files]

@@ -21,6 +21,7 @@ mod message_table;
 mod numbered_program;
 pub(crate) mod over_routers;
 mod progress;
+mod rank_activity;
 mod route_lists;
 mod stages;
 mod tails;

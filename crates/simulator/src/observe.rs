@@ -97,13 +97,34 @@ pub struct StepRecord {
     pub finish: Cycle,
 }
 
-/// A step of a job in one iteration, over all ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A step of a job in one iteration, over the ranks that take part (`docs/model.md` section 23.6).
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepTimes {
-    /// The earliest begin.
+    /// The earliest begin: of a computation, else of a stage that computes or sends.
     pub begin: Cycle,
-    /// The latest finish.
+    /// The latest finish, not before the last message is received.
     pub finish: Cycle,
+    /// The number of ranks that take part.
+    pub ranks: u32,
+    /// The cycles in which it is at work at a rank that computes nothing, summed over ranks; 0 of a computation.
+    pub exposed: u128,
+    /// The cycles in which it is at work at a rank while a computation step of that runs, summed over ranks.
+    pub hidden: u128,
+    /// The computation steps that run then, the most cycles first, of equal ones the first; at most 16.
+    pub behind: Vec<u32>,
+}
+
+/// The parts of the time of a rank, which add up to the makespan \[cycles\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RankTime {
+    /// A computation step runs.
+    pub computation: u64,
+    /// Nothing is computed, and a step is at work.
+    pub communication: u64,
+    /// Neither, and the rank is not over: it waits for other ranks.
+    pub bubble: u64,
+    /// The rank is over.
+    pub done: u64,
 }
 
 /// The times of the steps of a job.
@@ -111,18 +132,10 @@ pub struct StepTimes {
 pub struct JobTimes {
     /// By iteration, then by step.
     pub steps: Vec<StepTimes>,
+    /// The parts of the time of each rank.
+    pub by_rank: Vec<RankTime>,
     /// The sum over the ranks of their finish less the cycles of their computation steps \[cycles\].
     pub exposed: u128,
-}
-
-impl StepTimes {
-    /// Of no rank.
-    pub(crate) const NONE: Self = Self { begin: Cycle::new(u64::MAX), finish: Cycle::START };
-
-    /// Adds a rank.
-    pub(crate) fn add(&mut self, begin: Cycle, finish: Cycle) {
-        (self.begin, self.finish) = (self.begin.min(begin), self.finish.max(finish));
-    }
 }
 
 /// A message that was received (`docs/model.md` section 26.4).

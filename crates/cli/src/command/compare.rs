@@ -1,6 +1,8 @@
 //! `cubefold compare`: the runs side by side against one embedding or one algorithm, and the fastest algorithm of a
 //! collective at each size.
 
+mod faster_exchange;
+
 use std::{collections::BTreeMap, io};
 
 use cubefold_experiment::{
@@ -48,9 +50,18 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             .into_iter()
             .chain(in_document(&scenarios, &algorithms))
             .collect();
+        let exchange = match format {
+            ResultFormat::Table if !shared.quiet => {
+                let records: Vec<RunRecord> = records().collect::<io::Result<_>>().map_err(unreadable)?;
+                faster_exchange::in_words(&scenarios, &records, options, shared)?
+            }
+            _ => None,
+        };
         let page = || {
             let records: Vec<RunRecord> = records().collect::<io::Result<_>>()?;
-            Ok(compare_table(&captions(&scenarios), &references, &records, &algorithms, shared))
+            let mut page = compare_table(&captions(&scenarios), &references, &records, &algorithms, shared);
+            page.notes(exchange.iter().cloned().collect());
+            Ok(page)
         };
         write_records(output, format, Document::RESULTS, &extra, records, page)
     })

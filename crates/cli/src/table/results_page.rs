@@ -90,9 +90,8 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
         column("lower_bound_cycles"),
         column("lower_bound_percent"),
         column("totals_waiting_cycles"),
-        column("totals_sharing_cycles").only(rows, |record| {
-            record.placement.as_ref().is_some_and(|own| own.load.max > 1)
-        }),
+        column("totals_sharing_cycles")
+            .only(rows, |record| record.placement.as_ref().is_some_and(|own| own.load.max > 1)),
         column("totals_blocked_cycles").only(rows, |record| record.routing_steps.is_none()),
     ]
 }

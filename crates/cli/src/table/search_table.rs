@@ -8,13 +8,14 @@ use cubefold_experiment::{
 use super::{Page, TextTable};
 
 /// The columns; times stand beside the values where a cycle has a length.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "reference",
     "reference_value",
     "named",
     "named_value",
     "found_value",
     "gain_percent",
+    "gain_over_reference_percent",
     "bound_value",
     "gap_percent",
     "proved",
@@ -28,6 +29,9 @@ pub(crate) fn search_table(names: &[String], records: &[SearchRecord]) -> Page {
         let row = Row::new(record);
         let cells = COLUMNS.map(|column| match column {
             "gain_percent" => record.gain_percent.map_or_else(String::new, |gain| format!("{gain:.1}")),
+            "gain_over_reference_percent" => {
+                record.gain_over_reference_percent.map_or_else(String::new, |gain| format!("{gain:.1}"))
+            }
             "gap_percent" => record.gap_percent.map_or_else(String::new, |gap| format!("{gap:.1}")),
             _ => row.cell(column).shown().unwrap_or_default(),
         });

@@ -1,7 +1,7 @@
 //! The steps of jobs, below the tables of runs: begin, finish, share of the whole, and the computations that hide
 //! communication.
 
-use cubefold_experiment::records::{RunCaption, RunRecord, SingleRunTable, counted};
+use cubefold_experiment::records::{JobTimeRecord, RunCaption, RunRecord, SingleRunTable, counted};
 
 use super::{Page, TextTable};
 
@@ -40,5 +40,8 @@ pub(super) fn add_steps(page: &mut Page, runs: &[RunCaption], records: &[RunReco
         ));
     }
     notes.extend(exposed(shown().map(|(_, record)| record)));
+    if let (1, Some((_, record))) = (count, jobs.clone().next()) {
+        notes.extend(record.time.as_ref().and_then(JobTimeRecord::in_words));
+    }
     page.notes(notes);
 }

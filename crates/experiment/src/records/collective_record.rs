@@ -87,9 +87,7 @@ impl StepRecord {
     /// Makes the record of a step of a job.
     pub(super) fn of_job(job: &Job, step: &JobStep, description: &JobStepDescription) -> Self {
         let own = match (&description.groups, &step.body) {
-            (Some(groups), _) => {
-                Self::of_groups(groups, description.algorithm.as_deref(), description.bytes)
-            }
+            (Some(groups), _) => Self::of_groups(groups, description.algorithm.as_deref(), description.bytes),
             (None, StepBody::Computation(cycles)) => Self::of_computation(cycles.get()),
             (None, StepBody::Messages { program, .. }) => Self::of_computation(program.facts().compute.get()),
         };

@@ -8,7 +8,7 @@ use crate::records::{
     construction_record::CONSTRUCTION,
     definition::Definition,
     execution_record::EXECUTION,
-    job_record::{EXPOSED, STEPS_OF_JOBS},
+    job_record::{EXPOSED, JOB_TIME, STEPS_OF_JOBS},
     machine_record::{MACHINE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
@@ -71,6 +71,7 @@ impl DefinitionGroup {
                 .of(WAITING)
                 .of(BLOCKED)
                 .of(EXPOSED)
+                .of(JOB_TIME)
                 .and(STEPS_OF_JOBS.iter()),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("Open-loop traffic").of(OPEN_LOOP),

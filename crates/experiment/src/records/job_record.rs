@@ -1,19 +1,19 @@
 //! The steps of a job in the results.
 
-use cubefold_simulator::{JobTimes, StepTimes};
+use cubefold_simulator::{JobTimes, RankTime, StepTimes};
 use serde::{Deserialize, Serialize};
 
 use super::{
     RunRecord, StepRecord, TotalsRecord, Word,
     column::{Cell, Column, no_cell},
-    hidden_time::add_shares,
+    exact_mean,
 };
 use crate::{
     records::definition::{Definition, Kind},
     scenario::Run,
 };
 
-/// A step of a job in one iteration, over all ranks.
+/// A step of a job in one iteration, over the ranks that take part (`docs/model.md` section 23.6).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobStepRecord {
     /// The iteration, counted from 0.
@@ -22,6 +22,9 @@ pub struct JobStepRecord {
     pub name: String,
     /// Its kind: an operation, `computation`, `send`, `stages`, `traffic` or `neighbour-exchange`.
     pub kind: Word,
+    /// The number of ranks that take part; files of earlier versions do not have this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<u32>,
     /// Its earliest begin at a rank.
     pub begin_cycles: u64,
     /// Its latest finish at a rank.
@@ -35,10 +38,13 @@ pub struct JobStepRecord {
     /// Its time over the makespan, from 0 to 1; files of earlier versions do not have this and the following.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Of a step of messages, the cycles in which a computation step of the run runs, by the intervals of steps.
+    /// Of a step of messages, the cycles in which it is at work at a rank that computes nothing, summed over ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hidden_cycles: Option<u64>,
-    /// Those cycles over its own, from 0 to 1.
+    pub exposed_cycles: Option<u128>,
+    /// The cycles in which it is at work at a rank while a computation step of that runs, summed over ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_cycles: Option<u128>,
+    /// The hidden cycles over those at work, from 0 to 1; `None` if it is never at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_share: Option<f64>,
     /// The names of these computation steps, those that hide the most first.
@@ -54,23 +60,28 @@ impl JobStepRecord {
         let count = job.steps().len();
         let record = |(place, times): (usize, &StepTimes)| {
             let (begin, finish) = (times.begin.get(), times.finish.get());
+            let step = &job.steps()[place % count];
+            let has_messages = step.computation().is_none();
+            let names = |own: &StepTimes| {
+                own.behind.iter().map(|&step| job.steps()[step as usize].name.clone()).collect()
+            };
             Self {
                 iteration: (place / count) as u64,
-                name: job.steps()[place % count].name.clone(),
+                name: step.name.clone(),
                 kind: run.program.job_steps[place % count].kind.into(),
+                ranks: Some(times.ranks),
                 begin_cycles: begin,
                 finish_cycles: finish,
                 begin_seconds: seconds(begin),
                 finish_seconds: seconds(finish),
-                share: None,
-                hidden_cycles: None,
-                hidden_share: None,
-                behind: None,
+                share: Some(exact_mean((finish - begin).into(), makespan.into()).unwrap_or(0.0)),
+                exposed_cycles: has_messages.then_some(times.exposed),
+                hidden_cycles: has_messages.then_some(times.hidden),
+                hidden_share: exact_mean(times.hidden, times.hidden + times.exposed).filter(|_| has_messages),
+                behind: has_messages.then(|| names(times)),
             }
         };
-        let mut records: Vec<Self> = times.steps.iter().enumerate().map(record).collect();
-        add_shares(&mut records, makespan);
-        records
+        times.steps.iter().enumerate().map(record).collect()
     }
 
     /// The time from its earliest begin to its latest finish \[cycles\].
@@ -79,10 +90,10 @@ impl JobStepRecord {
         self.finish_cycles.saturating_sub(self.begin_cycles)
     }
 
-    /// Whether it is a computation.
+    /// The exposed cycles of a rank that takes part, in the mean.
     #[must_use]
-    pub fn is_computation(&self) -> bool {
-        self.kind == "computation"
+    pub fn exposed_mean_cycles(&self) -> Option<f64> {
+        exact_mean(self.exposed_cycles?, self.ranks?.into())
     }
 }
 
@@ -99,6 +110,166 @@ impl RunRecord {
         self.totals.filter(|_| steps.windows(2).all(follows))
     }
 }
+
+/// The parts of the time of the ranks of a job, which add up to ranks times makespan (`docs/model.md` section 23.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobTimeRecord {
+    /// A computation step runs, summed over ranks like the following.
+    pub computation_cycles: u128,
+    /// Nothing is computed, and a step of messages is at work at the rank.
+    pub communication_cycles: u128,
+    /// Neither, and the rank is not over.
+    pub bubble_cycles: u128,
+    /// The rank is over.
+    pub done_cycles: u128,
+    /// The rank with the most communication, the lowest of equal ones.
+    pub largest_communication: LargestRecord,
+    /// The rank with the most bubble, the lowest of equal ones.
+    pub largest_bubble: LargestRecord,
+}
+
+/// The rank with the most cycles of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LargestRecord {
+    /// The rank.
+    pub rank: u32,
+    /// Its cycles.
+    pub cycles: u64,
+}
+
+impl JobTimeRecord {
+    pub(super) fn new(times: &JobTimes) -> Self {
+        let sum = |part: fn(&RankTime) -> u64| times.by_rank.iter().map(|own| u128::from(part(own))).sum();
+        let largest = |part: fn(&RankTime) -> u64| {
+            let ranks =
+                (0..).zip(&times.by_rank).map(|(rank, own)| LargestRecord { rank, cycles: part(own) });
+            let most = ranks.reduce(|most, own| if own.cycles > most.cycles { own } else { most });
+            most.unwrap_or(LargestRecord { rank: 0, cycles: 0 })
+        };
+        Self {
+            computation_cycles: sum(|own| own.computation),
+            communication_cycles: sum(|own| own.communication),
+            bubble_cycles: sum(|own| own.bubble),
+            done_cycles: sum(|own| own.done),
+            largest_communication: largest(|own| own.communication),
+            largest_bubble: largest(|own| own.bubble),
+        }
+    }
+
+    /// A sentence on the parts.
+    #[must_use]
+    pub fn in_words(&self) -> Option<String> {
+        let parts =
+            [self.computation_cycles, self.communication_cycles, self.bubble_cycles, self.done_cycles];
+        let all = parts.iter().sum();
+        let [computation, communication, bubble, done] =
+            parts.map(|part| exact_mean(part, all).map(super::single_run_table::percent));
+        let most = |own: LargestRecord| match own.cycles {
+            0 => String::new(),
+            cycles => format!(" (most at rank {}, {})", own.rank, super::counted(cycles, "cycle")),
+        };
+        Some(format!(
+            "Of its time a rank computes {}, communicates beside no computation {}{}, waits for others (bubble) {}{} and \
+             is done {}.",
+            computation?,
+            communication?,
+            most(self.largest_communication),
+            bubble?,
+            most(self.largest_bubble),
+            done?
+        ))
+    }
+}
+
+/// A column of the parts of the time.
+macro_rules! part {
+    ($name:literal, $title:literal, $text:literal, $kind:ident, $unit:literal, $value:expr) => {
+        Column {
+            definition: Definition {
+                name: $name,
+                title: $title,
+                kind: Kind::$kind,
+                unit: $unit,
+                text: concat!($text, " The column is there only if a run is a job."),
+                source: "docs/model.md, section 23.6",
+                ..Definition::BLANK
+            },
+            value: $value,
+        }
+    };
+}
+
+/// Columns of the parts of the time of the ranks of a job.
+pub(crate) static JOB_TIME: &[Column<JobTimeRecord>] = &[
+    part!(
+        "time_computation_cycles",
+        "computation of ranks",
+        "The cycles in which a computation step of a rank of a job runs, summed over ranks. With communication, bubble and \
+         done it adds up to ranks times makespan.",
+        Sum,
+        "cycles",
+        |own| own.computation_cycles.into()
+    ),
+    part!(
+        "time_communication_cycles",
+        "communication of ranks",
+        "The cycles in which no computation step of a rank of a job runs and a step is at work there: a message from or to \
+         it is under way, or an actor of it computes in the step. Summed over ranks.",
+        Sum,
+        "cycles",
+        |own| own.communication_cycles.into()
+    ),
+    part!(
+        "time_bubble_cycles",
+        "bubble",
+        "The cycles in which a rank of a job that is not over neither computes nor has a step at work: it waits for other \
+         ranks. Summed over ranks.",
+        Sum,
+        "cycles",
+        |own| own.bubble_cycles.into()
+    ),
+    part!(
+        "time_done_cycles",
+        "done",
+        "The cycles in which a rank of a job is over with its last step, and no message of it is under way. Summed over \
+         ranks.",
+        Sum,
+        "cycles",
+        |own| own.done_cycles.into()
+    ),
+    part!(
+        "time_largest_communication_rank",
+        "rank with the most communication",
+        "The rank of a job with the most communication, the lowest of equal ones.",
+        Natural,
+        "",
+        |own| own.largest_communication.rank.into()
+    ),
+    part!(
+        "time_largest_communication_cycles",
+        "most communication of a rank",
+        "The communication of that rank.",
+        Natural,
+        "cycles",
+        |own| own.largest_communication.cycles.into()
+    ),
+    part!(
+        "time_largest_bubble_rank",
+        "rank with the most bubble",
+        "The rank of a job with the most bubble, the lowest of equal ones.",
+        Natural,
+        "",
+        |own| own.largest_bubble.rank.into()
+    ),
+    part!(
+        "time_largest_bubble_cycles",
+        "most bubble of a rank",
+        "The bubble of that rank.",
+        Natural,
+        "cycles",
+        |own| own.largest_bubble.cycles.into()
+    ),
+];
 
 /// Columns of the exposed communication of jobs and traces, and of its parts.
 pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
@@ -147,15 +318,6 @@ pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
     },
 ];
 
-/// The definition of hidden time.
-macro_rules! hidden_in_words {
-    () => {
-        "Hidden is the part of the interval of a step of messages, from its earliest begin to its latest finish over \
-         ranks, in which the interval of some computation step of the same run runs too: an upper estimate, of which \
-         exposed is the exact figure for a rank."
-    };
-}
-
 /// Members of the steps of jobs in JSON, and columns of their table.
 pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
     Definition {
@@ -164,9 +326,20 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
         aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
         kind: Kind::Term,
         unit: "cycles",
-        text: "The earliest begin and the latest finish of a step of a job over its ranks, in each iteration. \
-               They are in JSON, and in a table of their own.",
-        source: "docs/model.md, section 23",
+        text: "The earliest begin and the latest finish of a step of a job over the ranks that take part, in each \
+               iteration: it begins with the first stage that computes or sends, and is over with the last one, not \
+               before its last message is received. They are in JSON, and in a table of their own.",
+        source: "docs/model.md, section 23.6",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "steps_ranks",
+        title: "ranks of a step",
+        kind: Kind::Term,
+        unit: "ranks",
+        text: "The ranks that take part in a step of a job: of a computation those of only, else those that send, receive \
+               or compute in it.",
+        source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },
     Definition {
@@ -176,7 +349,18 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
         text: "The part of the makespan between the earliest begin and the latest finish of a step of a job. Steps \
                side by side count in full, so shares may add up to more than 1.",
         formula: "(finish - begin) / makespan",
-        source: "docs/model.md, section 23",
+        source: "docs/model.md, section 23.6",
+        ..Definition::BLANK
+    },
+    Definition {
+        name: "steps_exposed_cycles",
+        title: "exposed cycles of a step",
+        kind: Kind::Term,
+        unit: "cycles",
+        text: "The cycles in which a step of messages is at work at a rank that runs no computation step, summed over \
+               ranks; tables show the mean of the ranks that take part. A step is at work at a rank while a message of it \
+               from or to the rank is under way, or an actor of the rank computes in it.",
+        source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },
     Definition {
@@ -185,20 +369,19 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
         aliases: &["hidden_cycles", "hidden_share", "steps_hidden_share"],
         kind: Kind::Term,
         unit: "cycles",
-        text: concat!(hidden_in_words!(), " Tables show hidden_share, its part of the step."),
-        source: "docs/model.md, section 23",
+        text: "The cycles in which a step of messages is at work at a rank while a computation step of that rank runs, \
+               summed over ranks. Tables show hidden_share, their part of all cycles at work.",
+        formula: "hidden_share = hidden / (hidden + exposed)",
+        source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },
     Definition {
         name: "steps_behind",
         title: "behind",
         kind: Kind::Term,
-        text: concat!(
-            "The computation steps that hide a step of messages, each once over all iterations, the one that hides the \
-             most first; JSON has the first 16, tables the first 3. ",
-            hidden_in_words!()
-        ),
-        source: "docs/model.md, section 23",
+        text: "The computation steps that run at a rank while a step of messages is at work there, each once over all \
+               iterations and ranks, the one with the most cycles first; JSON has the first 16, tables the first 3.",
+        source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },
 ];

@@ -12,7 +12,7 @@ use super::{
     ExecutionRecord, MachineRecord, PlacementRecord, ProgramRecord, Word,
     column::{Record, Row, join},
     execution_record::EXECUTION,
-    job_record::{EXPOSED, JobStepRecord},
+    job_record::{EXPOSED, JOB_TIME, JobStepRecord, JobTimeRecord},
     open_loop_record::{OPEN_LOOP, OpenLoopRecord},
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
@@ -165,6 +165,9 @@ pub struct RunRecord {
     /// Its mean over the ranks \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mean_cycles: Option<f64>,
+    /// The parts of the time of the ranks of a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<JobTimeRecord>,
     /// Of a random access, the data that each process has received: by process a process that it has read, or a list of
     /// those that have written to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,6 +255,7 @@ impl RunRecord {
             trace_communication: TraceTimesRecord::all(run, &finished.operations),
             exposed_cycles: exposed(run, finished),
             exposed_mean_cycles: exposed_mean(run, finished),
+            time: finished.outcome.job.as_ref().map(JobTimeRecord::new),
             received: run.program.body.special().random_access().map(ReceivedRecord::new),
             stages: stages(run, finished),
             placement: is_closed
@@ -471,6 +475,7 @@ impl Record for RunRecord {
         row.section(BLOCKED, record.and_then(|run| run.blocked.as_ref()));
         row.section(STEPS, record);
         row.section(EXPOSED, record);
+        row.section(JOB_TIME, record.and_then(|run| run.time.as_ref()));
         row.part(record.and_then(|run| run.placement.as_ref()));
         row.section(RATIO, record);
     }

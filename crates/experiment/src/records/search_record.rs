@@ -38,6 +38,8 @@ pub struct SearchRecord {
     pub found_value: u128,
     /// The ratio by which it is below the best named one.
     pub gain_percent: Option<f64>,
+    /// The ratio by which it is below the reference.
+    pub gain_over_reference_percent: Option<f64>,
     /// A value that no placement is below.
     #[serde(serialize_with = "number")]
     pub bound_value: u128,
@@ -80,6 +82,7 @@ impl SearchRecord {
             named_value: found.named_value,
             found_value: found.value,
             gain_percent: (found.named_value > 0).then(|| gain(found.named_value)),
+            gain_over_reference_percent: (found.reference > 0).then(|| gain(found.reference)),
             bound_value: found.bound.value,
             bound_source: found.bound.kind.name(),
             gap_percent: found.gap().map(percent),
@@ -159,6 +162,13 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
         Decimal,
         "By how much the placement found is below the best named one.",
         |own| own.gain_percent.into()
+    ),
+    column!(
+        "gain_over_reference_percent",
+        "gain on reference %",
+        Decimal,
+        "By how much the placement found is below the reference.",
+        |own| own.gain_over_reference_percent.into()
     ),
     column!(
         "bound_value",

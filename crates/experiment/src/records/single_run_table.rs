@@ -54,21 +54,26 @@ impl SingleRunTable {
         let has_seconds = steps.iter().any(|step| step.begin_seconds.is_some());
         let mut columns = vec![SingleRunColumn::words("step", "step"), SingleRunColumn::words("kind", "")];
         columns.extend(has_iterations.then_some(SingleRunColumn::numbers("iteration", "iteration")));
+        columns.push(SingleRunColumn::numbers("ranks", "steps_ranks"));
         columns
             .extend(["begin", "finish"].map(|title| SingleRunColumn::numbers(title, "steps_begin_cycles")));
         columns.extend(has_seconds.then_some(SingleRunColumn::numbers("takes", "")));
         columns.extend([
             SingleRunColumn::numbers("share", "steps_share"),
+            SingleRunColumn::numbers("exposed", "steps_exposed_cycles"),
             SingleRunColumn::numbers("hidden", "steps_hidden_cycles"),
             SingleRunColumn::words("behind", "steps_behind"),
         ]);
         let row = |step: &JobStepRecord| {
             let mut row = vec![step.name.clone(), step.kind.to_string()];
             row.extend(has_iterations.then(|| step.iteration.to_string()));
+            row.push(step.ranks.map(|ranks| ranks.to_string()).unwrap_or_default());
             row.extend([step.begin_cycles, step.finish_cycles].map(|cycles| cycles.to_string()));
             let seconds = step.begin_seconds.zip(step.finish_seconds).map(|(begin, finish)| finish - begin);
             row.extend(has_seconds.then(|| seconds.map(engineering_seconds).unwrap_or_default()));
-            row.extend([step.share, step.hidden_share].map(|own| own.map(percent).unwrap_or_default()));
+            row.push(step.share.map(percent).unwrap_or_default());
+            row.push(step.exposed_mean_cycles().map(|cycles| format!("{cycles:.0}")).unwrap_or_default());
+            row.push(step.hidden_share.map(percent).unwrap_or_default());
             row.push(first_names(step.behind.as_deref().unwrap_or_default()));
             row
         };
@@ -149,7 +154,7 @@ impl RunRecord {
 }
 
 /// A share in percent, with a digit of a fraction.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", (share * 1000.0).round() / 10.0)
 }
 
@@ -182,7 +187,7 @@ mod tests {
             r#"{ "iteration": 0, "name": "a", "kind": "send", "begin_cycles": 1, "finish_cycles": 3 }"#;
         let step: JobStepRecord = serde_json::from_str(text).unwrap();
         let table = SingleRunTable::of_steps(&[step]);
-        assert_eq!(table.rows, [["a", "send", "1", "3", "", "", ""]]);
+        assert_eq!(table.rows, [["a", "send", "", "1", "3", "", "", "", ""]]);
     }
 
     #[test]

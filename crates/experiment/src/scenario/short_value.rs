@@ -99,7 +99,8 @@ mod tests {
         let link = "{ bandwidth = \"50 GB/s\", latency = \"1 us\" }";
         assert_eq!(short_value("machine.link", link), "50 GB/s, 1 us");
         assert_eq!(short_value("machine.failed", "{ seed = 3, links = 2 }"), "links 2, seed 3");
-        let steps = "[{ name = \"forward\", compute = \"1 ms\" }, { kind = \"all-reduce\", bytes = \"1 MiB\" }]";
+        let steps =
+            "[{ name = \"forward\", compute = \"1 ms\" }, { kind = \"all-reduce\", bytes = \"1 MiB\" }]";
         assert_eq!(short_value("program.steps", steps), "forward; all-reduce, 1 MiB");
         let levels = "{ hierarchical = { inner = \"ring\", outer = \"direct\" } }";
         assert_eq!(short_value("program.algorithm", levels), "hierarchical ring/direct");

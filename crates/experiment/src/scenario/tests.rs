@@ -9,6 +9,7 @@ mod cubes;
 mod files;
 mod golden_clusters;
 mod greenberg;
+mod job_times;
 mod jobs;
 mod launchers;
 mod lists_of_runs;

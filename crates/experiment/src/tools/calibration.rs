@@ -13,11 +13,13 @@
 //! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: start-up cost separate from latency).
 
 mod fit;
+mod machine_run;
 #[cfg(test)]
 mod tests;
 
 use std::{fmt, path::Path};
 
+use self::machine_run::TwoNodes;
 pub use self::fit::{FittedSeries, Protocol};
 pub use cubefold_formats::benchmark::{Measurement, MeasurementOptions, SeriesKind};
 
@@ -97,6 +99,7 @@ pub struct Calibration {
     startup_seconds: Option<f64>,
     latency_seconds: f64,
     bytes_per_second: f64,
+    hops: u32, // at least 1
 }
 
 impl Calibration {
@@ -122,8 +125,13 @@ impl Calibration {
             collective.map(|own| own.startup_seconds() / f64::from(steps))
         });
         let latency = (whole.unwrap_or(0.0) - startup.unwrap_or(0.0)).max(0.0) / f64::from(hops.max(1));
-        let own =
-            Self { startup_seconds: startup, latency_seconds: latency, bytes_per_second: bandwidth, series };
+        let own = Self {
+            startup_seconds: startup,
+            latency_seconds: latency,
+            bytes_per_second: bandwidth,
+            hops: hops.max(1),
+            series,
+        };
         own.check()?;
         Ok(own)
     }
@@ -182,11 +190,24 @@ impl fmt::Display for Calibration {
             let missing = "# The latency contains the cost of starting a message: add a benchmark of bandwidth to tell them apart.";
             writeln!(formatter, "{missing}")?;
         }
-        self.series.iter().try_for_each(|series| write_series(formatter, series))
+        if self.latency_seconds <= 0.0 {
+            let missing = if self.series.iter().all(|own| own.measurement.kind == SeriesKind::Streaming) {
+                "add a benchmark of single messages, such as osu_latency"
+            } else {
+                "no measured message takes longer than the bandwidth and the cost of starting explain"
+            };
+            writeln!(formatter, "# The latency is not in these measurements and stands as 0 ps: {missing}.")?;
+        }
+        let machine = TwoNodes { link: self.link(), startup_seconds: self.startup_seconds, hops: self.hops };
+        self.series.iter().try_for_each(|series| write_series(formatter, series, &machine))
     }
 }
 
-fn write_series(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) -> fmt::Result {
+fn write_series(
+    formatter: &mut fmt::Formatter<'_>,
+    series: &FittedSeries,
+    machine: &TwoNodes,
+) -> fmt::Result {
     let measurement = &series.measurement;
     let count = measurement.points.len();
     let benchmark =
@@ -212,7 +233,7 @@ fn write_series(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) -> fm
             "# The bandwidth is the largest rate that was measured. A line would go beyond it: measure larger sizes."
         )?;
     }
-    write_residuals(formatter, series)
+    write_residuals(formatter, series, machine)
 }
 
 fn write_protocol(
@@ -235,7 +256,11 @@ fn write_protocol(
     writeln!(formatter, "# {sizes}time = {}{rate}", engineering_seconds(protocol.startup_seconds))
 }
 
-fn write_residuals(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) -> fmt::Result {
+fn write_residuals(
+    formatter: &mut fmt::Formatter<'_>,
+    series: &FittedSeries,
+    machine: &TwoNodes,
+) -> fmt::Result {
     let measurement = &series.measurement;
     #[expect(clippy::cast_precision_loss, reason = "a mean of a few residuals")]
     let mean = series.residuals().map(f64::abs).sum::<f64>() / measurement.points.len() as f64;
@@ -248,9 +273,21 @@ fn write_residuals(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) ->
         100.0 * mean,
         100.0 * largest
     )?;
-    writeln!(formatter, "# {:>12} {:>14} {:>14} {:>9}", "bytes", "measured us", "fitted us", "residual")?;
-    for (point, residual) in measurement.points.iter().zip(series.residuals()) {
+    let has_machine = !matches!(measurement.kind, SeriesKind::Collective { .. });
+    if has_machine {
         writeln!(
+            formatter,
+            "# machine: two nodes of this machine, simulated; off: its deviation from the measured time"
+        )?;
+    }
+    write!(formatter, "# {:>12} {:>14} {:>14} {:>9}", "bytes", "measured us", "fitted us", "residual")?;
+    writeln!(
+        formatter,
+        "{}",
+        if has_machine { format!(" {:>14} {:>9}", "machine us", "off") } else { String::new() }
+    )?;
+    for (point, residual) in measurement.points.iter().zip(series.residuals()) {
+        write!(
             formatter,
             "# {:>12} {:>14.3} {:>14.3} {:>7.1} %",
             point.bytes,
@@ -258,6 +295,10 @@ fn write_residuals(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) ->
             series.seconds(point.bytes) * 1e6,
             percent(residual)
         )?;
+        if let Some(seconds) = machine.seconds(measurement.kind, point.bytes) {
+            write!(formatter, " {:>14.3} {:>7.1} %", seconds * 1e6, percent(seconds / point.seconds - 1.0))?;
+        }
+        writeln!(formatter)?;
     }
     Ok(())
 }

@@ -128,7 +128,9 @@ fn of_algorithm(runs: &[Run], name: &str, makespans: &[Option<u64>]) -> Vec<Opti
     };
     let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());
     let (mut same, mut alike) = (BTreeMap::new(), BTreeMap::new());
-    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| run.algorithm().as_deref() == Some(name)) {
+    for (run, &makespan) in
+        runs.iter().zip(makespans).filter(|(run, _)| run.algorithm().as_deref() == Some(name))
+    {
         same.insert(exact(run), makespan);
         alike.entry(wide(run)).or_insert(makespan);
     }

@@ -33,13 +33,14 @@ fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
             section #steps {
                 h2 { "Steps" }
                 p {
-                    "The earliest begin and the latest finish of each step over all ranks, in cycles, and the computation \
-                     steps that run beside a step of messages in the meantime."
+                    "The earliest begin and the latest finish of each step over the ranks that take part, in cycles, the \
+                     exposed cycles of such a rank, and the computation steps that run beside a step of messages."
                 }
                 @for run in jobs.iter().take(SingleRunTable::MAX_RUNS) {
                     @if let Some(table) = run.record.step_table() {
                         (one(&table, "steps", terms, (jobs.len() > 1).then_some(&run.name)))
                         @if let Some(sentence) = run.record.exposed_in_words() { p { (sentence) } }
+                        @if let Some(sentence) = run.record.time.and_then(|own| own.in_words()) { p { (sentence) } }
                         @if table.left_out > 0 {
                             p.left-out { (counted(table.left_out, "further row")) " are in JSON only: cubefold run --format json." }
                         }

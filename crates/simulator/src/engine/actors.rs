@@ -13,10 +13,11 @@ use super::{
     Core, Event, Processes, ReceivedMessage,
     message_table::MessageRecord,
     progress::{Progress, Receipt},
+    rank_activity::{RankActivity, StepPlace},
 };
 use crate::{
     Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, Observer, Peer, Program,
-    SimulationError, StageRecord, StepRecord, StepTimes, Summary, Traffic,
+    SimulationError, StageRecord, StepRecord, Summary, Traffic,
     explicit_routes::ExplicitRoutes,
     processors::Processors,
     program::job::StepStage,
@@ -31,11 +32,13 @@ pub(crate) fn bytes(job: &Job) -> u64 {
     let actors: u64 =
         job.steps().iter().map(|step| u64::from(step.share_count())).sum::<u64>() * job.rank_count();
     let steps = job.steps().len() as u64;
-    let times = steps.saturating_mul(job.iterations() as u64).saturating_mul(size_of::<StepTimes>() as u64);
+    let times = steps.saturating_mul(job.iterations() as u64).saturating_mul(RankActivity::BYTES_A_STEP);
+    let of_ranks = RankActivity::BYTES_A_RANK.saturating_add(steps).saturating_mul(job.rank_count());
     Progress::bytes(actors)
         .saturating_add(actors.saturating_mul(OF_ACTOR))
         .saturating_add(steps.saturating_mul(job.rank_count()).saturating_mul(OF_STEP))
         .saturating_add(times)
+        .saturating_add(of_ranks)
 }
 
 /// Runs a job to its end, reporting the records of its actors to `observer`.
@@ -97,9 +100,9 @@ pub(super) struct Actors<'run> {
     starting: Vec<u32>,         // actors that begin their next stage in this cycle
     ready: Vec<u32>,            // actors that become ready in this cycle
     peers: Vec<Peer>,
-    times: Vec<StepTimes>, // by iteration, then by step
-    durations: u128,       // of all actors [cycles]
-    exposed: u128,         // of all ranks: finish less computations [cycles]
+    activity: RankActivity<'run>,
+    durations: u128, // of all actors [cycles]
+    exposed: u128,   // of all ranks: finish less computations [cycles]
     summary: Summary,
     imbalance: Option<ImbalanceError>,
     observer: &'run mut dyn Observer,
@@ -154,7 +157,7 @@ impl<'run> Actors<'run> {
             starting: vec![],
             ready: vec![],
             peers: vec![],
-            times: vec![StepTimes::NONE; steps.len() * job.iterations()],
+            activity: RankActivity::new(job),
             durations: 0,
             exposed: 0,
             summary: Summary::of_program(job),
@@ -187,7 +190,8 @@ impl<'run> Actors<'run> {
         self.imbalance.map_or(Ok(()), Err)?;
         self.summary.set_durations(self.job.rank_count(), self.durations);
         self.summary.check_balance()?;
-        Ok((self.summary, JobTimes { steps: self.times, exposed: self.exposed }))
+        let (steps, by_rank) = self.activity.close(self.summary.makespan());
+        Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed }))
     }
 
     fn step_at(&mut self, step: u32, rank: u32) -> &mut StepAtRank {
@@ -198,6 +202,17 @@ impl<'run> Actors<'run> {
     fn locate(&self, actor: u32) -> (u32, ProcessId) {
         let step = self.firsts.partition_point(|&first| first <= actor) - 1;
         (narrow(step as u64), ProcessId::new(actor - self.firsts[step]))
+    }
+
+    /// The place of the step of a stage, in its iteration.
+    fn place(&self, stage: usize) -> StepPlace {
+        let StepStage { iteration, step, .. } = self.job.locate(stage);
+        self.activity.place(narrow(iteration as u64), narrow(step as u64))
+    }
+
+    /// The rank of a process of a step.
+    fn rank(&self, process: ProcessId) -> u32 {
+        process.label() % self.ranks
     }
 
     /// The steps that come after nothing begin at a rank.
@@ -236,9 +251,11 @@ impl<'run> Actors<'run> {
 
     /// A step is over at a rank, which may let others begin.
     fn end_step(&mut self, step: u32, rank: u32, now: Cycle) {
-        let (iteration, steps) = (self.iterations[rank as usize], self.job.steps().len());
+        let iteration = self.iterations[rank as usize];
         let begin = self.step_at(step, rank).begin;
-        self.times[iteration as usize * steps + step as usize].add(begin, now);
+        if self.job.steps()[step as usize].has_rank(rank) {
+            self.activity.step_ends(self.activity.place(iteration, step), begin, now);
+        }
         self.observer.step_finished(&StepRecord { iteration, step, rank, begin, finish: now });
         for place in 0..self.followers[step as usize].len() {
             let next = self.followers[step as usize][place];
@@ -260,6 +277,7 @@ impl<'run> Actors<'run> {
         if self.iterations[rank as usize] as usize == self.job.iterations() {
             self.unfinished -= 1;
             self.summary.add_finish(now, 1);
+            self.activity.rank_ends(rank, now);
             let own = u128::from((now - Cycle::START).get());
             self.exposed += own.saturating_sub(self.job.computations_of(rank));
             return;
@@ -277,10 +295,14 @@ impl<'run> Actors<'run> {
     /// An actor begins its next stage.
     fn begin_stage<T>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (_, process) = self.locate(actor);
-        let computation = self.job.computation(self.progress.next_stage(ProcessId::new(actor)), process);
+        let stage = self.progress.next_stage(ProcessId::new(actor));
+        let computation = self.job.computation(stage, process);
         if computation == Cycles::ZERO {
             self.ready.push(actor);
         } else {
+            let place = self.place(stage);
+            self.activity.acts_from(place, now);
+            self.activity.begins(place, self.rank(process), now);
             core.calendar.add(Event::Computed(actor), (now + computation).get());
         }
     }
@@ -295,6 +317,15 @@ impl<'run> Actors<'run> {
         self.job.list(End::Destination, stage, process, &mut peers);
         let awaited = peers.len();
         self.job.list(End::Source, stage, process, &mut peers);
+        if self.job.steps()[step as usize].computation().is_none() {
+            let (place, rank) = (self.place(stage), self.rank(process));
+            if peers.len() > awaited {
+                self.activity.acts_from(place, now);
+            }
+            if !peers.is_empty() || self.job.computation(stage, process) > Cycles::ZERO {
+                self.activity.acts_until(place, rank, now);
+            }
+        }
         for (place, &peer) in peers.iter().enumerate() {
             let is_ready = self.progress.was_ready(ProcessId::new(first + peer.process.label()), stage);
             let is_eager = core.communication.is_eager(peer.units);
@@ -330,7 +361,10 @@ impl<'run> Actors<'run> {
             to: core.node_of(destination),
             distance: 0,
         };
-        let from = core.node_of(source);
+        let (place, from) = (self.place(stage), core.node_of(source));
+        for end in [source, destination] {
+            self.activity.begins(place, self.rank(end), now);
+        }
         if let Some(received) = core.send(record, from, units, now) {
             self.receive(&received, now);
         }
@@ -339,6 +373,11 @@ impl<'run> Actors<'run> {
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
         let MessageRecord { start, stage, source, destination, .. } = message.record;
         let StepStage { step, .. } = self.job.locate(stage as usize);
+        let place = self.place(stage as usize);
+        for end in [source, destination] {
+            self.activity.ends(place, self.rank(end), now);
+        }
+        self.activity.acts_until(place, self.rank(destination), now);
         let actor = self.firsts[step] + destination.label();
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
         if self.progress.receive(ProcessId::new(actor), stage, receipt) {
@@ -412,9 +451,14 @@ impl<T: Transport> Processes<T> for Actors<'_> {
     }
 
     /// The computation of an actor in a stage, or of a rank in a step, is over.
-    fn computed(&mut self, computation: u32, _: Cycle) {
+    fn computed(&mut self, computation: u32, now: Cycle) {
         let (step, process) = self.locate(computation);
-        if self.job.steps()[step as usize].computation().is_some() {
+        let rank = self.rank(process);
+        if self.job.steps()[step as usize].computation().is_none() {
+            let stage = self.progress.next_stage(ProcessId::new(computation));
+            self.activity.ends(self.place(stage), rank, now);
+        } else {
+            self.activity.computation_ends(rank, now);
             self.processors.release(ProcessId::new(self.first_computing[step as usize] + process.label()));
         }
         self.ready.push(computation);
@@ -443,12 +487,13 @@ impl<T: Transport> Processes<T> for Actors<'_> {
 
     /// A computation takes at least a cycle: nothing more happens at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
-        let Self { job, ranks, firsts, first_computing, at_ranks, processors, .. } = self;
+        let Self { job, ranks, firsts, first_computing, at_ranks, processors, activity, .. } = self;
         processors.grant(now, |computing| {
             // The last step whose computing actors begin at or before this one; others before it have none.
             let step = first_computing.partition_point(|&first| first <= computing.label()) - 1;
             let rank = computing.label() - first_computing[step];
             at_ranks[step * *ranks as usize + rank as usize].begin = now;
+            activity.computation_begins(narrow(step as u64), rank, now);
             let computation = job.steps()[step].computation().unwrap_or(Cycles::ZERO);
             core.calendar.add(Event::Computed(firsts[step] + rank), (now + computation).get());
         });

@@ -9,7 +9,7 @@ use crate::records::{
     construction_record::CONSTRUCTION,
     definition::{Definition, Kind},
     execution_record::EXECUTION,
-    job_record::EXPOSED,
+    job_record::{EXPOSED, JOB_TIME},
     machine_record::{MACHINE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
@@ -138,7 +138,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
     definitions!(
         SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING
-        EXECUTION ENGINE MAKESPAN OPEN_LOOP WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED PLACEMENT BOUNDS
+        EXECUTION ENGINE MAKESPAN OPEN_LOOP WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED JOB_TIME PLACEMENT BOUNDS
         CONSTRUCTION
     )
 }
@@ -212,11 +212,13 @@ fn step_of_job() -> Value {
         ("iteration", json!({ "type": "integer" })),
         ("name", json!({ "type": "string" })),
         ("kind", json!({ "type": "string" })),
+        ("ranks", json!({ "type": "integer" })),
         ("begin_cycles", json!({ "type": "integer" })),
         ("finish_cycles", json!({ "type": "integer" })),
         ("begin_seconds", json!({ "type": "number" })),
         ("finish_seconds", json!({ "type": "number" })),
         ("share", json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+        ("exposed_cycles", json!({ "type": "integer" })),
         ("hidden_cycles", json!({ "type": "integer" })),
         ("hidden_share", json!({ "type": "number", "minimum": 0, "maximum": 1 })),
         ("behind", list_of(&json!({ "type": "string" }))),

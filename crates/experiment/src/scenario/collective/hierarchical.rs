@@ -101,7 +101,8 @@ pub(in crate::scenario) fn with_vector_units(
             CollectiveSpecification { vector_units: units, shape, ..groups.specification().clone() };
         Groups::new(specification, groups.over()).ok().map(Arc::new)
     };
-    let parts: Vec<&Groups> = own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
+    let parts: Vec<&Groups> =
+        own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
     let inside = parts.first()?.specification().shape.node_count();
     let of_part = |part: &&Groups| match part.specification().operation {
         Operation::AllReduce => resized(part, units.div_ceil(inside)),
@@ -109,7 +110,8 @@ pub(in crate::scenario) fn with_vector_units(
     };
     let steps: Vec<Arc<Groups>> = parts.iter().map(of_part).collect::<Option<_>>()?;
     let collective = one_after_another(&steps)?.with_guest().ok()?;
-    let whole = WholeOperation { algorithm: asked.algorithms.first()?.clone()?, groups: resized(whole, units)? };
+    let whole =
+        WholeOperation { algorithm: asked.algorithms.first()?.clone()?, groups: resized(whole, units)? };
     Some(ScenarioProgram {
         bytes,
         block: own.block.clone(),

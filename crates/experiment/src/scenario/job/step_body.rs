@@ -177,8 +177,7 @@ fn of_collective(
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
     if let Some(levels) = hierarchical::table(reading) {
-        let Levels { steps, bytes, whole } =
-            hierarchical::read_levels(reading, operation, levels, per_node)?;
+        let Levels { steps, bytes, whole } = hierarchical::read_levels(reading, operation, levels, per_node)?;
         for groups in &steps {
             check_only(reading, table, groups, takes_part?)?;
         }

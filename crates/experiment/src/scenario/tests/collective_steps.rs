@@ -349,14 +349,20 @@ const LEVELS: &str = "{ hierarchical = { inner = \"ring\", outer = \"direct\" } 
 #[test]
 fn a_hierarchical_all_reduce_has_a_name_its_whole_vector_and_the_bounds_of_all_algorithms() {
     for bytes in ["1 KiB", "6 KiB", "16 MiB"] {
-        let asked =
-            format!("kind = \"all-reduce\"\nalgorithm = [\"ring\", \"recursive-doubling\", {LEVELS}]\nbytes = \"{bytes}\"\n");
+        let asked = format!(
+            "kind = \"all-reduce\"\nalgorithm = [\"ring\", \"recursive-doubling\", {LEVELS}]\nbytes = \"{bytes}\"\n"
+        );
         let scenario = scenario(&on(CLUSTER, &asked));
         let records: Vec<RunRecord> = scenario.runs.iter().map(record).collect();
         let names = ["ring", "recursive-doubling", "hierarchical ring/direct"];
         assert_eq!(scenario.algorithms(), names);
         let bounds = |own: &RunRecord| {
-            (own.lower_bound_cycles, own.bandwidth_bound_cycles, own.latency_bound_cycles, own.cut_bound_cycles)
+            (
+                own.lower_bound_cycles,
+                own.bandwidth_bound_cycles,
+                own.latency_bound_cycles,
+                own.cut_bound_cycles,
+            )
         };
         for (own, name) in records.iter().zip(names) {
             let collective = own.program.collective.as_ref().unwrap();

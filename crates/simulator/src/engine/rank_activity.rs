@@ -1,0 +1,214 @@
+//! What the ranks of a job do at every cycle, and how much of each step computations hide (`docs/model.md` section 23.6).
+//!
+//! A rank changes when a computation step of it begins or ends, when a step of messages begins or ceases to be at work at
+//! it, and when it is over. Between two changes its cycles belong to one part. Invariant: the parts of a rank add up to
+//! the cycle of its last change.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use crate::{Cycle, Job, RankTime, StepTimes};
+
+/// The most computation steps that a step of messages names.
+const MAX_BEHIND: usize = 16;
+
+/// A step in an iteration: the place of its times, by iteration, then by step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StepPlace {
+    pub(super) step: u32,
+    pub(super) place: u32, // below iterations times steps
+}
+
+/// The state of every rank, and the sums over ranks of every step.
+pub(super) struct RankActivity<'job> {
+    job: &'job Job,
+    ranks: Vec<RankState>,
+    sums: Vec<StepSums>,             // by iteration, then by step
+    takes_part: Vec<bool>,           // by step, then by rank, whether it computes, sends or receives
+    behind: BTreeMap<[u32; 2], u64>, // by place and computation step, the cycles in which both run at a rank
+}
+
+/// A rank since its last change.
+#[derive(Debug, Clone)]
+struct RankState {
+    since: Cycle,
+    computing: Option<u32>, // the computation step that runs
+    at_work: Vec<[u32; 2]>, // places of steps, each with its messages and computing actors, at least one
+    is_over: bool,
+    time: RankTime,
+}
+
+/// A step over all ranks.
+#[derive(Debug, Clone, Copy)]
+struct StepSums {
+    begin: Cycle, // of the first activity, `u64::MAX` without one
+    finish: Cycle,
+    idle: [Cycle; 2], // begin and finish over the ranks of `only`, whether or not they do anything
+    exposed: u128,
+    hidden: u128,
+}
+
+impl<'job> RankActivity<'job> {
+    /// Bytes of a step in an iteration, roughly.
+    pub(super) const BYTES_A_STEP: u64 = (size_of::<StepSums>() + size_of::<StepTimes>() + 128) as u64;
+
+    /// Bytes of a rank, roughly, without the mark of each step.
+    pub(super) const BYTES_A_RANK: u64 = (size_of::<RankState>() + 64) as u64;
+
+    pub(super) fn new(job: &'job Job) -> Self {
+        let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
+        let state = RankState {
+            since: Cycle::START,
+            computing: None,
+            at_work: vec![],
+            is_over: false,
+            time: RankTime::default(),
+        };
+        let never = Cycle::new(u64::MAX);
+        let sums = StepSums {
+            begin: never,
+            finish: Cycle::START,
+            idle: [never, Cycle::START],
+            exposed: 0,
+            hidden: 0,
+        };
+        Self {
+            job,
+            ranks: vec![state; ranks],
+            sums: vec![sums; job.steps().len() * job.iterations()],
+            takes_part: vec![false; job.steps().len() * ranks],
+            behind: BTreeMap::new(),
+        }
+    }
+
+    /// The place of a step in an iteration.
+    pub(super) fn place(&self, iteration: u32, step: u32) -> StepPlace {
+        let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
+        StepPlace { step, place: iteration * steps + step }
+    }
+
+    /// A computation step gets the processor of a rank.
+    pub(super) fn computation_begins(&mut self, step: u32, rank: u32, now: Cycle) {
+        self.pass_time(rank, now);
+        self.ranks[rank as usize].computing = Some(step);
+    }
+
+    /// The computation step of a rank is over.
+    pub(super) fn computation_ends(&mut self, rank: u32, now: Cycle) {
+        self.pass_time(rank, now);
+        self.ranks[rank as usize].computing = None;
+    }
+
+    /// A message of a step, or the computation of an actor in it, begins at a rank.
+    pub(super) fn begins(&mut self, own: StepPlace, rank: u32, now: Cycle) {
+        let at_work = &mut self.ranks[rank as usize].at_work;
+        if let Some(known) = at_work.iter_mut().find(|known| known[0] == own.place) {
+            known[1] += 1;
+            return;
+        }
+        self.pass_time(rank, now);
+        self.ranks[rank as usize].at_work.push([own.place, 1]);
+    }
+
+    /// A message of a step, or the computation of an actor in it, is over at a rank.
+    pub(super) fn ends(&mut self, own: StepPlace, rank: u32, now: Cycle) {
+        let at_work = &mut self.ranks[rank as usize].at_work;
+        let Some(found) = at_work.iter().position(|known| known[0] == own.place) else { return };
+        at_work[found][1] -= 1;
+        if at_work[found][1] == 0 {
+            self.pass_time(rank, now);
+            self.ranks[rank as usize].at_work.swap_remove(found);
+        }
+    }
+
+    /// An actor of a rank begins to compute, or to send.
+    pub(super) fn acts_from(&mut self, own: StepPlace, now: Cycle) {
+        let sums = &mut self.sums[own.place as usize];
+        sums.begin = sums.begin.min(now);
+    }
+
+    /// An actor of a rank has computed, sends or receives in a stage, which is not over before.
+    pub(super) fn acts_until(&mut self, own: StepPlace, rank: u32, now: Cycle) {
+        let sums = &mut self.sums[own.place as usize];
+        sums.finish = sums.finish.max(now);
+        self.takes_part[own.step as usize * self.ranks.len() + rank as usize] = true;
+    }
+
+    /// A step is over at a rank that is among its ranks.
+    pub(super) fn step_ends(&mut self, own: StepPlace, begin: Cycle, now: Cycle) {
+        let [first, last] = &mut self.sums[own.place as usize].idle;
+        (*first, *last) = ((*first).min(begin), (*last).max(now));
+    }
+
+    /// A rank is over with its last step.
+    pub(super) fn rank_ends(&mut self, rank: u32, now: Cycle) {
+        self.pass_time(rank, now);
+        self.ranks[rank as usize].is_over = true;
+    }
+
+    /// Counts the cycles of a rank since its last change.
+    fn pass_time(&mut self, rank: u32, now: Cycle) {
+        let own = &mut self.ranks[rank as usize];
+        let cycles = (now - own.since).get();
+        own.since = now;
+        if cycles == 0 {
+            return;
+        }
+        let part = match (own.computing, own.at_work.is_empty(), own.is_over) {
+            (Some(_), ..) => &mut own.time.computation,
+            (None, false, _) => &mut own.time.communication,
+            (None, true, false) => &mut own.time.bubble,
+            (None, true, true) => &mut own.time.done,
+        };
+        *part += cycles;
+        for &[place, _] in &own.at_work {
+            let sums = &mut self.sums[place as usize];
+            match own.computing {
+                Some(computation) => {
+                    sums.hidden += u128::from(cycles);
+                    *self.behind.entry([place, computation]).or_default() += cycles;
+                }
+                None => sums.exposed += u128::from(cycles),
+            }
+        }
+    }
+
+    /// The times of all steps, and of all ranks up to the makespan.
+    pub(super) fn close(mut self, makespan: Cycle) -> (Vec<StepTimes>, Vec<RankTime>) {
+        for rank in 0..u32::try_from(self.ranks.len()).unwrap_or(u32::MAX) {
+            self.pass_time(rank, makespan);
+        }
+        let steps = self.job.steps();
+        let mut behind: Vec<Vec<(u64, u32)>> = vec![vec![]; self.sums.len()];
+        for (&[place, computation], &cycles) in &self.behind {
+            behind[place as usize].push((cycles, computation));
+        }
+        let members: Vec<(u32, u32)> = steps
+            .iter()
+            .zip(self.takes_part.chunks(self.ranks.len().max(1)))
+            .map(|(step, takes_part)| {
+                let ranks = u32::try_from(self.ranks.len()).unwrap_or(u32::MAX);
+                let all = (0..ranks).filter(|&rank| step.has_rank(rank)).count();
+                let active = takes_part.iter().filter(|own| **own).count();
+                (u32::try_from(all).unwrap_or(u32::MAX), u32::try_from(active).unwrap_or(u32::MAX))
+            })
+            .collect();
+        let times = |(place, sums): (usize, &StepSums)| {
+            let step = place % steps.len();
+            let (all, active) = members[step];
+            let is_active = steps[step].computation().is_none() && sums.begin <= sums.finish;
+            let [begin, finish] = if is_active { [sums.begin, sums.finish] } else { sums.idle };
+            let own = &mut behind[place];
+            own.sort_unstable_by_key(|&(cycles, computation)| (Reverse(cycles), computation));
+            StepTimes {
+                begin: begin.min(finish),
+                finish,
+                ranks: if steps[step].computation().is_none() && active > 0 { active } else { all },
+                exposed: sums.exposed,
+                hidden: sums.hidden,
+                behind: own.iter().take(MAX_BEHIND).map(|own| own.1).collect(),
+            }
+        };
+        let times = self.sums.iter().enumerate().map(times).collect();
+        (times, self.ranks.into_iter().map(|own| own.time).collect())
+    }
+}
