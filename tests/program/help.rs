@@ -3,7 +3,7 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "compare",
     "merge",

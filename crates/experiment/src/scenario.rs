@@ -110,6 +110,7 @@ pub(crate) use self::{
 use self::{
     draft::{Draft, take_text},
     errors::{Findings, first_errors},
+    keys::Key,
     library::Library,
     resolved::Resolved,
     settings::{Settings, Written},

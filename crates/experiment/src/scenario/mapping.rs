@@ -124,6 +124,11 @@ impl<'a> Fit<'a> {
         self.first_nodes(self.group_count())
     }
 
+    /// The nodes that processes can be on, in their order.
+    pub(super) fn job_nodes(&self) -> Vec<NodeId> {
+        self.first_nodes(u64::MAX)
+    }
+
     /// The first `count` of the nodes that processes can be on, or all if there are fewer.
     pub(super) fn first_nodes(&self, count: u64) -> Vec<NodeId> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);

@@ -19,8 +19,8 @@ mod tests;
 
 use std::{fmt, path::Path};
 
-use self::machine_run::TwoNodes;
 pub use self::fit::{FittedSeries, Protocol};
+use self::machine_run::TwoNodes;
 pub use cubefold_formats::benchmark::{Measurement, MeasurementOptions, SeriesKind};
 
 use crate::{

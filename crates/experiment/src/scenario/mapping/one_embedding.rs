@@ -1,7 +1,7 @@
 //! The placement of one embedding: by a rule, a construction, an order, a file or a launcher's file.
 
 use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable, coordinate_sum_order};
-use cubefold_topology::NodeId;
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     BYTES_A_SHARE, Fit, NamedEmbedding,
