@@ -401,7 +401,7 @@ fn searches_by_dilation_prove_what_the_literature_proves() {
     let starts = [Start { name: Some("byweight".into()), nodes }];
     let effort = Effort { evaluations: Some(1000), seed: 0 };
     let go_on = &mut |_| ControlFlow::Continue(());
-    let found = search(problem, Objective::Dilation, &starts, effort, go_on).unwrap();
+    let found = search(problem, Objective::Dilation, &starts, effort, go_on, &mut |_| {}).unwrap();
     // Harper 1966.
     assert_eq!((found.value, found.bound.value, found.bound.kind.name()), (7, 7, "line"));
 }
