@@ -27,7 +27,7 @@ const ON_A_RING: &[Case] = &[
         "[mapping]\nembeddings = [\"standard\", \"xro\"]\n",
         &[(
             "5:27",
-            "embedding is \"xro\", expected standard, xor, byweight, gray, optimal, random, random-groups, hilbert, block, cyclic, tao, tao:NAME, axes, greenberg, greenberg:NAME, polymorphic, cs838, cs838:NAME, truncation, plane=N or file:PATH",
+            "embedding is \"xro\", expected standard, xor, byweight, gray, optimal, random, random-groups, hilbert, block, cyclic, tao, tao:NAME, axes, greenberg, greenberg:NAME, polymorphic, even-squeeze, chan, cs838, cs838:NAME, truncation, plane=N or file:PATH",
         )],
     ),
     (

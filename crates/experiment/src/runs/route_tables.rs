@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn only_machines_at_work_and_the_last_one_keep_tables() {
-        // Rings of 8, each without one of three links.
+        // De Bruijn networks of 8 nodes, each without one of three links.
         let runs = runs(
-            "[machine]\nkind = \"ring\"\nshape = [8]\n[mapping]\nembeddings = [\"xor\"]\n[sweep]\n\
-              \"machine.failed_links\" = [[[0, 1]], [[2, 3]], [[4, 5]]]\n",
+            "[machine]\nkind = \"de-bruijn\"\ndimensions = 3\n[mapping]\nembeddings = [\"standard\"]\n[sweep]\n\
+              \"machine.failed_links\" = [[[0, 1]], [[1, 3]], [[2, 4]]]\n",
         );
         let tables = RouteTables::default();
         let count = || tables.lock().len();
