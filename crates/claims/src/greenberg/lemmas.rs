@@ -198,7 +198,7 @@ fn check_orders(dimensions: u32, findings: &mut Findings) {
     let (mut printed, mut read) = (0, 0);
     for_each_order(1 << dimensions, size, &mut vec![], &mut |homes| {
         let beside = |home: u32, others: &[u32]| {
-            others.iter().filter(|&&other| (home ^ other).count_ones() == 1).count()
+            others.iter().filter(|&&other| (home ^ other).is_power_of_two()).count()
         };
         let falls_short = |others: &dyn Fn(usize) -> usize| {
             (0..size).any(|earlier| (dimensions as usize) < 2 + earlier + others(earlier))

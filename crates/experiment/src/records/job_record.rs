@@ -373,7 +373,6 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
                summed over ranks. Tables show hidden_share, their part of all cycles at work.",
         formula: "hidden_share = hidden / (hidden + exposed)",
         source: "docs/model.md, section 23.6",
-        ..Definition::BLANK
     },
     Definition {
         name: "steps_behind",

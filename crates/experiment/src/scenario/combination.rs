@@ -41,6 +41,7 @@ pub(super) fn validate(
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for each part of a run, in the order of their checks")]
 fn runs(
     settings: &Settings<'_>,
     combination: &[&Assignment],
@@ -69,10 +70,10 @@ fn runs(
     };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
     connection::check_messages(&fit, placed.as_deref().unwrap_or_default(), errors);
-    let communication = rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0), errors);
-    if let Some(communication) = communication {
-        check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);
-    }
+    let communication =
+        rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0), errors).inspect(|&communication| {
+            check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);
+        });
     let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     check_engines(&fit, communication, &placed, execution, library.message_limit(), errors);

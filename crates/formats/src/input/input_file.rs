@@ -104,6 +104,7 @@ fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {
 }
 
 /// Whether a path refers to a file descriptor of this process, as a shell's `<(command)` does.
+#[must_use]
 pub fn is_opened_already(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|opened| path.starts_with(opened))
 }

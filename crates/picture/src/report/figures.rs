@@ -319,9 +319,9 @@ fn figure(
 /// these do not tell placements apart.
 fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     let has_machines = runs.iter().any(|other| other.run.machine != run.run.machine);
-    let name = |own: &ReportedRun<'_>| match has_machines {
-        true => format!("{} on {}", own.run.embedding, machine_name(own.run)),
-        false => own.run.embedding.to_string(),
+    let name = |own: &ReportedRun<'_>| {
+        let embedding = own.run.embedding.to_string();
+        if has_machines { format!("{embedding} on {}", machine_name(own.run)) } else { embedding }
     };
     let own = name(run);
     let alike = first_runs_of_placements(runs).into_iter().filter(|other| name(other) == own).count();

@@ -32,7 +32,7 @@ pub(super) fn in_words(
 ) -> Result<Option<String>, Failure> {
     let own = all_runs(own);
     let is_swept = |run: &&Run| run.combination.iter().any(|(path, _)| &**path == "program.exchange");
-    if own.len() > MAX_RUNS || own.iter().any(|run| is_swept(run)) {
+    if own.len() > MAX_RUNS || own.iter().any(is_swept) {
         return Ok(None);
     }
     let mut set = options.scenarios.set.clone();
@@ -60,7 +60,7 @@ pub(super) fn in_words(
         let ratio = cubefold_experiment::exact_mean(makespan.into(), best.into());
         let name = own[place]
             .algorithm()
-            .map_or_else(|| records[place].program.kind.to_string(), |own| own.into_owned());
+            .map_or_else(|| records[place].program.kind.to_string(), std::borrow::Cow::into_owned);
         faster.extend(ratio.map(|ratio| (ratio, name)));
     }
     let most = faster.iter().max_by(|one, other| one.0.total_cmp(&other.0));

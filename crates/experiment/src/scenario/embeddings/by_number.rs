@@ -123,12 +123,11 @@ pub(in crate::scenario) fn task_nodes(machine: &Machine, nodes: &[NodeId]) -> Ve
     let mut found: Vec<Vec<NodeId>> = vec![];
     let mut places = BTreeMap::new();
     for &node in nodes {
-        match part(node).and_then(|part| places.get(&part).copied()) {
-            Some(place) => Vec::push(&mut found[place], node),
-            None => {
-                places.extend(part(node).map(|part| (part, found.len())));
-                found.push(vec![node]);
-            }
+        if let Some(place) = part(node).and_then(|part| places.get(&part).copied()) {
+            Vec::push(&mut found[place], node);
+        } else {
+            places.extend(part(node).map(|part| (part, found.len())));
+            found.push(vec![node]);
         }
     }
     found

@@ -212,7 +212,7 @@ fn task_graphs_and_permutations_are_placed_several_a_node() {
             let of_groups: Vec<u32> = nodes.iter().copied().step_by(2).collect();
             match name.as_str() {
                 "random-groups" => {
-                    assert_eq!(of_groups.iter().collect::<std::collections::BTreeSet<_>>().len(), 16)
+                    assert_eq!(of_groups.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
                 }
                 _ => assert_eq!(&of_groups, group, "{program} {name}"),
             }
