@@ -44,8 +44,8 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     let page = done(&["run", &path, "--format", "markdown"]);
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>().join(" ");
     let rows: Vec<String> = page.lines().map(cells).collect();
-    assert!(rows.contains(&" step kind iteration begin finish share hidden behind ".into()), "{page}");
-    let of_gradients = " gradients all-reduce 0 100 506 40.1 % 18.5 % backward, forward ";
+    assert!(rows.contains(&" step kind iteration ranks begin finish share exposed hidden behind ".into()), "{page}");
+    let of_gradients = " gradients all-reduce 0 8 100 506 40.1 % 338 15.8 % backward, forward ";
     assert!(rows.contains(&of_gradients.into()), "{page}");
     assert!(page.contains("are exposed: no computation step of it runs."), "{page}");
 }
@@ -85,8 +85,12 @@ fn the_report_of_a_job_has_its_steps_and_no_goodput() {
 
 #[test]
 fn what_hides_a_step_is_explained() {
-    for term in ["hidden", "behind", "hidden_share"] {
-        assert!(done(&["explain", term]).replace('\n', " ").contains("while a computation step"), "{term}");
+    for (term, sentence) in [
+        ("hidden", "while a computation step of that rank runs"),
+        ("behind", "run at a rank while a step of messages is at work there"),
+        ("hidden_share", "while a computation step of that rank runs"),
+    ] {
+        assert!(done(&["explain", term]).replace('\n', " ").contains(sentence), "{term}");
     }
     let share = done(&["explain", "share"]);
     assert!(share.replace('\n', " ").contains("the part of the makespan"), "{share}");
