@@ -78,7 +78,7 @@ pub struct FabricFormat {
 }
 
 /// The formats that a text can be recognised by, in the order in which it is compared with them; any other text is read
-/// as [`edge_list::PLAIN`].
+/// as a plain list of links.
 pub static FORMATS: [FabricFormat; 8] = [
     slurm_topology::FORMAT,
     logical_network::FORMAT,
