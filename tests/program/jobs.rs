@@ -44,7 +44,10 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     let page = done(&["run", &path, "--format", "markdown"]);
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>().join(" ");
     let rows: Vec<String> = page.lines().map(cells).collect();
-    assert!(rows.contains(&" step kind iteration ranks begin finish share exposed hidden behind ".into()), "{page}");
+    assert!(
+        rows.contains(&" step kind iteration ranks begin finish share exposed hidden behind ".into()),
+        "{page}"
+    );
     let of_gradients = " gradients all-reduce 0 8 100 506 40.1 % 338 15.8 % backward, forward ";
     assert!(rows.contains(&of_gradients.into()), "{page}");
     assert!(page.contains("are exposed: no computation step of it runs."), "{page}");
