@@ -464,6 +464,38 @@ fn packets_that_are_served_in_turn_stay_within_the_limit() {
 }
 
 #[test]
+fn lists_that_a_run_a_search_or_a_file_needs_stay_within_the_limit() {
+    let torus = |shape: &str| format!("machine = {{ kind = \"torus\", shape = {shape} }}\n");
+    let pairwise = "program = { kind = \"all-to-all\", algorithm = \"pairwise\", units = 1024 }\n";
+    let stencil = "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"torus\", shape = [16, 16, 16] }\n\
+                   communication = \"stencil\"\nneighbours = \"all\"\n";
+    let trace = root().join("tests/golden/chakra/many-attributes.{rank}.et");
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2048, 2048), }\n";
+    let scratch = Scratch::with(&[
+        ("pairwise.toml", torus("[32, 32]") + pairwise),
+        ("stencil.toml", torus("[16, 16, 16]") + stencil),
+        (
+            "attributes.toml",
+            format!("{RING}program = {{ kind = \"chakra\", file = {:?} }}\n", trace.to_str().unwrap()),
+        ),
+        ("line.toml", format!("{RING}program = {{ kind = \"stages\", file = \"line.csv\" }}\n")),
+        ("line.csv", "0".repeat(100 << 20)),
+        ("bytes.toml", torus("[128, 128]") + "program = { kind = \"traffic\", file = \"bytes.npy\" }\n"),
+    ]);
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let bytes = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &[1; 1 << 22]].concat();
+    std::fs::write(scratch.path("bytes.npy"), bytes).unwrap();
+    stays_within(22, &["run", &scratch.path("pairwise.toml")]);
+    stays_within(128, &["run", &scratch.path("attributes.toml")]);
+    stays_within(16, &["check", &scratch.path("bytes.toml")]);
+    let search = ["search", &scratch.path("stencil.toml"), "--objective", "hop-units", "--evaluations", "50"];
+    stays_within(120, &search);
+    let (code, held, said) = peak(&["check", &scratch.path("line.toml"), "--memory-limit", "32MiB"]);
+    assert!(code == Some(2) && said.contains("it has a line of more"), "{said}");
+    assert!(held <= (8 << 20) + *EMPTY, "{} MiB", held >> 20);
+}
+
+#[test]
 fn many_collectives_reports_results_and_threads_stay_within_the_limit() {
     let numbers = |count: u32| list(count, |number| (number + 1).to_string());
     let ring = "machine = { kind = \"ring\", shape = [16] }\n";

@@ -7,6 +7,7 @@ pub mod exact_mean;
 pub mod foreign;
 pub mod input_file;
 mod latex_text;
+pub mod line_limit;
 pub mod numpy;
 pub mod quantity;
 pub mod region;

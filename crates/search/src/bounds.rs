@@ -218,19 +218,18 @@ impl Bounds<'_> {
         let of_sites: Vec<Vec<u64>> =
             (0..self.problem.sites.len()).map(|site| self.nearest_places(site)).collect();
         let flows: Vec<Vec<u128>> = (0..processes).map(|process| self.largest_flows(process)).collect();
-        let cost = |process: usize, site: usize| -> u128 {
+        let cost = &|process: usize, site: usize| -> u128 {
             flows[process].iter().zip(&of_sites[site]).map(|(units, &links)| units * u128::from(links)).sum()
         };
-        let costs: Vec<Vec<u128>> = (0..processes)
-            .map(|process| (0..of_sites.len()).map(|site| cost(process, site)).collect())
-            .collect();
+        let costs = |process: usize| (0..of_sites.len()).map(move |site| cost(process, site));
         let twice = if places <= MAX_ASSIGNED {
+            let costs: Vec<Vec<u128>> = (0..processes).map(|process| costs(process).collect()).collect();
             let cost = |process: usize, place: usize| {
                 i128::try_from(costs[process][place / self.problem.per_site]).unwrap_or(i128::MAX / 4)
             };
             u128::try_from(least_assignment(processes, places, cost)).unwrap_or(0)
         } else {
-            costs.iter().filter_map(|costs| costs.iter().min()).sum()
+            (0..processes).filter_map(|process| costs(process).min()).sum()
         };
         Bound { value: twice.div_ceil(2), kind: BoundKind::Assignment }
     }

@@ -28,6 +28,7 @@ use super::{
 use crate::input::{
     diagnostic::{MAX_REPORTED, missing_processes},
     input_file,
+    line_limit::LineLimit,
     region::Region,
     text::described,
 };
@@ -141,7 +142,8 @@ impl<'a> Reading<'a> {
 
     fn read_rows(&mut self, rows: &mut RowBudget<'_>) -> Result<(), Failure> {
         let file = input_file::open(self.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
+        let mut reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(LineLimit::new(file));
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             let expected = self.header();

@@ -27,7 +27,7 @@ use super::{
     value::Value,
 };
 use crate::{
-    input::{input_file, text::described},
+    input::{input_file, line_limit::LineLimit, text::described},
     scenario::ScenarioProgram,
 };
 
@@ -127,7 +127,8 @@ impl MessageFile {
         let expected = header.join(",");
         let unusable = |message: &str| Failure::Wrong(vec![RowTexts::new(path).wrong(0, None, message)]);
         let file = input_file::open(path).map_err(io::Error::from).map_err(csv::Error::from)?;
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
+        let mut reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(LineLimit::new(file));
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             return Err(unusable(&format!("an empty file, expected \"{expected}\"")));

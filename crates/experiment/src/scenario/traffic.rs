@@ -20,7 +20,7 @@ use self::{
     text_file::{FileErrors, Line},
 };
 use super::{
-    budget::Budget,
+    budget::{Budget, OverBudget, RowBudget},
     errors::ScenarioError,
     keys::Key,
     placement_file::Failure,
@@ -54,8 +54,10 @@ pub(super) static TRAFFIC: ProgramKind = ProgramKind {
     },
 };
 
-/// Memory per entry that is read \[bytes\].
-const BYTES_AN_ENTRY: u64 = (size_of::<Entry>() + size_of::<Listed>()) as u64;
+/// Memory per entry of a list that grows to its double \[bytes\].
+const BYTES_AN_ENTRY: u64 = 2 * size_of::<Entry>() as u64;
+/// The same, with the place that lists the entry.
+const BYTES_A_LISTED_ENTRY: u64 = BYTES_AN_ENTRY + 2 * size_of::<Listed>() as u64;
 
 /// A matrix of a file.
 #[derive(Debug)]
@@ -85,12 +87,14 @@ struct Diagonal {
 }
 
 /// Entries while they are read.
-#[derive(Debug, Default)]
-struct Entries {
+#[derive(Debug)]
+struct Entries<'b> {
     rows: u64,
     above_zero: Vec<Entry>, // off the diagonal
     diagonal: Diagonal,
     listed: Option<Vec<Listed>>, // of all entries of a file that lists them by their places
+    room: RowBudget<'b>,
+    over: Option<OverBudget>, // once there is no room: the entries that follow are dropped
 }
 
 /// The place in the file that lists an entry.
@@ -101,10 +105,26 @@ struct Listed {
     line: u32,
 }
 
-impl Entries {
+impl<'b> Entries<'b> {
+    /// No entries of a matrix of `rows` rows.
+    fn new(rows: u64, budget: &'b Budget) -> Self {
+        let room = RowBudget::new(budget, BYTES_AN_ENTRY);
+        Self { rows, above_zero: vec![], diagonal: Diagonal::default(), listed: None, room, over: None }
+    }
+
     /// No entries, of a file that lists them by their places.
-    fn listed() -> Self {
-        Self { listed: Some(vec![]), ..Self::default() }
+    fn listed(budget: &'b Budget) -> Self {
+        let room = RowBudget::new(budget, BYTES_A_LISTED_ENTRY);
+        Self { listed: Some(vec![]), room, ..Self::new(0, budget) }
+    }
+
+    /// Takes the memory for an entry; returns whether there was enough, for this and all before.
+    #[inline]
+    fn has_room(&mut self) -> bool {
+        if self.over.is_none() {
+            self.over = self.room.take_row().err();
+        }
+        self.over.is_none()
     }
 
     /// Adds an entry; of a row and a column below 2^32.
@@ -115,7 +135,9 @@ impl Entries {
             self.diagonal.add(amount);
             return;
         }
-        if let (Ok(source), Ok(destination)) = (u32::try_from(row), u32::try_from(column)) {
+        if let (Ok(source), Ok(destination), true) =
+            (u32::try_from(row), u32::try_from(column), self.has_room())
+        {
             self.above_zero.push(Entry { source, destination, amount });
         }
     }
@@ -124,8 +146,8 @@ impl Entries {
     #[inline]
     fn add_listed(&mut self, row: u64, column: u64, amount: Option<Amount>, line: Line<'_>) {
         self.add(row, column, amount);
-        if let (Some(listed), Ok(source), Ok(destination)) =
-            (&mut self.listed, u32::try_from(row), u32::try_from(column))
+        if let (Some(listed), Ok(source), Ok(destination), None) =
+            (&mut self.listed, u32::try_from(row), u32::try_from(column), self.over)
         {
             let line = u32::try_from(line.number).unwrap_or(u32::MAX);
             listed.push(Listed { source, destination, line });
@@ -185,58 +207,60 @@ impl TrafficFile {
     pub(super) fn read(path: &Path, matrix: Option<u64>, budget: &Budget) -> Result<Self, Failure> {
         let bytes = input_file::read(path, input_file::MAX_BYTES)
             .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;
-        let over = |over: super::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its matrix:")]);
+        let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its matrix:")]);
         budget.take_for_a_while(2 * bytes.len() as u64, 0).map_err(over)?;
         let mut errors = FileErrors::new(path);
-        let read = Self::of_bytes(path, &bytes, matrix, &mut errors);
-        let read = read.filter(|_| errors.is_empty()).ok_or_else(|| Failure::Wrong(errors.into_errors()))?;
-        // Every entry took at least two bytes of the file, or as many as a number of NumPy.
-        let entries = read.entries.len() as u64;
-        budget
-            .take_for_a_while(
-                entries.saturating_mul(BYTES_AN_ENTRY),
-                entries.saturating_mul(size_of::<Entry>() as u64),
-            )
-            .map_err(over)?;
-        Ok(read)
+        let read = Self::of_bytes(path, &bytes, matrix, &mut errors, budget).map_err(over)?;
+        read.filter(|_| errors.is_empty()).ok_or_else(|| Failure::Wrong(errors.into_errors()))
     }
 
     /// The matrix of the contents of a file; none after an error.
-    fn of_bytes(path: &Path, bytes: &[u8], matrix: Option<u64>, errors: &mut FileErrors<'_>) -> Option<Self> {
+    fn of_bytes(
+        path: &Path,
+        bytes: &[u8],
+        matrix: Option<u64>,
+        errors: &mut FileErrors<'_>,
+        budget: &Budget,
+    ) -> Result<Option<Self>, OverBudget> {
         let is_instance = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
         let (mut column, mut note, mut has_choice) = (None, None, false);
         let entries = if bytes.starts_with(MAGIC) {
-            read_array(bytes, errors)?
+            let Some(entries) = read_array(bytes, errors, budget)? else { return Ok(None) };
+            entries
         } else {
             let Ok(text) = std::str::from_utf8(bytes) else {
                 errors.of_file("neither a NumPy array nor a text in UTF-8");
-                return None;
+                return Ok(None);
             };
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             column = plain_matrix::triples_header(text);
             if text.starts_with(matrix_market::BANNER) {
-                matrix_market::read(text, errors)
+                matrix_market::read(text, errors, budget)
             } else if column.is_some() {
-                plain_matrix::read_triples(text, errors)
+                plain_matrix::read_triples(text, errors, budget)
             } else if is_instance {
-                let instance = Instance::read(text, errors)?;
-                let chosen = chosen_matrix(&instance, matrix, errors)?;
+                // A number takes at least two bytes of the file.
+                budget.take_for_a_while(text.len() as u64 * Instance::BYTES_A_NUMBER / 2, 0)?;
+                let Some(instance) = Instance::read(text, errors) else { return Ok(None) };
+                let Some(chosen) = chosen_matrix(&instance, matrix, errors) else { return Ok(None) };
                 has_choice = true;
                 note = instance.has_two().then(|| {
                     let other = if chosen == 0 { "second" } else { "first" };
                     format!("the {other} matrix is not read: distances are those of the machine")
                 });
-                instance.entries(chosen)
+                instance.entries(chosen, budget)
             } else {
-                plain_matrix::read_dense(text, errors)
+                plain_matrix::read_dense(text, errors, budget)
             }
         };
-        let Entries { rows, above_zero: mut entries, diagonal, .. } = entries;
+        let Entries { rows, above_zero: mut entries, diagonal, room, over, .. } = entries;
+        over.map_or(Ok(()), Err)?;
         if errors.is_empty() && entries.is_empty() {
             errors.of_file("nothing to send, expected an entry above 0 off the diagonal");
         }
         entries.shrink_to_fit();
-        Some(Self { rows, entries, diagonal, column, note, has_choice })
+        room.keep(size_of_val(&*entries) as u64);
+        Ok(Some(Self { rows, entries, diagonal, column, note, has_choice }))
     }
 }
 
@@ -263,12 +287,17 @@ fn chosen_matrix(instance: &Instance, asked: Option<u64>, errors: &mut FileError
 }
 
 /// Reads a `NumPy` array.
-fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
+fn read_array<'b>(
+    bytes: &[u8],
+    errors: &mut FileErrors<'_>,
+    budget: &'b Budget,
+) -> Result<Option<Entries<'b>>, OverBudget> {
+    budget.take_for_a_while(NumpyArray::bytes_to_read(bytes), 0)?;
     let array = match NumpyArray::new(bytes) {
         Ok(array) => array,
         Err(message) => {
             errors.of_file(message);
-            return None;
+            return Ok(None);
         }
     };
     let size = match array.shape[..] {
@@ -279,10 +308,10 @@ fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
             errors.of_file(format!(
                 "an array of shape {shape:?}, expected [n, n] with n from 1 to {most} (2^20)"
             ));
-            return None;
+            return Ok(None);
         }
     };
-    let mut entries = Entries { rows: size as u64, ..Entries::default() };
+    let mut entries = Entries::new(size as u64, budget);
     for (row, column) in (0..size).flat_map(|row| (0..size).map(move |column| (row, column))) {
         let place = array.place(row, column);
         let amount = match &array.numbers {
@@ -298,7 +327,7 @@ fn read_array(bytes: &[u8], errors: &mut FileErrors<'_>) -> Option<Entries> {
             Err((error, found)) => errors.of_entry(|| no_entry(row, column, &found, error)),
         }
     }
-    Some(entries)
+    Ok(Some(entries))
 }
 
 /// A number, however large or small.

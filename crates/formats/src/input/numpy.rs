@@ -41,6 +41,17 @@ impl NumpyArray {
     /// The memory that a number takes after it is read, with its bytes in the file \[bytes\].
     pub const BYTES_A_NUMBER: u64 = (size_of::<u64>() + size_of::<i128>()) as u64;
 
+    /// The memory that the numbers of a file take after they are read \[bytes\]; 0 if it has none.
+    #[must_use]
+    pub fn bytes_to_read(bytes: &[u8]) -> u64 {
+        let begin = &bytes[..bytes.len().min(1 << 10)];
+        let kind = begin.utf8_chunks().find_map(|chunk| value(chunk.valid(), "descr"));
+        let width =
+            kind.map(|kind| kind.trim_matches('\'').trim_start_matches(|own: char| !own.is_ascii_digit()));
+        let width: u64 = width.and_then(|width| width.parse().ok()).unwrap_or(1);
+        (bytes.len() as u64 / width.max(1)).saturating_mul(size_of::<i128>() as u64)
+    }
+
     /// Parses a file; the error is a message.
     ///
     /// # Errors

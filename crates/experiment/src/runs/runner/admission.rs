@@ -5,7 +5,10 @@ use cubefold_simulator::{
     MessageTimes, OperationTimes, Plan, Request, StageRecord, Transmission, transmission_count,
 };
 
-use super::{KeepRecords, MemoryError, RunError, RunWay, failed, measures_operations};
+use super::{
+    KeepRecords, MemoryError, RunError, RunWay, failed, link_load::bytes_of_channel_congestion,
+    measures_operations,
+};
 use crate::{
     input::Bytes,
     runs::Resources,
@@ -193,6 +196,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .max()
         .unwrap_or(0)
         .max(metrics)
+        .max(bytes_of_channel_congestion(run).unwrap_or(0))
         .max(open_loop)
         .saturating_add(records)
         .saturating_add(messages)

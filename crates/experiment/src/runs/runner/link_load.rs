@@ -104,10 +104,10 @@ const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 /// Number of messages after which those between the same nodes are merged.
 const MANY_MESSAGES: usize = 1 << 16;
 
-/// The load of the busiest channel under the messages of all stages: on networks, where one of many shortest
-/// routes is chosen, and of an all-to-all; `None` if counting is expensive, or links differ.
-pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
-    let (program, placement) = (&run.program, &*run.placement);
+/// The memory of the messages whose channels are counted, with a second list of them in another order \[bytes\]; `None`
+/// if they are not counted: this is expensive, or links differ.
+pub(super) fn bytes_of_channel_congestion(run: &Run) -> Option<u64> {
+    let program = &run.program;
     let specification = program.collective.as_deref().and_then(Collective::specification);
     let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
     let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
@@ -118,9 +118,15 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let is_straight = takes_machine_routes(run)
         && run.communication.routes() == MessageRoutes::OfMachine
         && run.execution.routing != Some(RoutingRule::Sorting);
-    if !(is_small && is_straight && are_alike && (is_all_to_all || run.machine.graph().is_some())) {
-        return None;
-    }
+    let is_counted = is_small && is_straight && are_alike && (is_all_to_all || run.machine.graph().is_some());
+    is_counted.then(|| 3 * messages * size_of::<PatternMessage>() as u64)
+}
+
+/// The load of the busiest channel under the messages of all stages: on networks, where one of many shortest
+/// routes is chosen, and of an all-to-all; `None` if it is not counted.
+pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
+    bytes_of_channel_congestion(run)?;
+    let (program, placement) = (&run.program, &*run.placement);
     let mut messages: Vec<PatternMessage> = vec![];
     let mut merged = 0;
     for stage in 0..program.body.stage_count() {

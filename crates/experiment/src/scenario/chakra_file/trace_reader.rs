@@ -25,6 +25,9 @@ use crate::{
 
 /// Memory per operation, without its name and dependencies \[bytes\].
 const BYTES_A_NODE: u64 = 192;
+/// Memory per byte of a message while it is decoded \[bytes\]: an empty attribute takes two bytes of it, and a list
+/// grows to its double.
+const BYTES_A_BYTE: u64 = size_of::<AttributeProto>() as u64;
 /// The name of the METADATA nodes that list process groups.
 const GROUPS_NODE: &str = "## process_group:init ##";
 /// The first bytes of a gzipped file.
@@ -165,7 +168,7 @@ impl Messages<'_> {
         buffer.clear();
         let Some(length) = self.length()? else { return Ok(false) };
         self.budget
-            .take_for_a_while(length, 0)
+            .take_for_a_while(length.saturating_mul(1 + BYTES_A_BYTE), 0)
             .map_err(|over| Failure::Wrong(vec![over.of_file(self.path, "one of its messages:")]))?;
         let read = (&mut self.input).take(length).read_to_end(buffer);
         read.map_err(|error| self.broken(&error))?;

@@ -6,7 +6,7 @@ use super::{
     amount::Amount,
     text_file::{Field, FileErrors, Line, lines},
 };
-use crate::scenario::stages_file::MAX_PROCESSES;
+use crate::scenario::{budget::Budget, stages_file::MAX_PROCESSES};
 
 /// The first word of a Matrix Market file.
 pub(super) const BANNER: &str = "%%MatrixMarket";
@@ -20,17 +20,18 @@ struct Header {
 }
 
 /// Reads a file.
-pub(super) fn read(text: &str, errors: &mut FileErrors<'_>) -> Entries {
+pub(super) fn read<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
+    let none = || Entries::new(0, budget);
     let Some(header) = text.lines().next().and_then(|text| header(Line { number: 0, text }, errors)) else {
-        return Entries::default();
+        return none();
     };
     let mut lines = lines(text, '%');
     let Some(size) = lines.next() else {
         errors.of_file("no size, expected a line with the numbers of rows, columns and entries");
-        return Entries::default();
+        return none();
     };
-    let Some((rows, announced)) = read_size(size, header, errors) else { return Entries::default() };
-    let mut entries = if header.is_array { Entries::default() } else { Entries::listed() };
+    let Some((rows, announced)) = read_size(size, header, errors) else { return none() };
+    let mut entries = if header.is_array { none() } else { Entries::listed(budget) };
     entries.rows = rows;
     let found = if header.is_array {
         read_array(lines, header, &mut entries, errors)

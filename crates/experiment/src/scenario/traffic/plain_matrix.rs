@@ -5,7 +5,7 @@ use super::{
     amount::Amount,
     text_file::{Field, FileErrors, Line, lines},
 };
-use crate::scenario::stages_file::MAX_PROCESSES;
+use crate::scenario::{budget::Budget, stages_file::MAX_PROCESSES};
 
 /// The name of the third column of triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(super) fn triples_header(text: &str) -> Option<ColumnName> {
 }
 
 /// Reads triples of a source, a destination and an amount, after their header.
-pub(super) fn read_triples(text: &str, errors: &mut FileErrors<'_>) -> Entries {
-    let mut entries = Entries::listed();
+pub(super) fn read_triples<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
+    let mut entries = Entries::listed(budget);
     let mut rows = 0;
     for line in lines(text, '#').skip(1) {
         let mut fields = line.fields();
@@ -58,8 +58,8 @@ pub(super) fn read_triples(text: &str, errors: &mut FileErrors<'_>) -> Entries {
 }
 
 /// Reads a matrix row by row.
-pub(super) fn read_dense(text: &str, errors: &mut FileErrors<'_>) -> Entries {
-    let mut entries = Entries::default();
+pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
+    let mut entries = Entries::new(0, budget);
     let mut rows: Vec<(Line<'_>, u64)> = vec![];
     for line in lines(text, '#') {
         let row = rows.len() as u64;
@@ -104,6 +104,9 @@ pub(super) struct Instance {
 }
 
 impl Instance {
+    /// The memory that a number takes while it is read, in a list that grows to its double \[bytes\].
+    pub(super) const BYTES_A_NUMBER: u64 = 2 * size_of::<Option<Amount>>() as u64;
+
     /// Reads an instance; none after an error.
     pub(super) fn read(text: &str, errors: &mut FileErrors<'_>) -> Option<Self> {
         let mut fields = lines(text, '#').flat_map(Line::fields);
@@ -147,9 +150,9 @@ impl Instance {
     }
 
     /// The entries of a matrix, counted from 0.
-    pub(super) fn entries(&self, matrix: usize) -> Entries {
+    pub(super) fn entries<'b>(&self, matrix: usize, budget: &'b Budget) -> Entries<'b> {
         let first = if self.has_two() { matrix * self.numbers.len() / 2 } else { 0 };
-        let mut entries = Entries { rows: self.size, ..Entries::default() };
+        let mut entries = Entries::new(self.size, budget);
         let places = (0..self.size).flat_map(|row| (0..self.size).map(move |column| (row, column)));
         for ((row, column), &amount) in places.zip(&self.numbers[first..]) {
             entries.add(row, column, amount);
