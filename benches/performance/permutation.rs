@@ -27,9 +27,9 @@ impl OnNetwork {
                 let torus = Machine::new(MachineKind::Torus, &[k; 3]).expect("a machine");
                 return torus.with_failures(&[(NodeId::new(0), NodeId::new(1))], &[]).expect("a link of it");
             }
-            Self::FatTree { arity, levels } => NetworkParameters::KAryTree { arity, levels },
+            Self::FatTree { arity, levels } => NetworkParameters::k_ary_tree(arity, levels),
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
-                NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links }
+                NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links)
             }
             Self::HyperX { shape, hosts_per_switch } => {
                 NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch }

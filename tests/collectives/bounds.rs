@@ -26,13 +26,9 @@ fn machine(generator: &mut impl Rng) -> Machine {
             .unwrap()
             .with_failures(&[(NodeId::new(0), NodeId::new(1)), (NodeId::new(5), NodeId::new(9))], &[])
             .unwrap(),
-        3 => parameters(NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 2 }),
-        4 => parameters(NetworkParameters::KAryTree { arity: 2, levels: 3 }),
-        5 => parameters(NetworkParameters::Dragonfly {
-            hosts_per_switch: 1,
-            switches_per_group: 2,
-            global_links: 1,
-        }),
+        3 => parameters(NetworkParameters::leaf_spine(3, 2, 2)),
+        4 => parameters(NetworkParameters::k_ary_tree(2, 3)),
+        5 => parameters(NetworkParameters::dragonfly(1, 2, 1)),
         6 => parameters(NetworkParameters::HyperX { shape: vec![3, 2], hosts_per_switch: 2 }),
         _ => parameters(NetworkParameters::Cluster(Cluster {
             nodes: 3,
@@ -43,7 +39,7 @@ fn machine(generator: &mut impl Rng) -> Machine {
                 nodes_per_leaf: 2,
                 has_rails: generator.random(),
                 spines: 2,
-                uplinks: 2,
+                uplinks: cubefold_topology::ClusterUplinks::Each(2),
             }),
             hosts_forward: generator.random(),
         })),

@@ -9,7 +9,8 @@ use cubefold_simulator::{
     Communication, CutSet, EngineChoice, Program, Request, computation_bound, program_cut_bound, simulate,
 };
 use cubefold_topology::{
-    Cluster, ClusterInside, ClusterOutside, GraphSource, LinkMode, LinkTime, Machine, NetworkParameters,
+    Cluster, ClusterInside, ClusterOutside, ClusterUplinks, GraphSource, HostNics, LinkMode, LinkTime,
+    Machine, NetworkParameters,
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -138,20 +139,35 @@ fn host_sets(parameters: &NetworkParameters, hosts: u64) -> Vec<BTreeSet<u64>> {
         (0..hosts.div_ceil(size)).map(|own| (own * size..((own + 1) * size).min(hosts)).collect()).collect()
     };
     match parameters {
+        // Neighbouring switches have the same hosts.
+        NetworkParameters::LeafSpine { hosts_per_switch, nics: HostNics::Neighbours(_), .. } => {
+            blocks(*hosts_per_switch)
+        }
+        NetworkParameters::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            nics: HostNics::Neighbours(nics),
+            ..
+        } => [blocks(*hosts_per_switch), blocks(hosts_per_switch * switches_per_group / nics)].concat(),
         NetworkParameters::FullMesh { .. } => vec![],
         NetworkParameters::HyperX { hosts_per_switch, .. }
         | NetworkParameters::LeafSpine { hosts_per_switch, .. } => blocks(*hosts_per_switch),
         NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, .. } => {
             [blocks(*hosts_per_switch), blocks(hosts_per_switch * switches_per_group)].concat()
         }
-        NetworkParameters::KAryTree { arity, levels } => {
+        NetworkParameters::KAryTree { arity, levels, .. } => {
             (1..u32::try_from(*levels).unwrap()).flat_map(|level| blocks(arity.pow(level))).collect()
         }
         NetworkParameters::Cluster(own) => {
             let mut sets = vec![];
             let outside = own.outside.unwrap();
             let rails = if outside.has_rails { outside.nics_per_node } else { 1 };
-            let rail = |host: u64| host % own.devices_per_node * rails / own.devices_per_node;
+            let (devices, nics) = (own.devices_per_node, outside.nics_per_node);
+            let nic = |host: u64| host / devices * nics + host % devices * nics / devices;
+            let rail = |host: u64| if rails > 1 { nic(host) % nics } else { 0 };
+            if rails > 1 {
+                sets.extend(blocks(devices * outside.nodes_per_leaf));
+            }
             for leaf in blocks(own.devices_per_node * outside.nodes_per_leaf) {
                 sets.extend(
                     (0..rails).map(|own| leaf.iter().copied().filter(|&host| rail(host) == own).collect()),
@@ -188,11 +204,15 @@ fn cluster(generator: &mut impl Rng) -> Machine {
         .choose(generator)
         .unwrap(),
         outside: Some(ClusterOutside {
-            nics_per_node: *[2, devices_per_node].choose(generator).unwrap(),
+            nics_per_node: generator.random_range(1..=2 * devices_per_node),
             nodes_per_leaf: generator.random_range(1..=2),
             has_rails: generator.random(),
             spines: generator.random_range(1..=2),
-            uplinks: generator.random_range(1..=2),
+            uplinks: if generator.random_bool(0.3) {
+                ClusterUplinks::Full
+            } else {
+                ClusterUplinks::Each(generator.random_range(1..=2))
+            },
         }),
         hosts_forward: generator.random(),
     };

@@ -74,13 +74,13 @@ fn parameters() -> impl Strategy<Value = NetworkParameters> {
         (prop::collection::vec(2..4_u64, 1..=3), 1..3_u64)
             .prop_map(|(shape, hosts_per_switch)| NetworkParameters::HyperX { shape, hosts_per_switch }),
         (1..3_u64, 1..4_u64, 1..3_u64).prop_map(|(hosts_per_switch, switches_per_group, global_links)| {
-            NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links }
+            NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links)
         }),
         (2..5_u64, 1..4_u64, 1..4_u64).prop_map(|(leaves, hosts_per_switch, spines)| {
-            NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines }
+            NetworkParameters::leaf_spine(leaves, hosts_per_switch, spines)
         }),
         select(vec![(2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (4, 2)])
-            .prop_map(|(arity, levels)| NetworkParameters::KAryTree { arity, levels }),
+            .prop_map(|(arity, levels)| NetworkParameters::k_ary_tree(arity, levels)),
     ]
 }
 
@@ -226,18 +226,14 @@ fn machines_have_the_links_of_the_page() {
             for c in 1..4 {
                 let hyperx = NetworkParameters::HyperX { shape: vec![a + 1, b + 1], hosts_per_switch: c };
                 check_links(&made(hyperx), &networks::hyperx(&[a + 1, b + 1], c));
-                let dragonfly = NetworkParameters::Dragonfly {
-                    hosts_per_switch: c,
-                    switches_per_group: a,
-                    global_links: b,
-                };
+                let dragonfly = NetworkParameters::dragonfly(c, a, b);
                 check_links(&made(dragonfly), &networks::dragonfly(c, a, b));
                 if a * b > 1 {
-                    let tree = NetworkParameters::LeafSpine { leaves: a, hosts_per_switch: b, spines: c };
+                    let tree = NetworkParameters::leaf_spine(a, b, c);
                     check_links(&made(tree), &networks::leaf_spine(a, b, c));
                 }
                 check_links(
-                    &made(NetworkParameters::KAryTree { arity: a + 1, levels: c }),
+                    &made(NetworkParameters::k_ary_tree(a + 1, c)),
                     &networks::k_ary_tree(a + 1, u32::try_from(c).unwrap()),
                 );
                 let (lengths, twist) =

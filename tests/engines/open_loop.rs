@@ -121,7 +121,7 @@ fn what_does_not_suit_the_machine_is_refused() {
     let packets = plain().with_packets(NonZeroU64::new(2));
     let packets = packets.with_routers(RouterSettings::default_of(&torus, 0), &torus).unwrap();
     assert!(matches!(uniform.run(&torus, packets, 0.1), Err(OpenLoopError::OutOfRange { .. })));
-    let tree = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 1 };
+    let tree = NetworkParameters::leaf_spine(2, 2, 1);
     let tree = Machine::of_parameters(&tree).unwrap();
     let tornado = traffic(TrafficPattern::Tornado).run(&tree, rules(&tree), 0.1);
     assert_eq!(tornado, Err(OpenLoopError::NoCoordinates { pattern: "tornado" }));

@@ -6,11 +6,12 @@ use cubefold_mapping::{
     Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, End, Facts, NeighbourProgram, Pattern, Peer, Program, ServiceOrder,
-    StageMessage, StageRecord, Switching,
+    Communication, CubeProgram, Cycles, End, Facts, MessageRoutes, NeighbourProgram, Pattern, Peer, Program,
+    ServiceOrder, StageMessage, StageRecord, Switching,
 };
 use cubefold_topology::{
-    Channel, GraphSource, LinkMode, LinkTime, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap,
+    Channel, ClusterInside, GraphSource, LinkMode, LinkTime, Machine, MachineKind, NetworkParameters, NodeId,
+    RouteChoice, TieRule, Wrap,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -21,7 +22,7 @@ use cubefold_reference::route::Tie;
 use cubefold_reference::speeds::Speeds;
 use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
 use cubefold_reference::task_graph::TaskProblem;
-use cubefold_reference::wires::Wires;
+use cubefold_reference::wires::{Choice, ClusterNodes, Destinations, Wires};
 
 /// What the engines are given.
 #[derive(Debug, Clone)]
@@ -92,7 +93,7 @@ pub(crate) fn problem(program: &dyn Program, placement: &Placement, communicatio
     let machine = placement.machine();
     Problem {
         grid: grid(machine),
-        wires: wires(machine),
+        wires: wires(machine, communication),
         links: links(communication),
         tie: tie(communication.tie()),
         hop_cycles: communication.hop().get(),
@@ -109,7 +110,7 @@ pub(crate) fn task_problem(placement: &Placement, rules: Communication) -> TaskP
     let machine = placement.machine();
     TaskProblem {
         grid: grid(machine),
-        wires: wires(machine),
+        wires: wires(machine, rules),
         links: links(rules),
         tie: tie(rules.tie()),
         hop_cycles: rules.hop().get(),
@@ -172,7 +173,7 @@ fn passes_of(program: &dyn Program) -> BTreeSet<(usize, usize)> {
     passes.map(|(stage, process)| (stage, process.label() as usize)).collect()
 }
 
-pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
+pub(crate) fn wires(machine: &Machine, rules: Communication) -> Option<Wires> {
     let network = machine.graph()?;
     let mut neighbours = vec![vec![]; usize::try_from(machine.node_count()).unwrap()];
     for (one, other) in network.links() {
@@ -183,19 +184,46 @@ pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
         own.sort_unstable();
     }
     let ends_only = if network.hosts_forward() { 0 } else { network.host_count() };
-    let spread = match machine.route_choice() {
-        Some(RouteChoice::Spread(seed)) => Some(seed),
-        Some(RouteChoice::Lowest) | None => None,
+    let choice = match (machine.route_choice(), rules.routes()) {
+        (Some(RouteChoice::Spread(_)), MessageRoutes::SpreadByMessage { seed }) => Choice::Messages { seed },
+        (Some(RouteChoice::Spread(seed)), _) => Choice::Pairs { seed },
+        (Some(RouteChoice::DModK), routes) => Choice::Destinations(destinations(machine, routes)),
+        (Some(RouteChoice::Lowest) | None, _) => Choice::Lowest,
     };
     let pairs = speeds(machine).into_iter();
     Some(Wires {
         neighbours,
         ends_only,
-        spread,
-        weights: pairs.map(|(pair, (unit, latency))| (pair, unit + latency)).collect(),
+        choice,
+        weights: pairs.map(|(pair, (unit, latency))| (pair, (unit + latency, unit))).collect(),
         grid: machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid)).map(grid),
         order: machine.order_tie().map(tie),
     })
+}
+
+/// The parameters of a machine by which destinations choose routes.
+fn destinations(machine: &Machine, routes: MessageRoutes) -> Destinations {
+    let hosts = machine.numbered_hosts();
+    let processes_of_share = match routes {
+        MessageRoutes::OfShares { processes } => processes.get().into(),
+        _ => u64::from(u32::MAX),
+    };
+    let cluster = match machine.source() {
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => {
+            let planes = match cluster.inside {
+                ClusterInside::Switch { planes } => planes,
+                _ => 0,
+            };
+            Some(ClusterNodes {
+                devices: cluster.devices_per_node,
+                nics: cluster.outside.map_or(cluster.devices_per_node, |own| own.nics_per_node),
+                has_rails: cluster.outside.is_some_and(|own| own.has_rails),
+                inside: (hosts, planes * cluster.nodes),
+            })
+        }
+        _ => None,
+    };
+    Destinations { hosts, processes_of_share, cluster }
 }
 
 /// The times of links, where they differ, by their two nodes, the lower first.

@@ -291,19 +291,18 @@ fn machine(generator: &mut impl Rng) -> (RouterMachine, Machine) {
     let (own, parameters) = match number(0, 9) {
         0 => {
             let (leaves, hosts_per_switch, spines) = (number(2, 4), number(1, 3), number(1, 3));
-            let parameters = NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines };
+            let parameters = NetworkParameters::leaf_spine(leaves, hosts_per_switch, spines);
             (RouterMachine::LeafSpine(leaves, hosts_per_switch, spines), parameters)
         }
         1 => {
             let (arity, levels) = (number(2, 3), number(1, 3));
             let tree = RouterMachine::KAryTree(arity, u32::try_from(levels).unwrap());
-            (tree, NetworkParameters::KAryTree { arity, levels })
+            (tree, NetworkParameters::k_ary_tree(arity, levels))
         }
         2 | 3 => {
             let (hosts_per_switch, switches_per_group, global_links) =
                 (number(1, 2), number(1, 3), number(1, 2));
-            let parameters =
-                NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links };
+            let parameters = NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links);
             (RouterMachine::Dragonfly(hosts_per_switch, switches_per_group, global_links), parameters)
         }
         4 => return tree_of_nodes(generator),

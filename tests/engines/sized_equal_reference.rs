@@ -113,7 +113,7 @@ pub(crate) fn check_transmissions(case: &SizedCase, expected: &StageOutcome) -> 
     let request = Request::asynchronous(EngineChoice::Sized);
     simulate(&program, &case.placement, case.communication, &request, &mut found)
         .map_err(|error| error.to_string())?;
-    let wires = wires(machine);
+    let wires = wires(machine, case.communication);
     let end = |channel: Channel| match &wires {
         Some(wires) => wires.end(channel),
         None => grid(machine).end(channel),
@@ -322,7 +322,7 @@ impl SizedCase {
         let stages = cubefold_simulator::Program::stage_count(&program);
         StageProblem {
             grid: grid(machine),
-            wires: wires(machine),
+            wires: wires(machine, rules),
             links: links(rules),
             tie: tie(rules.tie()),
             hop_cycles: rules.hop().get(),

@@ -1,17 +1,18 @@
 //! Machines with links of different speed, and grids with failures or routed as networks: the engines equal the
 //! reference in every row of random cases, a share of them in every run of the tests, all on request.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use cubefold_mapping::{Placement, PlacementTable, with_failed_links, with_failed_nodes};
 use cubefold_reference::speeds::transfer;
 use cubefold_reference::stage_program::Switching as ReferenceSwitching;
 use cubefold_simulator::{
-    Communication, Cycles, EngineChoice, NoBeltError, Program, Request, SimulationError, Switching,
-    transfer_over,
+    Communication, Cycles, EngineChoice, MessageRoutes, NoBeltError, Program, Request, SimulationError,
+    Switching, transfer_over,
 };
 use cubefold_topology::{
-    LinkMode, LinkTime, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
+    Cluster, ClusterInside, ClusterOutside, ClusterUplinks, HostNics, LinkMode, LinkTime, Machine,
+    MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -43,12 +44,12 @@ fn check_cases(count: u64) {
         let machine = machine(generator);
         if generator.random_bool(0.2) {
             let mut case = TaskCase::random_on(generator, &machine);
-            case.communication = on_links_of(&machine, case.communication);
+            case.communication = with_keys(&machine, on_links_of(&machine, case.communication), generator);
             check_tasks(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"));
             return [0; 2];
         }
         let mut case = random_case_on(generator, &machine);
-        case.communication = on_links_of(&machine, case.communication);
+        case.communication = with_keys(&machine, on_links_of(&machine, case.communication), generator);
         let [blocked, _, queued] =
             check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
         if number.is_multiple_of(4) && is_divided(&case) {
@@ -70,14 +71,26 @@ pub(crate) fn on_links_of(machine: &Machine, rules: Communication) -> Communicat
     }
 }
 
+/// The rules, possibly with routes that depend on more than the ends of messages.
+fn with_keys(machine: &Machine, rules: Communication, generator: &mut impl Rng) -> Communication {
+    let routes = match machine.route_choice() {
+        Some(RouteChoice::Spread(seed)) => MessageRoutes::SpreadByMessage { seed },
+        Some(RouteChoice::DModK) => {
+            MessageRoutes::OfShares { processes: NonZeroU32::new(generator.random_range(1..=4)).unwrap() }
+        }
+        Some(RouteChoice::Lowest) | None => MessageRoutes::OfMachine,
+    };
+    if generator.random_bool(0.3) { rules.with_routes(routes) } else { rules }
+}
+
 /// A machine with times of its own for every class, some of which may be equal.
 pub(crate) fn machine(generator: &mut impl Rng) -> Machine {
-    let machine = match generator.random_range(0..8) {
+    let machine = match generator.random_range(0..10) {
         0 | 1 => random_grid(generator),
         2 => routed_grid(generator),
         3 => with_failures(generator),
         4 | 5 => classed_network(generator),
-        6 => switched(generator),
+        6..=8 => switched(generator),
         _ => twisted(generator),
     };
     let times: Vec<LinkTime> = (0..machine.link_class_count()).map(|_| time(generator)).collect();
@@ -90,7 +103,11 @@ pub(crate) fn time(generator: &mut impl Rng) -> LinkTime {
 }
 
 pub(crate) fn choice(generator: &mut impl Rng) -> RouteChoice {
-    if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest }
+    match generator.random_range(0..3) {
+        0 => RouteChoice::Spread(generator.random()),
+        1 => RouteChoice::DModK,
+        _ => RouteChoice::Lowest,
+    }
 }
 
 fn routed_grid(generator: &mut impl Rng) -> Machine {
@@ -124,24 +141,82 @@ fn classed_network(generator: &mut impl Rng) -> Machine {
 }
 
 fn switched(generator: &mut impl Rng) -> Machine {
-    let parameters = match generator.random_range(0..4) {
+    let parameters = match generator.random_range(0..6) {
         0 => NetworkParameters::HyperX {
             shape: (0..generator.random_range(1..=2)).map(|_| generator.random_range(2..=3)).collect(),
             hosts_per_switch: generator.random_range(1..=2),
         },
-        1 => NetworkParameters::Dragonfly {
-            hosts_per_switch: generator.random_range(1..=2),
-            switches_per_group: generator.random_range(1..=3),
-            global_links: generator.random_range(1..=2),
-        },
+        1 => dragonfly(generator),
         2 => NetworkParameters::LeafSpine {
-            leaves: generator.random_range(2..=3),
+            leaves: 2 * generator.random_range(1..=2),
             hosts_per_switch: generator.random_range(1..=3),
             spines: generator.random_range(1..=3),
+            uplinks: generator.random_range(1..=3),
+            nics: nics(generator),
         },
-        _ => NetworkParameters::KAryTree { arity: 2, levels: generator.random_range(1..=3) },
+        3 => {
+            let levels = generator.random_range(1..=3);
+            NetworkParameters::KAryTree {
+                arity: 2,
+                levels,
+                uplinks: (1..levels).map(|_| generator.random_range(1..=3)).collect(),
+                nics_per_host: generator.random_range(1..=2),
+            }
+        }
+        _ => NetworkParameters::Cluster(cluster(generator)),
     };
     Machine::of_parameters(&parameters).unwrap().with_route_choice(choice(generator))
+}
+
+/// One or two links a host.
+fn nics(generator: &mut impl Rng) -> HostNics {
+    match generator.random_range(0..4) {
+        0 => HostNics::Neighbours(2),
+        1 => HostNics::OneSwitch(2),
+        _ => HostNics::ONE,
+    }
+}
+
+/// A dragonfly of any number of groups, with any number of links between two.
+fn dragonfly(generator: &mut impl Rng) -> NetworkParameters {
+    let (switches_per_group, global_links) = (generator.random_range(1..=4), generator.random_range(1..=2));
+    let ports = switches_per_group * global_links;
+    let groups = generator.random_range(2..=ports + 1);
+    NetworkParameters::Dragonfly {
+        hosts_per_switch: generator.random_range(1..=2),
+        switches_per_group,
+        global_links,
+        groups,
+        links_between_groups: generator.random_range(1..=ports / (groups - 1)),
+        nics: if switches_per_group % 2 == 0 { nics(generator) } else { HostNics::ONE },
+    }
+}
+
+/// A cluster with any number of NICs.
+fn cluster(generator: &mut impl Rng) -> Cluster {
+    let devices_per_node = *[1, 2, 3, 4].choose(generator).unwrap();
+    let inside = match generator.random_range(0..6) {
+        0 => ClusterInside::FullMesh,
+        1 => ClusterInside::Ring,
+        2 if devices_per_node != 3 => ClusterInside::Hypercube,
+        3 => ClusterInside::Switch { planes: 2 },
+        4 => ClusterInside::None,
+        _ => ClusterInside::Switch { planes: 1 },
+    };
+    let has_rails = generator.random_bool(0.5) && inside != ClusterInside::None;
+    let outside = ClusterOutside {
+        nics_per_node: generator.random_range(1..=6),
+        nodes_per_leaf: generator.random_range(1..=3),
+        has_rails,
+        spines: generator.random_range(1..=2),
+        uplinks: match generator.random_range(0..3) {
+            0 => ClusterUplinks::Full,
+            uplinks => ClusterUplinks::Each(uplinks),
+        },
+    };
+    let hosts_forward = matches!(inside, ClusterInside::Ring | ClusterInside::Hypercube);
+    let nodes = generator.random_range(2..=4);
+    Cluster { nodes, devices_per_node, inside, outside: Some(outside), hosts_forward }
 }
 
 fn twisted(generator: &mut impl Rng) -> Machine {

@@ -178,7 +178,7 @@ impl Curve {
             Network::Mesh => mesh(&[8, 8]),
             Network::Torus(lengths) => torus(lengths),
             Network::FatTree => {
-                let parameters = NetworkParameters::KAryTree { arity: 4, levels: 3 };
+                let parameters = NetworkParameters::k_ary_tree(4, 3);
                 Machine::of_parameters(&parameters).expect("a 4-ary 3-tree")
             }
         }

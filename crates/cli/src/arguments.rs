@@ -21,7 +21,7 @@ use self::examples::{
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span},
-    new_scenario::{ExecutionModes, Lengths, NewOptions, ProgramKind},
+    new_scenario::{ExecutionModes, Lengths, MACHINES, NewOptions, ProgramKind},
 };
 use crate::{
     call::Given,

@@ -172,6 +172,20 @@ impl CollectiveBounds {
     }
 }
 
+/// The most pairs of a rank and a link for which bounds look at all pairs of ranks.
+const MAX_RANKS_TIMES_LINKS: u64 = 1 << 22;
+
+/// Whether bounds look at all pairs of so many ranks (`docs/model.md` section 24).
+fn looks_at_pairs(machine: &Machine, ranks: u64) -> bool {
+    let pairs = match machine.graph() {
+        Some(network) if network.has_parallel_links() => {
+            network.links().collect::<std::collections::BTreeSet<_>>().len() as u64
+        }
+        _ => machine.link_count(),
+    };
+    ranks.saturating_mul(pairs) <= MAX_RANKS_TIMES_LINKS
+}
+
 /// Returns the time of a class of links.
 fn time_of(machine: &Machine, costs: LinkCosts, class: usize) -> LinkTime {
     let alike = LinkTime { unit: costs.hop_cycles, latency: costs.latency_cycles };
@@ -271,6 +285,7 @@ impl<'a> PlacedCollective<'a> {
     fn distance_sum(&self) -> Option<(u64, BandwidthSource)> {
         let sum = match self.machine.graph() {
             None => self.machine.axes().iter().map(|axis| self.distance_sum_along(axis)).sum(),
+            Some(_) if !self.looks_at_pairs() => return None,
             Some(network) => {
                 let to_node = |(&to, &own): (&NodeId, &u64)| {
                     let distances = network.fewest_links_to(to);
@@ -330,7 +345,7 @@ impl<'a> PlacedCollective<'a> {
             return Some(u128::from(self.distance()?) * u128::from(self.time_of(0).first_unit()));
         }
         let among = |own: &Self, ends: &[NodeId]| {
-            ends.iter().filter_map(|&end| own.greatest_sum_to(end, own.nodes)).max()
+            own.greatest_from(ends, &|end, from| own.greatest_sum_to(end, from))
         };
         self.farthest(&among, &Self::greatest_sum_to).map(u128::from)
     }
@@ -386,6 +401,46 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
+    /// Whether all pairs of ranks are looked at (`docs/model.md` section 24).
+    fn looks_at_pairs(&self) -> bool {
+        looks_at_pairs(self.machine, self.nodes.len() as u64)
+    }
+
+    /// Returns the greatest distance, in whatever measure, between any rank and one of these nodes; on large machines that
+    /// of two sweeps: from rank 0 to the farthest of these nodes, and from there.
+    fn greatest_from(
+        &self,
+        ends: &[NodeId],
+        greatest_to: &dyn Fn(NodeId, &[NodeId]) -> Option<u64>,
+    ) -> Option<u64> {
+        if self.looks_at_pairs() {
+            return ends.iter().filter_map(|&end| greatest_to(end, self.nodes)).max();
+        }
+        let first = *self.nodes.first()?;
+        let far = match self.machine.graph() {
+            // One search has all distances.
+            Some(_) => self.farthest_of(first, ends)?,
+            None => {
+                let distance = |end: &NodeId| greatest_to(*end, &[first]);
+                let most = ends.iter().filter_map(distance).max()?;
+                *ends.iter().find(|end| distance(end) == Some(most))?
+            }
+        };
+        greatest_to(far, self.nodes)
+    }
+
+    /// Returns the first of some nodes that are farthest from one, by one search of a graph.
+    fn farthest_of(&self, first: NodeId, ends: &[NodeId]) -> Option<NodeId> {
+        let network = self.machine.graph()?;
+        let distances: Vec<Option<u64>> = match self.machine.link_times() {
+            Some(times) => network.least_sums_to(first, times),
+            None => network.fewest_links_to(first).into_iter().map(|own| own.map(u64::from)).collect(),
+        };
+        let distance = |end: &NodeId| distances[end.index() as usize];
+        let most = ends.iter().filter_map(distance).max()?;
+        ends.iter().copied().find(|end| distance(end) == Some(most))
+    }
+
     /// Returns the greatest distance between any rank and one of these nodes.
     fn greatest_distance(&self, ends: &[NodeId]) -> Option<u64> {
         let covers_grid =
@@ -396,7 +451,7 @@ impl<'a> PlacedCollective<'a> {
             };
             return ends.iter().map(farthest).max();
         }
-        ends.iter().filter_map(|&end| self.greatest_distance_to(end, self.nodes)).max()
+        self.greatest_from(ends, &|end, from| self.greatest_distance_to(end, from))
     }
 
     /// Returns the greatest distance of nodes to one; none if there are no nodes.

@@ -31,6 +31,7 @@ mod launcher_file;
 mod library;
 mod loading;
 mod machine;
+mod machine_notes;
 mod mapping;
 mod message_sizes;
 mod neighbour_exchange;
@@ -60,6 +61,7 @@ mod sweep;
 mod switched;
 mod timing;
 mod traffic;
+mod uplinks;
 mod value;
 
 #[cfg(test)]
@@ -86,7 +88,7 @@ pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
-    execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
+    execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
     job::JobStepDescription,
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
@@ -206,7 +208,8 @@ impl Run {
     /// Sentences on what is assumed, left out or rounded, as results have them.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        self.program.notes.clone()
+        let of_program = self.program.notes.iter().cloned();
+        of_program.chain(machine_notes::machine_notes(self)).collect()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_would_divide_the_machine_stays_up() {
-        let tree = NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 2 };
+        let tree = NetworkParameters::leaf_spine(3, 2, 2);
         let tree = Machine::of_parameters(&tree).unwrap();
         // Every leaf keeps its hosts and a spine: at most 6 - 3 links above, or 1 less with both spines to join them.
         let error = with_failed_links(&tree, 12, [3; 32]).unwrap_err();
@@ -269,9 +269,8 @@ mod tests {
 
     #[test]
     fn failures_are_those_that_leave_routes_on_the_machine_itself() {
-        let tree = NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 3 };
-        let fly =
-            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 2, global_links: 1 };
+        let tree = NetworkParameters::leaf_spine(3, 2, 3);
+        let fly = NetworkParameters::dragonfly(2, 2, 1);
         let machines = [
             Machine::new(MachineKind::Torus, &[4, 3]).unwrap(),
             Machine::new(MachineKind::Line, &[7]).unwrap(),

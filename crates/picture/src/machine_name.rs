@@ -68,18 +68,34 @@ fn with_parameters(parameters: &NetworkParameters) -> String {
         NetworkParameters::HyperX { shape, hosts_per_switch } => {
             format!("{kind} {}, {} a switch", lengths(shape), counted(*hosts_per_switch, "host"))
         }
-        NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links } => format!(
-            "{kind}, {} a switch, {switches_per_group} switches a group, {} a switch",
-            counted(*hosts_per_switch, "host"),
-            counted(*global_links, "global link")
-        ),
-        NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines } => format!(
-            "{kind}, {leaves} leaves, {} a switch, {}",
-            counted(*hosts_per_switch, "host"),
-            counted(*spines, "spine")
-        ),
-        NetworkParameters::KAryTree { arity, levels } => {
-            format!("{kind}, {} of arity {arity}", counted(*levels, "level"))
+        NetworkParameters::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            global_links,
+            groups,
+            nics,
+            ..
+        } => {
+            let groups =
+                if parameters.is_whole_dragonfly() { String::new() } else { format!("{groups} groups, ") };
+            format!(
+                "{kind}, {groups}{} a switch, {switches_per_group} switches a group, {} a switch{nics}",
+                counted(*hosts_per_switch, "host"),
+                counted(*global_links, "global link")
+            )
+        }
+        NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines, uplinks, nics } => {
+            let each = if *uplinks > 1 { format!(" by {uplinks} links each") } else { String::new() };
+            format!(
+                "{kind}, {leaves} leaves, {} a switch, {}{each}{nics}",
+                counted(*hosts_per_switch, "host"),
+                counted(*spines, "spine")
+            )
+        }
+        NetworkParameters::KAryTree { arity, levels, uplinks, .. } => {
+            let most = uplinks.iter().max().filter(|&&most| most > 1);
+            let each = most.map(|most| format!(", up to {most} parallel links")).unwrap_or_default();
+            format!("{kind}, {} of arity {arity}{each}", counted(*levels, "level"))
         }
         NetworkParameters::Cluster(cluster) => format!("{kind}, {cluster}"),
     }

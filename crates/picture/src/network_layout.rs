@@ -344,7 +344,7 @@ fn with_switches(parameters: &NetworkParameters) -> Vec<(f64, f64)> {
     match parameters {
         NetworkParameters::FullMesh { nodes } => circle(*nodes, 0.0, 0.0, 0.0),
         NetworkParameters::LeafSpine { leaves, spines, .. } => levels(hosts, &[*leaves, *spines]),
-        NetworkParameters::KAryTree { arity, levels: count } => {
+        NetworkParameters::KAryTree { arity, levels: count, .. } => {
             let width = hosts / arity;
             levels(hosts, &(0..*count).map(|_| width).collect::<Vec<u64>>())
         }
@@ -414,11 +414,11 @@ mod tests {
     fn parameters() -> Vec<NetworkParameters> {
         vec![
             NetworkParameters::FullMesh { nodes: 7 },
-            NetworkParameters::LeafSpine { leaves: 4, hosts_per_switch: 3, spines: 2 },
-            NetworkParameters::KAryTree { arity: 2, levels: 3 },
-            NetworkParameters::KAryTree { arity: 3, levels: 2 },
-            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 4, global_links: 2 },
-            NetworkParameters::Dragonfly { hosts_per_switch: 1, switches_per_group: 1, global_links: 3 },
+            NetworkParameters::leaf_spine(4, 3, 2),
+            NetworkParameters::k_ary_tree(2, 3),
+            NetworkParameters::k_ary_tree(3, 2),
+            NetworkParameters::dragonfly(2, 4, 2),
+            NetworkParameters::dragonfly(1, 1, 3),
             NetworkParameters::HyperX { shape: vec![4, 3], hosts_per_switch: 2 },
             NetworkParameters::HyperX { shape: vec![2, 2, 2], hosts_per_switch: 5 },
         ]
@@ -456,7 +456,7 @@ mod tests {
             places[3..],
             [(0.0, 2.0 * LEVEL), (1.0, 2.0 * LEVEL), (2.0, 2.0 * LEVEL), (3.0, 2.0 * LEVEL)]
         );
-        let spines = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 1 };
+        let spines = NetworkParameters::leaf_spine(2, 2, 1);
         let layout = NetworkLayout::new(&Machine::of_parameters(&spines).unwrap()).unwrap();
         // The spine at the top, leaves above the middle of their hosts.
         assert_eq!(layout.place(NodeId::new(6)), (1.5, 0.0));

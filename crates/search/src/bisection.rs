@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn groups_are_kept_behind_one_switch() {
         // Sixteen hosts, four a switch; ranks n, n + 4, n + 8 and n + 12 exchange units.
-        let machine = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 4, levels: 2 }).unwrap();
+        let machine = Machine::of_parameters(&NetworkParameters::k_ary_tree(4, 2)).unwrap();
         let pairs: Vec<[u32; 2]> =
             (0..4).flat_map(|own| [[own, own + 4], [own + 4, own + 8], [own + 8, own + 12]]).collect();
         assert_eq!(of_pairs(&machine, 16, 1, &pairs), (24, 1));

@@ -206,7 +206,7 @@ fn draw_machine(generator: &mut ChaCha8Rng) -> Machine {
         3 => Machine::new(MachineKind::Hypercube, &[2, 2, 2]),
         4 => Machine::new(MachineKind::Line, &[7]),
         // Eight hosts, two a switch.
-        5 => Ok(Machine::of_parameters(&NetworkParameters::KAryTree { arity: 2, levels: 3 }).unwrap()),
+        5 => Ok(Machine::of_parameters(&NetworkParameters::k_ary_tree(2, 3)).unwrap()),
         // A ring with two links between some nodes.
         6 => {
             let links = [(0, 1), (0, 1), (1, 2), (2, 3), (2, 3), (3, 4), (4, 5), (5, 0)];

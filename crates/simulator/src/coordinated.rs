@@ -23,9 +23,9 @@ use cubefold_topology::{Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LocalCost, MessageRoutes, Observer, Program, ServiceOrder, SimulationError,
-    SortedOrder, StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
-    plan::check_rules, stage_recursion::PlacedProgram,
+    Communication, Cycle, Cycles, LocalCost, Observer, Program, ServiceOrder, SimulationError, SortedOrder,
+    StageRecord, Summary, Switching, Traffic, observe::traffic::LinkUseCounter, plan::check_rules,
+    stage_recursion::PlacedProgram,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -109,7 +109,7 @@ pub(crate) fn check(
         return Err(SimulationError::NoStages);
     }
     check_rules(placement.machine(), communication)?;
-    let has_phases = communication.routes() == MessageRoutes::OfMachine;
+    let has_phases = communication.routes().are_shortest();
     if has_phases && placement.machine().graph().is_some() {
         return Err(SimulationError::NoPhases);
     }

@@ -3,12 +3,14 @@
 //! A run whose [`Communication`](crate::Communication) asks for one of these rules has its routes from here,
 //! asynchronously or coordinated; all others take the routes of their machine.
 
+use std::num::NonZeroU32;
+
 use cubefold_mapping::{Placement, ProcessId, classic::EdgePaths};
 use cubefold_topology::{
-    Axis, Channel, Direction, Displacement, HostDimension, Machine, NodeId, TieRule, mix, narrow,
+    Axis, Channel, Direction, Displacement, HostDimension, Machine, NodeId, RouteKey, TieRule, mix, narrow,
 };
 
-use crate::{Communication, Program};
+use crate::{Communication, OperationKind, Program};
 
 /// The rule for the routes of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +24,17 @@ pub enum MessageRoutes {
         /// Equal seeds draw equal routes.
         seed: u64,
     },
+    /// On networks, any of the machine's shortest routes, drawn for each message (section 19).
+    SpreadByMessage {
+        /// Equal seeds draw equal routes.
+        seed: u64,
+    },
+    /// On clusters whose devices have several NICs, by the share of the sending process (section 19): process
+    /// `c P + r` is of share `c`.
+    OfShares {
+        /// The processes of a share, `P`.
+        processes: NonZeroU32,
+    },
     /// Between neighbours of the guest the paths of the construction that placed it, if it gives any; otherwise those of
     /// the machine (CS838 1999, psi).
     OfEmbedding,
@@ -34,12 +47,43 @@ pub(crate) struct RoutedPair {
     pub(crate) stage: u32,
     pub(crate) source: ProcessId,
     pub(crate) destination: ProcessId,
+    /// The number of earlier messages of the file with the same three; 0 in stage programs.
+    pub(crate) ordinal: u32,
 }
 
 impl RoutedPair {
     /// A message of a stage, of which a run has fewer than 2^32.
     pub(crate) fn new(stage: usize, source: ProcessId, destination: ProcessId) -> Self {
-        Self { stage: narrow(stage as u64), source, destination }
+        Self { stage: narrow(stage as u64), source, destination, ordinal: 0 }
+    }
+}
+
+impl RoutedPair {
+    /// The hash from which its route is drawn under `spread = "message"` (`docs/model.md` section 19).
+    fn hash(self, seed: u64) -> u64 {
+        let Self { stage, source, destination, ordinal } = self;
+        let parts = [source.label(), destination.label(), stage, ordinal];
+        parts.into_iter().fold(mix(seed), |hash, part| mix(hash ^ u64::from(part)))
+    }
+}
+
+/// Visits all messages of a program, each with its size \[units\], in the order of the file.
+pub(crate) fn for_each_routed(program: &dyn Program, visit: &mut dyn FnMut(RoutedPair, u64)) {
+    if let Some(graph) = program.special().tasks() {
+        let ordinals = graph.ordinals();
+        for (operation, own) in (0_u32..).zip(graph.schedule().operations()) {
+            if own.kind == OperationKind::Send {
+                let ordinal = ordinals[operation as usize];
+                let pair = RoutedPair { stage: own.tag, source: own.process, destination: own.peer, ordinal };
+                visit(pair, graph.units(operation));
+            }
+        }
+        return;
+    }
+    for stage in 0..program.stage_count() {
+        program.for_each_message(stage, &mut |source, destination, units| {
+            visit(RoutedPair::new(stage, source, destination), units);
+        });
     }
 }
 
@@ -47,8 +91,16 @@ impl MessageRoutes {
     /// Whether two messages between the same processes may take different routes.
     pub(crate) fn depend_on_stage(self) -> bool {
         match self {
-            Self::OfMachine | Self::OfEmbedding => false,
-            Self::Valiant { .. } => true,
+            Self::OfMachine | Self::OfEmbedding | Self::OfShares { .. } => false,
+            Self::Valiant { .. } | Self::SpreadByMessage { .. } => true,
+        }
+    }
+
+    /// Whether every message takes one of the shortest routes of the machine.
+    pub(crate) fn are_shortest(self) -> bool {
+        match self {
+            Self::OfMachine | Self::SpreadByMessage { .. } | Self::OfShares { .. } => true,
+            Self::Valiant { .. } | Self::OfEmbedding => false,
         }
     }
 }
@@ -68,6 +120,10 @@ enum Rule<'run> {
     Drawn(u64),
     /// Looked up, if there are any.
     Paths(Option<&'run EdgePaths>),
+    /// Those of the machine, drawn by the hash of a message and this seed.
+    Hashed(u64),
+    /// Those of the machine, by the share of a process among as many a share.
+    Shares(NonZeroU32),
 }
 
 impl<'run> ExplicitRoutes<'run> {
@@ -78,20 +134,22 @@ impl<'run> ExplicitRoutes<'run> {
             MessageRoutes::OfEmbedding => {
                 Some(Self { machine, tie, rule: Rule::Paths(edge_paths(placement)) })
             }
-            MessageRoutes::OfMachine | MessageRoutes::Valiant { .. } => {
-                Self::of_any_placement(machine, communication)
-            }
+            MessageRoutes::OfMachine
+            | MessageRoutes::Valiant { .. }
+            | MessageRoutes::SpreadByMessage { .. }
+            | MessageRoutes::OfShares { .. } => Self::of_any_placement(machine, communication),
         }
     }
 
     /// The same, if they do not depend on the placement.
     pub(crate) fn of_any_placement(machine: &'run Machine, communication: Communication) -> Option<Self> {
-        match communication.routes() {
-            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => None,
-            MessageRoutes::Valiant { seed } => {
-                Some(Self { machine, tie: communication.tie(), rule: Rule::Drawn(seed) })
-            }
-        }
+        let rule = match communication.routes() {
+            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => return None,
+            MessageRoutes::Valiant { seed } => Rule::Drawn(seed),
+            MessageRoutes::SpreadByMessage { seed } => Rule::Hashed(seed),
+            MessageRoutes::OfShares { processes } => Rule::Shares(processes),
+        };
+        Some(Self { machine, tie: communication.tie(), rule })
     }
 
     /// A bound on the links of the route of any message.
@@ -99,14 +157,20 @@ impl<'run> ExplicitRoutes<'run> {
         let bound = Self::longest_of_any_placement(placement.machine(), communication);
         match communication.routes() {
             MessageRoutes::OfEmbedding => bound.max(edge_paths(placement).map_or(0, EdgePaths::longest)),
-            MessageRoutes::OfMachine | MessageRoutes::Valiant { .. } => bound,
+            MessageRoutes::OfMachine
+            | MessageRoutes::Valiant { .. }
+            | MessageRoutes::SpreadByMessage { .. }
+            | MessageRoutes::OfShares { .. } => bound,
         }
     }
 
     /// The same, if routes do not depend on the placement.
     pub(crate) fn longest_of_any_placement(machine: &Machine, communication: Communication) -> u64 {
         match communication.routes() {
-            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => machine.distance_bound(),
+            MessageRoutes::OfMachine
+            | MessageRoutes::OfEmbedding
+            | MessageRoutes::SpreadByMessage { .. }
+            | MessageRoutes::OfShares { .. } => machine.distance_bound(),
             MessageRoutes::Valiant { .. } => machine.distance_bound().saturating_mul(2),
         }
     }
@@ -115,7 +179,10 @@ impl<'run> ExplicitRoutes<'run> {
     pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64) -> u64 {
         match communication.routes() {
             MessageRoutes::OfMachine => 0,
-            MessageRoutes::Valiant { .. } | MessageRoutes::OfEmbedding => {
+            MessageRoutes::Valiant { .. }
+            | MessageRoutes::OfEmbedding
+            | MessageRoutes::SpreadByMessage { .. }
+            | MessageRoutes::OfShares { .. } => {
                 let links = Self::longest_of_any_placement(machine, communication);
                 messages.saturating_mul(links.saturating_mul(size_of::<Channel>() as u64))
             }
@@ -149,7 +216,17 @@ impl<'run> ExplicitRoutes<'run> {
                 };
                 [route, vec![]]
             }
+            Rule::Hashed(seed) => [self.of_machine(from, to, RouteKey::Hash(pair.hash(seed))), vec![]],
+            Rule::Shares(processes) => {
+                let key = RouteKey::Share(pair.source.label() / processes);
+                [self.of_machine(from, to, key), vec![]]
+            }
         }
+    }
+
+    /// The route of the machine for a message with this key.
+    fn of_machine(&self, from: NodeId, to: NodeId, key: RouteKey) -> Vec<Channel> {
+        self.machine.route_of_message(from, to, self.tie, key).collect()
     }
 
     /// The two phases of a message whose route is drawn.
@@ -224,13 +301,10 @@ pub fn explicit_unit_hops(
 ) -> Option<u128> {
     let routes = ExplicitRoutes::new(placement, communication)?;
     let mut sum = 0;
-    for stage in 0..program.stage_count() {
-        program.for_each_message(stage, &mut |source, destination, units| {
-            let [from, to] = [source, destination].map(|process| placement.node(process));
-            let links = routes.links(RoutedPair::new(stage, source, destination), from, to);
-            sum += u128::from(links) * u128::from(units);
-        });
-    }
+    for_each_routed(program, &mut |pair, units| {
+        let [from, to] = [pair.source, pair.destination].map(|process| placement.node(process));
+        sum += u128::from(routes.links(pair, from, to)) * u128::from(units);
+    });
     Some(sum)
 }
 
@@ -240,7 +314,7 @@ struct Draws {
 }
 
 impl Draws {
-    fn new(seed: u64, RoutedPair { stage, source, destination }: RoutedPair) -> Self {
+    fn new(seed: u64, RoutedPair { stage, source, destination, .. }: RoutedPair) -> Self {
         let parts = [stage, source.label(), destination.label()];
         Self { hash: parts.into_iter().fold(mix(seed), |hash, part| mix(hash ^ u64::from(part))) }
     }
@@ -295,7 +369,8 @@ mod tests {
     }
 
     fn pair(stage: u32, source: u32, destination: u32) -> RoutedPair {
-        RoutedPair { stage, source: ProcessId::new(source), destination: ProcessId::new(destination) }
+        let [source, destination] = [source, destination].map(ProcessId::new);
+        RoutedPair { stage, source, destination, ordinal: 0 }
     }
 
     #[test]

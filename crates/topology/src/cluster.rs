@@ -47,7 +47,7 @@ pub enum ClusterInside {
 /// The links between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClusterOutside {
-    /// The NICs of a node, a divisor of its devices. As many as devices are no vertices.
+    /// The NICs of a node, at least 1. Fewer than devices are vertices; else a device has their links itself.
     pub nics_per_node: u64,
     /// The nodes on a leaf, at least 1.
     pub nodes_per_leaf: u64,
@@ -55,8 +55,17 @@ pub struct ClusterOutside {
     pub has_rails: bool,
     /// The number of spines, to each of which every leaf is linked.
     pub spines: u64,
-    /// The parallel links between a leaf and a spine, at least 1.
-    pub uplinks: u64,
+    /// The parallel links between a leaf and a spine.
+    pub uplinks: ClusterUplinks,
+}
+
+/// The parallel links between a leaf and a spine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterUplinks {
+    /// This number of every leaf, at least 1.
+    Each(u64),
+    /// As many as make the links to the spines of a leaf no fewer than those to its nodes.
+    Full,
 }
 
 /// The parts of a cluster whose links may differ in speed.
@@ -99,17 +108,6 @@ enum Position {
     Spine(u64),
 }
 
-/// The parts of a cluster that a vertex is in, each counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ClusterPlace {
-    /// Its node.
-    pub(crate) node: Option<u64>,
-    /// The leaf above it, or itself; none above an inside switch with devices on several rails.
-    pub(crate) leaf: Option<u64>,
-    /// The rail of that leaf.
-    pub(crate) rail: Option<u64>,
-}
-
 /// A sort of vertices of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
@@ -130,7 +128,7 @@ impl Cluster {
         let outside = match &self.outside {
             Some(own) => {
                 let nics = own.nics_per_node;
-                nics > 0 && devices.is_multiple_of(nics) && own.nodes_per_leaf > 0 && own.uplinks > 0
+                nics > 0 && own.nodes_per_leaf > 0 && own.uplinks != ClusterUplinks::Each(0)
             }
             None => self.nodes == 1,
         };
@@ -166,8 +164,61 @@ impl Cluster {
     }
 
     /// The number of rails, 1 without.
-    fn rails(&self) -> u64 {
+    pub(crate) fn rails(&self) -> u64 {
         self.outside.map_or(0, |own| if own.has_rails { own.nics_per_node } else { 1 })
+    }
+
+    /// The NICs of a device: several if a node has more than devices.
+    fn nics_of(&self, device: u64) -> std::ops::Range<u64> {
+        let (q, g) = (self.outside.map_or(0, |own| own.nics_per_node), self.devices_per_node);
+        let first = device.saturating_mul(q) / g;
+        first..(first + 1).max((device + 1).saturating_mul(q) / g)
+    }
+
+    /// Whether a device has several NICs, of which its messages choose one.
+    pub(crate) fn has_nics_to_choose(&self) -> bool {
+        self.outside.is_some_and(|own| own.nics_per_node > self.devices_per_node)
+    }
+
+    /// The number of a device by which it is reached as a destination: its node where there are rails, else its NIC, the
+    /// first of several (`docs/model.md` section 19).
+    pub(crate) fn destination_number(&self, host: u64) -> u64 {
+        let (node, device) = (host / self.devices_per_node, host % self.devices_per_node);
+        match self.outside {
+            Some(own) if own.has_rails => node,
+            Some(own) => node * own.nics_per_node + self.nics_of(device).start,
+            None => host,
+        }
+    }
+
+    /// Whether a vertex is a switch inside a node.
+    pub(crate) fn is_inside_switch(&self, vertex: NodeId) -> bool {
+        let [switches, nics, ..] = self.firsts();
+        (switches..nics).contains(&vertex.index().into())
+    }
+
+    /// The parallel links from a leaf of a group to each spine.
+    fn uplinks(&self, group: u64) -> u64 {
+        let Some(own) = self.outside else { return 0 };
+        match own.uplinks {
+            ClusterUplinks::Each(uplinks) => uplinks,
+            ClusterUplinks::Full => {
+                let nodes = own.nodes_per_leaf.min(self.nodes.saturating_sub(group * own.nodes_per_leaf));
+                let links = if own.has_rails { nodes } else { nodes.saturating_mul(own.nics_per_node) };
+                links.div_ceil(own.spines.max(1))
+            }
+        }
+    }
+
+    /// The parallel links from a leaf to each spine; of a last leaf with fewer nodes possibly fewer.
+    #[must_use]
+    pub fn uplinks_of_leaves(&self) -> u64 {
+        self.uplinks(0)
+    }
+
+    /// Whether all leaves have as many links to each spine.
+    fn has_even_uplinks(&self) -> bool {
+        self.groups() == 0 || self.uplinks(0) == self.uplinks(self.groups() - 1)
     }
 
     fn spines(&self) -> u64 {
@@ -221,9 +272,12 @@ impl Cluster {
         let to_nics = if self.nics() > 0 { g } else { 0 };
         let to_leaves = self.outside.map_or(0, |own| own.nics_per_node);
         let in_nodes = inside.saturating_add(to_nics).saturating_add(to_leaves).saturating_mul(self.nodes);
-        let uplinks = self.outside.map_or(0, |own| own.uplinks.saturating_mul(own.spines));
-        let leaves = self.groups().saturating_mul(self.rails());
-        in_nodes.saturating_add(leaves.saturating_mul(uplinks))
+        // The last leaf may have fewer.
+        let groups = self.groups();
+        let most = if groups == 0 { 0 } else { self.uplinks(0).saturating_mul(groups - 1) };
+        let last = if groups == 0 { 0 } else { self.uplinks(groups - 1) };
+        let uplinks = most.saturating_add(last).saturating_mul(self.spines());
+        in_nodes.saturating_add(uplinks.saturating_mul(self.rails()))
     }
 
     /// The position of a vertex.
@@ -264,25 +318,27 @@ impl Cluster {
         self.firsts()[2]
     }
 
-    /// The parts that a vertex is in.
-    pub(crate) fn place(&self, vertex: NodeId) -> ClusterPlace {
-        let on_leaf = |group: u64, rail: u64| Some(rail * self.groups() + group);
+    /// The node that a vertex is in; `None` of leaves and spines.
+    pub(crate) fn node_of(&self, vertex: NodeId) -> Option<u64> {
         match self.position(vertex.index().into()) {
-            Position::InNode { node, sort, place } => {
-                let rail = self.outside.and_then(|own| match sort {
-                    _ if self.rails() == 1 => Some(0),
-                    Sort::Device => Some(place * own.nics_per_node / self.devices_per_node),
-                    Sort::Nic => Some(place),
-                    Sort::Switch => None,
-                });
-                let leaf = rail.and_then(|rail| on_leaf(self.group(node), rail));
-                ClusterPlace { node: Some(node), leaf, rail }
-            }
-            Position::Leaf { group, rail } => {
-                ClusterPlace { node: None, leaf: on_leaf(group, rail), rail: Some(rail) }
-            }
-            Position::Spine(_) => ClusterPlace { node: None, leaf: None, rail: None },
+            Position::InNode { node, .. } => Some(node),
+            Position::Leaf { .. } | Position::Spine(_) => None,
         }
+    }
+
+    /// The rail of a host, the first of several; 0 without rails.
+    pub(crate) fn rail_of(&self, host: u64) -> u64 {
+        if self.rails() > 1 { self.nics_of(host % self.devices_per_node).start } else { 0 }
+    }
+
+    /// The group of nodes on the same leaves that a host is in.
+    pub(crate) fn group_of(&self, host: u64) -> u64 {
+        self.group(host / self.devices_per_node)
+    }
+
+    /// The leaf of a host, the first of several, counted from 0.
+    pub(crate) fn leaf_of(&self, host: u64) -> u64 {
+        self.rail_of(host) * self.groups() + self.group_of(host)
     }
 
     /// The group of a node, on whose leaves it is.
@@ -321,19 +377,23 @@ impl Cluster {
             let Some(outside) = self.outside else { continue };
             let q = outside.nics_per_node;
             for i in (0..g).filter(|_| q < g) {
-                link(device(i), Position::InNode { node, sort: Sort::Nic, place: i * q / g });
+                let place = self.nics_of(i).start;
+                link(device(i), Position::InNode { node, sort: Sort::Nic, place });
             }
-            for place in 0..q {
-                let nic =
-                    if q < g { Position::InNode { node, sort: Sort::Nic, place } } else { device(place) };
-                let rail = if outside.has_rails { place } else { 0 };
-                link(nic, Position::Leaf { group: self.group(node), rail });
+            let leaf = |nic| {
+                let rail = if outside.has_rails { nic } else { 0 };
+                Position::Leaf { group: self.group(node), rail }
+            };
+            if q < g {
+                (0..q).for_each(|place| link(Position::InNode { node, sort: Sort::Nic, place }, leaf(place)));
+            } else {
+                (0..g).for_each(|i| self.nics_of(i).for_each(|nic| link(device(i), leaf(nic))));
             }
         }
         for (group, rail) in
             (0..self.groups()).flat_map(|group| (0..self.rails()).map(move |rail| (group, rail)))
         {
-            let uplinks = self.outside.map_or(0, |own| own.uplinks);
+            let uplinks = self.uplinks(group);
             for (spine, _) in (0..self.spines()).flat_map(|spine| (0..uplinks).map(move |link| (spine, link)))
             {
                 link(Position::Leaf { group, rail }, Position::Spine(spine));
@@ -364,14 +424,15 @@ impl Cluster {
         let [vertices, hosts] =
             [self.vertex_count(), self.host_count()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let network = Network::from_parallel_edges(vertices, &self.links())?;
-        Ok(network.with_hosts(hosts).with_hosts_forwarding(self.hosts_forward))
+        Ok(network.with_hosts(hosts).with_hosts_forwarding(self.hosts_forward).of_cluster(self))
     }
 
     /// The cluster of two groups of two nodes, as far as there are any, with the same nodes and spines.
     fn small(&self) -> Self {
         match self.outside {
             Some(outside) => {
-                let outside = Some(ClusterOutside { nodes_per_leaf: 2, ..outside });
+                let uplinks = ClusterUplinks::Each(self.uplinks(0));
+                let outside = Some(ClusterOutside { nodes_per_leaf: 2, uplinks, ..outside });
                 Self { nodes: 4, outside, ..self.clone() }
             }
             None => self.clone(),
@@ -395,17 +456,23 @@ impl fmt::Display for Cluster {
         let nics = outside.nics_per_node;
         let rails = if outside.has_rails { format!(" on {nics} rails") } else { String::new() };
         let leaves = self.groups().saturating_mul(self.rails());
-        write!(formatter, ", {nics} NICs a node, {leaves} leaves{rails}, {} spines", outside.spines)
+        write!(formatter, ", {nics} NICs a node, {leaves} leaves{rails}, {} spines", outside.spines)?;
+        match self.uplinks(0) {
+            0 | 1 => Ok(()),
+            _ if outside.spines == 0 => Ok(()),
+            uplinks => write!(formatter, " by {uplinks} links each"),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NetworkRoutes, RouteChoice};
+    use crate::{NetworkRoutes, RouteChoice, routes::LinkWeight};
 
     fn outside(nics_per_node: u64, nodes_per_leaf: u64, has_rails: bool, spines: u64) -> ClusterOutside {
-        ClusterOutside { nics_per_node, nodes_per_leaf, has_rails, spines, uplinks: 1 + spines % 3 }
+        let uplinks = ClusterUplinks::Each(1 + spines % 3);
+        ClusterOutside { nics_per_node, nodes_per_leaf, has_rails, spines, uplinks }
     }
 
     /// Clusters of all insides and outsides, with hosts that forward or do not.
@@ -428,6 +495,18 @@ mod tests {
         ];
         let mut clusters = vec![];
         for inside in insides {
+            // NICs that do not divide the devices, more NICs than devices, and a last leaf with fewer cables.
+            for (q, m, has_rails, spines) in [(3, 2, true, 1), (8, 2, true, 2), (6, 3, false, 2)] {
+                let outside =
+                    ClusterOutside { uplinks: ClusterUplinks::Full, ..outside(q, m, has_rails, spines) };
+                clusters.push(Cluster {
+                    nodes: 5,
+                    devices_per_node: 4,
+                    inside,
+                    outside: Some(outside),
+                    hosts_forward: false,
+                });
+            }
             for (q, m, rails, spines) in outsides {
                 for hosts_forward in [false, true] {
                     let outside = Some(outside(q, m, rails, spines));
@@ -446,7 +525,7 @@ mod tests {
             assert_eq!(network.node_count(), cluster.vertex_count());
             let class = |one, other| cluster.part(one, other) as u16;
             let searched = || cluster.searched_network().unwrap().with_classes(class);
-            let weights: [u64; 4] = [3, 5, 40, 20];
+            let weights = [3, 5, 40, 20].map(|first_unit| LinkWeight { first_unit, unit: first_unit / 2 });
             let weighted = cluster.network().unwrap().with_classes(class);
             let formula = weighted.formula().unwrap().with_weights(&weights).unwrap();
             let weighted = weighted.with_weights(&weights).with_shared_formula(formula);

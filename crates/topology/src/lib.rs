@@ -26,6 +26,7 @@ mod extent;
 mod families;
 mod grid;
 mod index_digit;
+mod levels;
 mod link;
 mod machine;
 mod machine_kind;
@@ -40,7 +41,7 @@ mod trees;
 mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
-pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart};
+pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart, ClusterUplinks};
 pub use divisor::{Divisor, Length, greatest_common_divisor, narrow};
 pub use edge_grammar::{
     DerivationError, DerivedWords, EDGE_GRAMMARS, EdgeGrammar, GrammarMistake, MAX_DERIVED_PAIRS,
@@ -49,6 +50,7 @@ pub use edge_grammar::{
 pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
+pub use levels::Levels;
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
 pub use machine::{
     Failures, Graph, GraphSource, HostPart, HostParts, LinkTime, Machine, MachineError, MachineForm,
@@ -58,7 +60,7 @@ pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
-pub use routes::{NetworkRoutes, RouteChoice, mix};
+pub use routes::{NetworkRoutes, RouteChoice, RouteKey, mix};
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
-pub use switched::{MAX_NETWORK_NODES, NetworkParameters};
+pub use switched::{HostNics, MAX_NETWORK_NODES, NetworkParameters};
 pub use trees::{MAX_TREE_NODES, TreeParameters};

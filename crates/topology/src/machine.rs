@@ -54,6 +54,14 @@ pub struct Graph {
     grid: Option<Arc<Machine>>,         // the grid that its nodes have their coordinates from
     failures: Failures,
     names: Option<Arc<[String]>>, // of all nodes
+    uplinks: Option<Uplinks>,     // of links that were listed, where they do not say
+}
+
+/// The origin of the parallel links between switches of a machine whose links were listed without their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Uplinks {
+    Given,
+    Assumed,
 }
 
 impl Graph {
@@ -147,6 +155,56 @@ impl Machine {
             graph.names = Some(names);
         }
         self
+    }
+
+    /// The same machine with parallel links between switches that the list of its links does not count: they were given, or
+    /// assumed. A grid stays as it is.
+    #[must_use]
+    pub fn with_chosen_uplinks(mut self, are_assumed: bool) -> Self {
+        if let MachineForm::Graph(graph) = &mut self.form {
+            graph.uplinks = Some(if are_assumed { Uplinks::Assumed } else { Uplinks::Given });
+        }
+        self
+    }
+
+    /// Whether the parallel links between switches were assumed, on networks whose links were listed without their number;
+    /// `None` of others.
+    #[must_use]
+    pub fn assumes_uplinks(&self) -> Option<bool> {
+        match &self.form {
+            MachineForm::Graph(graph) => graph.uplinks.map(|own| own == Uplinks::Assumed),
+            MachineForm::Grid(_) => None,
+        }
+    }
+
+    /// The parallel links between linked switches of adjacent levels, from the leaves up: of each level the most; none of a
+    /// grid, and without switches.
+    #[must_use]
+    pub fn uplinks(&self) -> Vec<u64> {
+        let Some(network) = self.graph().filter(|network| network.host_count() < network.node_count()) else {
+            return vec![];
+        };
+        let levels = network.levels();
+        let mut most = vec![0; levels.count().saturating_sub(2) as usize];
+        for node in self.nodes() {
+            let Some(level) = levels.of(node).filter(|&level| level > 0) else { continue };
+            let above = network.neighbours(node).iter().filter(|&&next| levels.of(next) == Some(level + 1));
+            let (mut previous, mut count) = (None, 0);
+            for next in above {
+                count = if previous == Some(next) { count + 1 } else { 1 };
+                previous = Some(next);
+                if let Some(own) = most.get_mut(level as usize - 1) {
+                    *own = count.max(*own);
+                }
+            }
+        }
+        most
+    }
+
+    /// Whether it is a cluster whose devices have several NICs, of which messages choose one.
+    #[must_use]
+    pub fn has_several_nics(&self) -> bool {
+        self.graph().and_then(|network| network.cluster()).is_some_and(crate::Cluster::has_nics_to_choose)
     }
 
     /// The names of all nodes, by index, if they have any.
@@ -491,7 +549,7 @@ mod tests {
     #[test]
     fn routes_are_taken_over_from_a_machine_of_the_same_links_only() {
         let [own, same, other] = [(4, 8), (4, 8), (5, 8)].map(|(leaves, hosts_per_switch)| {
-            let tree = NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines: 2 };
+            let tree = NetworkParameters::leaf_spine(leaves, hosts_per_switch, 2);
             Machine::of_parameters(&tree).unwrap()
         });
         for (known, is_taken_over) in [(&same, true), (&other, false)] {

@@ -10,8 +10,9 @@ mod tests;
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Channel, Direction, HostDimension, Link, LinkTime, NodeId, Sign,
-    routes::{Distances, Tables},
+    Channel, Cluster, Direction, HostDimension, Link, LinkTime, NodeId, Sign,
+    levels::Levels,
+    routes::{Destinations, Distances, LinkWeight, Tables},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -37,10 +38,13 @@ pub struct Network {
     leaves: u32,                 // the number of first nodes with at most one link
     has_parallels: bool,         // whether any two nodes have several links
     classes: Option<Arc<[u16]>>, // of the links, channel by channel; none where all are of one
-    weights: Box<[u64]>,         // by class, at least 1; none where routes have the fewest links
+    weights: Box<[LinkWeight]>,  // by class; none where routes have the fewest links
     formula: Option<Arc<dyn Distances>>,
     tables: Tables,                // without a formula
     distance_bound: OnceLock<u64>, // of its nodes; found when it is first asked for
+    cluster: Option<Arc<Cluster>>, // that it is the network of
+    levels: OnceLock<Arc<Levels>>, // of its nodes, with failures those of the whole network
+    destinations: OnceLock<Destinations>,
 }
 
 /// A list of links that makes no network.
@@ -135,6 +139,9 @@ impl Network {
             formula: None,
             tables: Tables::default(),
             distance_bound: OnceLock::new(),
+            cluster: None,
+            levels: OnceLock::new(),
+            destinations: OnceLock::new(),
         })
     }
 
@@ -195,6 +202,33 @@ impl Network {
         Self { formula: Some(formula), ..self }
     }
 
+    /// The same as the network of a cluster.
+    pub(crate) fn of_cluster(self, cluster: &Cluster) -> Self {
+        Self { cluster: Some(Arc::new(cluster.clone())), ..self }
+    }
+
+    /// The same as what is left of a whole network: a part of its links, so that nodes keep their levels.
+    pub(crate) fn left_of(self, whole: &Self) -> Self {
+        let levels = OnceLock::from(Arc::clone(whole.levels()));
+        Self { cluster: whole.cluster.clone(), levels, ..self }
+    }
+
+    /// The cluster that it is the network of.
+    pub(crate) fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_deref()
+    }
+
+    /// The levels of its nodes (`docs/model.md` section 19).
+    #[must_use]
+    pub fn levels(&self) -> &Arc<Levels> {
+        self.levels.get_or_init(|| Arc::new(Levels::new(self)))
+    }
+
+    /// The numbers by which destinations choose routes.
+    pub(crate) fn destinations(&self) -> &Destinations {
+        self.destinations.get_or_init(|| Destinations::new(self))
+    }
+
     /// The same with a class for each link, given by its ends in either order.
     #[must_use]
     pub fn with_classes(self, class: impl Fn(NodeId, NodeId) -> u16) -> Self {
@@ -209,7 +243,7 @@ impl Network {
     }
 
     /// The same with these weights by class, none for routes with the fewest links, and no formula.
-    pub(crate) fn with_weights(self, weights: &[u64]) -> Self {
+    pub(crate) fn with_weights(self, weights: &[LinkWeight]) -> Self {
         Self { weights: weights.into(), formula: None, ..self }
     }
 
@@ -221,7 +255,7 @@ impl Network {
         times: &[LinkTime],
     ) -> Arc<Self> {
         let own = self.copied().with_classes(class);
-        let weights: Box<[u64]> = times.iter().map(|own| own.first_unit()).collect();
+        let weights: Box<[LinkWeight]> = times.iter().map(|&own| own.into()).collect();
         let has_one_weight = weights.windows(2).all(|two| two[0] == two[1]);
         let formula = match &self.formula {
             Some(formula) if has_one_weight || formula.holds_for_any_weights() => {
@@ -255,6 +289,9 @@ impl Network {
             formula: self.formula.clone(),
             tables: Tables::default(),
             distance_bound: OnceLock::new(),
+            cluster: self.cluster.clone(),
+            levels: self.levels.clone(),
+            destinations: OnceLock::new(),
             ..*self
         }
     }
@@ -300,8 +337,8 @@ impl Network {
 
     /// The weight of a channel of [`Self::first_channels`]; 1 where routes have the fewest links.
     #[inline]
-    pub(crate) fn weight(&self, channel: usize) -> u64 {
-        self.weights.get(usize::from(self.class(channel))).copied().unwrap_or(1)
+    pub(crate) fn weight(&self, channel: usize) -> LinkWeight {
+        self.weights.get(usize::from(self.class(channel))).copied().unwrap_or(LinkWeight::ONE)
     }
 
     /// The formula of its distances, if it has one.
@@ -499,6 +536,8 @@ impl PartialEq for Network {
             && (self.hosts, self.hosts_forward) == (other.hosts, other.hosts_forward)
             && self.classes == other.classes
             && self.weights == other.weights
+            && self.cluster == other.cluster
+            && self.levels() == other.levels()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Routes: dimension order on grids, shortest paths on graphs (`docs/model.md` section 4).
 
-use crate::{Channel, Leg, Machine, NetworkRoutes, NodeId, TieRule};
+use crate::{Channel, Leg, Machine, NetworkRoutes, NodeId, RouteKey, TieRule};
 
 /// The channels of a route, in order: an iterator.
 ///
@@ -14,7 +14,8 @@ pub struct Route<'machine> {
     at: NodeId,
     to: NodeId,
     tie: TieRule,
-    leg: Option<Leg>,                        // the rest of the current leg
+    leg: Option<Leg>, // the rest of the current leg
+    key: RouteKey,
     routes: Option<NetworkRoutes<'machine>>, // of a graph
 }
 
@@ -22,8 +23,14 @@ impl Machine {
     /// The channels that a message from `from` to `to` crosses, in order.
     #[must_use]
     pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
+        self.route_of_message(from, to, tie, RouteKey::Ends)
+    }
+
+    /// The channels that a message with a key of its own crosses, in order; on grids the key changes nothing.
+    #[must_use]
+    pub fn route_of_message(&self, from: NodeId, to: NodeId, tie: TieRule, key: RouteKey) -> Route<'_> {
         let routes = self.network_routes();
-        let mut route = Route { machine: self, from, at: from, to, tie, leg: None, routes };
+        let mut route = Route { machine: self, from, at: from, to, tie, leg: None, key, routes };
         route.leg = route.next_leg();
         route
     }
@@ -33,7 +40,7 @@ impl Route<'_> {
     /// The leg that begins where the route has come to.
     fn next_leg(&self) -> Option<Leg> {
         let Some(routes) = &self.routes else { return self.machine.next_leg(self.at, self.to, self.tie) };
-        let direction = routes.next(self.from, self.at, self.to)?;
+        let direction = routes.next_of_message([self.from, self.at, self.to], self.key)?;
         Some(Leg { direction, hops: 1 })
     }
 }

@@ -4,22 +4,23 @@
 //! [tables](rows). A route is found link by link: at every node the next one is a neighbour that is nearer to the
 //! destination, the one with the lowest number or one that is drawn ([`RouteChoice`]; `docs/model.md` sections 12
 //! and 19). It depends on nothing but the ends of the route and the node. Where links weigh differently, routes have the
-//! least sum of weights, and of those the fewest links (section 21.8); a distance is the number of links of the route.
+//! least sum of weights (section 21.8); a distance is the number of links of the route.
 
 mod choice;
+mod d_mod_k;
 mod detours;
 mod dimension_order;
 mod rows;
 
 use std::{fmt, sync::Arc};
 
-pub use self::choice::{RouteChoice, mix};
-pub(crate) use self::rows::{Row, Tables, WeightedRoutes};
+pub use self::choice::{RouteChoice, RouteKey, mix};
+pub(crate) use self::rows::{LinkWeight, Row, Tables, WeightedRoutes};
 use self::{
     choice::{drawn, route_hash},
     rows::Table,
 };
-pub(crate) use self::{detours::Detours, dimension_order::DimensionOrder};
+pub(crate) use self::{d_mod_k::Destinations, detours::Detours, dimension_order::DimensionOrder};
 use crate::{Direction, Network, NodeId};
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
@@ -52,12 +53,12 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
 
     /// The distances over routes with the least sum of weights, by class, and of those the fewest links; without weights,
     /// over those with the fewest links. `None` if no formula has them.
-    fn with_weights(&self, _weights: &[u64]) -> Option<Arc<dyn Distances>> {
+    fn with_weights(&self, _weights: &[LinkWeight]) -> Option<Arc<dyn Distances>> {
         None
     }
 
     /// Whether a route from `at` to `to` may begin with a link of some weight to a node that is one link nearer.
-    fn continues(&self, _at: u32, _next: u32, _to: u32, _weight: u64) -> bool {
+    fn continues(&self, _at: u32, _next: u32, _to: u32, _weight: LinkWeight) -> bool {
         true
     }
 
@@ -92,7 +93,7 @@ trait ToDestination {
 
     /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
-    fn continues(&self, _at: u32, _next: u32, _weight: u64) -> bool {
+    fn continues(&self, _at: u32, _next: u32, _weight: LinkWeight) -> bool {
         true
     }
 }
@@ -120,7 +121,7 @@ impl ToDestination for ByFormula<'_> {
     }
 
     #[inline]
-    fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+    fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
         self.formula.continues(at, next, self.to, weight)
     }
 }
@@ -137,7 +138,7 @@ impl ToDestination for Row {
     }
 
     #[inline]
-    fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+    fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
         self.continues(at, next, weight)
     }
 }
@@ -188,6 +189,18 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
+    /// The direction of the next link at `at` of the route of a message from `from` to `to`; `None` at the destination, and
+    /// without a route.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn next_of_message(&self, ends: [NodeId; 3], key: RouteKey) -> Option<Direction> {
+        let [_, at, _] = ends;
+        Some(self.network.direction(at, self.next_port(ends, None, key)?))
+    }
+
     /// The node after `at` on the route from `from` to `to`; `None` at the destination, and without a route.
     ///
     /// # Panics
@@ -195,7 +208,7 @@ impl<'network> NetworkRoutes<'network> {
     /// When there is no such node.
     #[must_use]
     pub fn next_node(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<NodeId> {
-        let port = self.next_port([from, at, to], None)?;
+        let port = self.next_port([from, at, to], None, RouteKey::Ends)?;
         Some(self.network.neighbours(at)[usize::from(port)])
     }
 
@@ -208,7 +221,7 @@ impl<'network> NetworkRoutes<'network> {
     #[inline]
     #[must_use]
     pub fn next(&self, from: NodeId, at: NodeId, to: NodeId) -> Option<Direction> {
-        Some(self.network.direction(at, self.next_port([from, at, to], None)?))
+        Some(self.network.direction(at, self.next_port([from, at, to], None, RouteKey::Ends)?))
     }
 
     /// Returns the same as [`next`](Self::next) if `at` is `links` links from `to`, a distance that need not be found
@@ -220,11 +233,11 @@ impl<'network> NetworkRoutes<'network> {
     #[inline]
     #[must_use]
     pub fn next_of_links(&self, [from, at, to]: [NodeId; 3], links: u32) -> Option<Direction> {
-        Some(self.network.direction(at, self.next_port([from, at, to], Some(links))?))
+        Some(self.network.direction(at, self.next_port([from, at, to], Some(links), RouteKey::Ends)?))
     }
 
     /// The port of that link; `links` are left of the route, if it is known.
-    fn next_port(&self, ends: [NodeId; 3], links: Option<u32>) -> Option<u16> {
+    fn next_port(&self, ends: [NodeId; 3], links: Option<u32>, key: RouteKey) -> Option<u16> {
         let [_, at, to] = ends;
         if at == to {
             return None;
@@ -233,26 +246,39 @@ impl<'network> NetworkRoutes<'network> {
             return self.network.port_to(at.index(), next.index());
         }
         match (self.network.formula(), &self.table) {
+            // Formulas know no levels, except those of trees.
+            (Some(formula), _)
+                if self.choice == RouteChoice::DModK && !self.network.levels().are_adjacent() =>
+            {
+                self.compared_port(ends, links, &ByFormula { formula, to: to.index() }, key)
+            }
             (Some(formula), _) => {
-                let choose = |ports| self.place_of_alike(ends, ports, formula);
-                let compared = || self.compared_port(ends, links, &ByFormula { formula, to: to.index() });
+                let choose = |ports| self.place_of_alike(ends, ports, formula, key);
+                let compared =
+                    || self.compared_port(ends, links, &ByFormula { formula, to: to.index() }, key);
                 formula.nearer_port(at.index(), to.index(), &choose).or_else(compared)
             }
-            (None, Some(table)) => self.compared_port(ends, links, table.row(self.network, to)),
+            (None, Some(table)) => self.compared_port(ends, links, table.row(self.network, to), key),
             (None, None) => None,
         }
     }
 
     /// The place of the chosen port among the `ports` ports that lead nearer and begin equally many routes.
-    fn place_of_alike(&self, ends: [NodeId; 3], ports: u16, formula: &dyn Distances) -> u16 {
+    fn place_of_alike(&self, ends: [NodeId; 3], ports: u16, formula: &dyn Distances, key: RouteKey) -> u16 {
         match self.choice {
             RouteChoice::Spread(seed) if ports > 1 => {
                 let ([_, at, to], ports) = (ends, u64::from(ports));
                 let all = formula.route_count(at.index(), to.index()).unwrap_or(ports);
                 let each = (all / ports).min(MAX_ROUTE_COUNT);
-                u16::try_from(route_hash(seed, ends) % (each * ports) / each).unwrap_or(0) // below `ports`
+                u16::try_from(route_hash(seed, ends, key) % (each * ports) / each).unwrap_or(0) // below `ports`
             }
-            RouteChoice::Lowest | RouteChoice::Spread(_) => 0,
+            // Several ports lead up: on the way down there is one.
+            RouteChoice::DModK if ports > 1 => {
+                let [_, at, to] = ends;
+                let place = self.network.number_upwards(at, to) % u64::from(ports);
+                u16::try_from(place).unwrap_or(0) // below `ports`
+            }
+            RouteChoice::Lowest | RouteChoice::Spread(_) | RouteChoice::DModK => 0,
         }
     }
 
@@ -262,13 +288,17 @@ impl<'network> NetworkRoutes<'network> {
         ends: [NodeId; 3],
         links: Option<u32>,
         distances: &impl ToDestination,
+        key: RouteKey,
     ) -> Option<u16> {
         let [_, at, to] = ends;
         debug_assert!(links.is_none_or(|links| distances.distance(at.index()) == Some(links)));
         let nearer = links.or_else(|| distances.distance(at.index()))?.checked_sub(1)?;
         if nearer == 0 {
             let port = self.network.port_to(at.index(), to.index())?;
-            return Some(self.parallel_port(ends, port));
+            if self.choice == RouteChoice::DModK {
+                return self.destination_port(ends, std::iter::once(port), key);
+            }
+            return Some(self.parallel_port(ends, port, key));
         }
         let (first, neighbours) = self.network.inner_neighbours(at);
         let channels = self.network.first_channel(at.index()) as usize;
@@ -282,7 +312,8 @@ impl<'network> NetworkRoutes<'network> {
         };
         let mut ports = (first..).zip(neighbours).filter(is_nearer);
         match self.choice {
-            RouteChoice::Lowest => ports.next().map(|(port, _)| self.parallel_port(ends, port)),
+            RouteChoice::Lowest => ports.next().map(|(port, _)| self.parallel_port(ends, port, key)),
+            RouteChoice::DModK => self.destination_port(ends, ports.map(|(port, _)| port), key),
             RouteChoice::Spread(seed) => {
                 let (mut ports, mut nodes): (Vec<u16>, Vec<u32>) =
                     ports.map(|(port, next)| (port, next.index())).unzip();
@@ -292,7 +323,7 @@ impl<'network> NetworkRoutes<'network> {
                     ports.retain(|&port| port == 0 || neighbour(port - 1) != neighbour(port));
                 }
                 if let [only] = ports[..] {
-                    return Some(self.parallel_port(ends, only));
+                    return Some(self.parallel_port(ends, only, key));
                 }
                 let count = |&node: &u32| Some(distances.route_count(node)?.min(MAX_ROUTE_COUNT));
                 let counts: Option<Vec<u64>> = nodes.iter().map(count).collect();
@@ -301,7 +332,7 @@ impl<'network> NetworkRoutes<'network> {
                 for (count, &port) in counts.iter_mut().zip(&ports) {
                     *count *= u64::from(self.network.links_at(at.index(), port));
                 }
-                let (place, within) = drawn(route_hash(seed, ends), &counts)?;
+                let (place, within) = drawn(route_hash(seed, ends, key), &counts)?;
                 let port = *ports.get(place)?;
                 let parallel = within % u64::from(self.network.links_at(at.index(), port));
                 Some(port + u16::try_from(parallel).ok()?)
@@ -311,14 +342,14 @@ impl<'network> NetworkRoutes<'network> {
 
     /// The port among the parallel links of which one port is the first, where only one neighbour leads nearer.
     #[inline]
-    fn parallel_port(&self, ends: [NodeId; 3], first: u16) -> u16 {
+    fn parallel_port(&self, ends: [NodeId; 3], first: u16, key: RouteKey) -> u16 {
         if !self.network.has_parallel_links() {
             return first;
         }
         let [_, at, to] = ends;
         let number = match self.choice {
-            RouteChoice::Lowest => u64::from(to.index()),
-            RouteChoice::Spread(seed) => route_hash(seed, ends),
+            RouteChoice::Lowest | RouteChoice::DModK => u64::from(to.index()),
+            RouteChoice::Spread(seed) => route_hash(seed, ends, key),
         };
         let parallel = number % u64::from(self.network.links_at(at.index(), first));
         first + u16::try_from(parallel).unwrap_or(0) // below the number of links
@@ -327,25 +358,32 @@ impl<'network> NetworkRoutes<'network> {
     /// Counts the shortest routes to `to` from each of `nodes`, ascending nodes that are all `links` links away. It
     /// visits the nodes on these routes, one level of distances after another; `links` is at least 1.
     fn count_routes(&self, nodes: Vec<u32>, links: u32, to: u32, distances: &impl ToDestination) -> Vec<u64> {
+        // The neighbours of a node, `left` links away, with which routes continue; parallel ones more than once.
+        let onward = |node: u32, left: u32| {
+            let channels = self.network.first_channel(node) as usize;
+            let neighbours = self.network.neighbours(NodeId::new(node)).iter().map(|next| next.index());
+            (channels..).zip(neighbours).filter(move |&(channel, next)| {
+                let is_inner = next == to || next >= self.network.ends_only();
+                is_inner
+                    && distances.is_nearer(next, left)
+                    && distances.continues(node, next, self.network.weight(channel))
+            })
+        };
         let mut levels = vec![nodes];
         for left in (1..links).rev() {
-            let beyond = levels.last().into_iter().flatten().flat_map(|&node| {
-                let (_, neighbours) = self.network.inner_neighbours(NodeId::new(node));
-                neighbours.iter().map(|next| next.index())
-            });
-            let mut level: Vec<u32> = beyond.collect();
+            let nodes = levels.last().into_iter().flatten();
+            let mut level: Vec<u32> =
+                nodes.flat_map(|&node| onward(node, left)).map(|(_, next)| next).collect();
             level.sort_unstable();
             level.dedup();
-            level.retain(|&node| distances.is_nearer(node, left));
             levels.push(level);
         }
         levels.push(vec![to]);
         let mut counts = vec![1_u64];
-        for pair in levels.windows(2).rev() {
+        for (left, pair) in (0..).zip(levels.windows(2).rev()) {
             let [own, next] = [&pair[0], &pair[1]];
             let of_node = |&node: &u32| {
-                let neighbours = self.network.neighbours(NodeId::new(node)).iter();
-                let places = neighbours.filter_map(|end| next.binary_search(&end.index()).ok());
+                let places = onward(node, left).filter_map(|(_, end)| next.binary_search(&end).ok());
                 places.map(|place| counts[place]).sum::<u64>().min(MAX_ROUTE_COUNT)
             };
             counts = own.iter().map(of_node).collect();

@@ -8,7 +8,12 @@ mod hyperx;
 
 use std::fmt;
 
-use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
+use self::{
+    dragonfly::{Dragonfly, Groups},
+    fat_tree::FatTree,
+    hosts::Hosts,
+    hyperx::HyperX,
+};
 use crate::{
     Cluster, ClusterPart, Divisor, IndexDigit, MachineKind, Network, NetworkError, NodeId, routes::Distances,
 };
@@ -34,8 +39,14 @@ pub enum NetworkParameters {
         hosts_per_switch: u64,
         /// The switches of a group, `a`, all linked with each other.
         switches_per_group: u64,
-        /// The links of a switch to other groups, `h`.
+        /// The ports of a switch to other groups, `h`.
         global_links: u64,
+        /// The number of groups, `G`, 2 to `a h + 1`.
+        groups: u64,
+        /// The links between every two groups, 1 to `a h / (G - 1)`.
+        links_between_groups: u64,
+        /// The links of a host.
+        nics: HostNics,
     },
     /// A tree of two levels: every leaf is linked to every spine.
     LeafSpine {
@@ -45,6 +56,10 @@ pub enum NetworkParameters {
         hosts_per_switch: u64,
         /// The switches above.
         spines: u64,
+        /// The parallel links between a leaf and a spine.
+        uplinks: u64,
+        /// The links of a host.
+        nics: HostNics,
     },
     /// The k-ary n-tree (Petrini & Vanneschi 1997).
     KAryTree {
@@ -52,9 +67,57 @@ pub enum NetworkParameters {
         arity: u64,
         /// `n`, the levels of switches.
         levels: u64,
+        /// The parallel links between two switches, from the leaves up: `n - 1` numbers.
+        uplinks: Vec<u64>,
+        /// The parallel links of a host.
+        nics_per_host: u64,
     },
     /// Nodes with several devices (`docs/model.md` section 22).
     Cluster(Cluster),
+}
+
+/// The links of every host of a network with switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HostNics {
+    /// This number of parallel links to its switch.
+    OneSwitch(u64),
+    /// A link to each of this number of switches that follow one another, `q`: host `h` on switches
+    /// `q floor(h / p) + j`, where a switch has `p` hosts.
+    Neighbours(u64),
+}
+
+impl HostNics {
+    /// One link.
+    pub const ONE: Self = Self::OneSwitch(1);
+
+    /// The number of links.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        match self {
+            Self::OneSwitch(count) | Self::Neighbours(count) => count,
+        }
+    }
+
+    /// The number of switches that share their hosts.
+    fn switches(self) -> u64 {
+        match self {
+            Self::OneSwitch(_) => 1,
+            Self::Neighbours(count) => count,
+        }
+    }
+
+    /// The links of hosts `0 ..`, `per_switch` on a switch; the first switch follows the hosts.
+    fn links(self, hosts: u64, per_switch: u64) -> impl Iterator<Item = (u32, u32)> {
+        (0..hosts).flat_map(move |host| {
+            (0..self.count()).map(move |nic| {
+                let switch = match self {
+                    Self::OneSwitch(_) => host / per_switch,
+                    Self::Neighbours(count) => host / per_switch * count + nic,
+                };
+                (small(host), small(hosts + switch))
+            })
+        })
+    }
 }
 
 /// The most nodes, hosts and switches together, of a network with parameters.
@@ -64,6 +127,32 @@ pub const MAX_NETWORK_NODES: u64 = 1 << 21;
 const MAX_NETWORK_CHANNELS: u64 = 1 << 28;
 
 impl NetworkParameters {
+    /// The dragonfly of as many groups as there are ports for, whose hosts have one link.
+    #[must_use]
+    pub fn dragonfly(hosts_per_switch: u64, switches_per_group: u64, global_links: u64) -> Self {
+        Self::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            global_links,
+            groups: switches_per_group.saturating_mul(global_links).saturating_add(1),
+            links_between_groups: 1,
+            nics: HostNics::ONE,
+        }
+    }
+
+    /// The tree of leaves and spines with one link between every two, whose hosts have one link.
+    #[must_use]
+    pub fn leaf_spine(leaves: u64, hosts_per_switch: u64, spines: u64) -> Self {
+        Self::LeafSpine { leaves, hosts_per_switch, spines, uplinks: 1, nics: HostNics::ONE }
+    }
+
+    /// The k-ary n-tree without parallel links.
+    #[must_use]
+    pub fn k_ary_tree(arity: u64, levels: u64) -> Self {
+        let uplinks = vec![1; usize::try_from(levels.saturating_sub(1)).unwrap_or(0).min(64)];
+        Self::KAryTree { arity, levels, uplinks, nics_per_host: 1 }
+    }
+
     /// The kind of its machines.
     #[must_use]
     pub fn kind(&self) -> MachineKind {
@@ -81,11 +170,14 @@ impl NetworkParameters {
     pub fn host_count(&self) -> u64 {
         match self {
             Self::FullMesh { nodes } => *nodes,
-            Self::HyperX { hosts_per_switch, .. } | Self::Dragonfly { hosts_per_switch, .. } => {
-                hosts_per_switch.saturating_mul(self.switch_count())
+            Self::HyperX { hosts_per_switch, .. } => hosts_per_switch.saturating_mul(self.switch_count()),
+            Self::Dragonfly { hosts_per_switch, nics, .. } => {
+                hosts_per_switch.saturating_mul(self.switch_count() / nics.switches().max(1))
             }
-            Self::LeafSpine { leaves, hosts_per_switch, .. } => leaves.saturating_mul(*hosts_per_switch),
-            Self::KAryTree { arity, levels } => power(*arity, *levels),
+            Self::LeafSpine { leaves, hosts_per_switch, nics, .. } => {
+                (leaves / nics.switches().max(1)).saturating_mul(*hosts_per_switch)
+            }
+            Self::KAryTree { arity, levels, .. } => power(*arity, *levels),
             Self::Cluster(cluster) => cluster.host_count(),
         }
     }
@@ -102,17 +194,26 @@ impl NetworkParameters {
                 switches_per_group.saturating_mul(self.group_count())
             }
             Self::LeafSpine { leaves, spines, .. } => leaves.saturating_add(*spines),
-            Self::KAryTree { arity, levels } => levels.saturating_mul(power(*arity, levels - 1)),
+            Self::KAryTree { arity, levels, .. } => levels.saturating_mul(power(*arity, levels - 1)),
             Self::Cluster(cluster) => cluster.vertex_count() - cluster.host_count(),
+        }
+    }
+
+    /// Whether it is a dragonfly with one link between every two of as many groups as there are ports for.
+    #[must_use]
+    pub fn is_whole_dragonfly(&self) -> bool {
+        match *self {
+            Self::Dragonfly { hosts_per_switch, switches_per_group, global_links, .. } => {
+                *self == Self::dragonfly(hosts_per_switch, switches_per_group, global_links)
+            }
+            _ => false,
         }
     }
 
     /// The number of groups of a dragonfly; 1 of all else.
     fn group_count(&self) -> u64 {
         match self {
-            Self::Dragonfly { switches_per_group, global_links, .. } => {
-                switches_per_group.saturating_mul(*global_links).saturating_add(1)
-            }
+            Self::Dragonfly { groups, .. } => *groups,
             _ => 1,
         }
     }
@@ -134,13 +235,22 @@ impl NetworkParameters {
                     shape.iter().map(|length| length.saturating_sub(1)).fold(0, u64::saturating_add);
                 hosts.saturating_add(self.switch_count().saturating_mul(on_lines) / 2)
             }
-            Self::Dragonfly { switches_per_group, .. } => {
-                let (groups, a) = (self.group_count(), *switches_per_group);
-                let inside = groups.saturating_mul(a.saturating_mul(a - 1) / 2);
-                hosts.saturating_add(inside).saturating_add(groups.saturating_mul(groups - 1) / 2)
+            Self::Dragonfly { switches_per_group, groups, links_between_groups, nics, .. } => {
+                let a = *switches_per_group;
+                let inside = groups.saturating_mul(a.saturating_mul(a.saturating_sub(1)) / 2);
+                let pairs = groups.saturating_mul(groups.saturating_sub(1)) / 2;
+                let between = pairs.saturating_mul(*links_between_groups);
+                hosts.saturating_mul(nics.count()).saturating_add(inside).saturating_add(between)
             }
-            Self::LeafSpine { leaves, spines, .. } => hosts.saturating_add(leaves.saturating_mul(*spines)),
-            Self::KAryTree { levels, .. } => hosts.saturating_mul(*levels),
+            Self::LeafSpine { leaves, spines, uplinks, nics, .. } => {
+                let to_spines = leaves.saturating_mul(*spines).saturating_mul(*uplinks);
+                hosts.saturating_mul(nics.count()).saturating_add(to_spines)
+            }
+            // As many links between two levels as hosts, each so many times.
+            Self::KAryTree { uplinks, nics_per_host, .. } => {
+                let of_each = uplinks.iter().fold(*nics_per_host, |sum, own| sum.saturating_add(*own));
+                hosts.saturating_mul(of_each)
+            }
             Self::Cluster(cluster) => cluster.link_count(),
         }
     }
@@ -188,7 +298,7 @@ impl NetworkParameters {
                 if one / switches_per_group == other / switches_per_group { 1 } else { 2 }
             }
             Self::LeafSpine { .. } => 1,
-            Self::KAryTree { arity, levels } => {
+            Self::KAryTree { arity, levels, .. } => {
                 1 + usize::try_from(one / power(*arity, levels - 1)).unwrap_or(0)
             }
         }
@@ -212,13 +322,40 @@ impl NetworkParameters {
             Self::HyperX { shape, hosts_per_switch } => {
                 !shape.is_empty() && shape.iter().all(|&length| length >= 2) && *hosts_per_switch > 0
             }
-            Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
-                *hosts_per_switch > 0 && *switches_per_group > 0 && *global_links > 0
+            Self::Dragonfly {
+                hosts_per_switch,
+                switches_per_group,
+                global_links,
+                groups,
+                links_between_groups,
+                nics,
+            } => {
+                let ports = switches_per_group.saturating_mul(*global_links);
+                let needed = links_between_groups.saturating_mul(groups.saturating_sub(1));
+                *hosts_per_switch > 0
+                    && *switches_per_group > 0
+                    && *global_links > 0
+                    && *groups >= 2
+                    && *links_between_groups > 0
+                    && needed <= ports
+                    && nics.count() > 0
+                    && switches_per_group.is_multiple_of(nics.switches())
             }
-            Self::LeafSpine { leaves, hosts_per_switch, spines } => {
-                *leaves > 0 && *hosts_per_switch > 0 && *spines > 0
+            Self::LeafSpine { leaves, hosts_per_switch, spines, uplinks, nics } => {
+                *leaves > 0
+                    && *hosts_per_switch > 0
+                    && *spines > 0
+                    && *uplinks > 0
+                    && nics.count() > 0
+                    && leaves.is_multiple_of(nics.switches())
             }
-            Self::KAryTree { arity, levels } => *arity >= 2 && *levels > 0,
+            Self::KAryTree { arity, levels, uplinks, nics_per_host } => {
+                *arity >= 2
+                    && *levels > 0
+                    && *nics_per_host > 0
+                    && uplinks.len() as u64 == levels - 1
+                    && uplinks.iter().all(|&own| own > 0)
+            }
             Self::Cluster(cluster) => cluster.is_whole(),
         };
         positive && self.host_count() >= 2
@@ -227,7 +364,8 @@ impl NetworkParameters {
     /// Returns the network. All of [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         let (hosts, nodes) = (small(self.host_count()), small(self.node_count()));
-        let network = |links: Vec<(u32, u32)>| Ok(Network::from_edges(nodes, &links)?.with_hosts(hosts));
+        let network =
+            |links: Vec<(u32, u32)>| Ok(Network::from_parallel_edges(nodes, &links)?.with_hosts(hosts));
         match self {
             Self::FullMesh { .. } => {
                 let pairs = (0..nodes).flat_map(|one| (one + 1..nodes).map(move |other| (one, other)));
@@ -237,20 +375,43 @@ impl NetworkParameters {
                 let hyperx = HyperX::new(Hosts::new(hosts, small(*hosts_per_switch)), shape);
                 Ok(network(hyperx.links())?.with_formula(hyperx))
             }
-            Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
-                let hosts = Hosts::new(hosts, small(*hosts_per_switch));
-                let dragonfly = Dragonfly::new(hosts, small(*switches_per_group), small(*global_links));
-                Ok(network(dragonfly.links())?.with_formula(dragonfly))
+            &Self::Dragonfly {
+                hosts_per_switch,
+                switches_per_group,
+                global_links,
+                groups,
+                links_between_groups,
+                nics,
+            } => {
+                let [a, h] = [switches_per_group, global_links].map(small);
+                let between = Groups { a, h, groups: small(groups), each: small(links_between_groups) };
+                let of_hosts = nics.links(hosts.into(), hosts_per_switch);
+                let network = network(of_hosts.chain(between.links(hosts)).collect())?;
+                Ok(if self.is_whole_dragonfly() {
+                    network.with_formula(Dragonfly::new(Hosts::new(hosts, small(hosts_per_switch)), a, h))
+                } else {
+                    network
+                })
             }
-            Self::LeafSpine { leaves, hosts_per_switch, spines } => {
-                let tree = FatTree::LeafSpine {
-                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
-                    leaves: small(*leaves),
-                    spines: small(*spines),
-                };
-                Ok(network(tree.links(nodes))?.with_formula(tree))
+            &Self::LeafSpine { leaves, hosts_per_switch, spines, uplinks, nics } => {
+                let between = (0..small(leaves)).flat_map(|leaf| {
+                    let spines = hosts + small(leaves)..nodes;
+                    spines.map(move |spine| (hosts + leaf, spine))
+                });
+                let between = between.flat_map(|link| std::iter::repeat_n(link, small(uplinks) as usize));
+                let of_hosts = nics.links(hosts.into(), hosts_per_switch);
+                let network = network(of_hosts.chain(between).collect())?;
+                Ok(match nics {
+                    HostNics::OneSwitch(_) => network.with_formula(FatTree::LeafSpine {
+                        hosts: Hosts::new(hosts, small(hosts_per_switch)),
+                        leaves: small(leaves),
+                        spines: small(spines),
+                        has_parallels: uplinks > 1 || nics != HostNics::ONE,
+                    }),
+                    HostNics::Neighbours(_) => network,
+                })
             }
-            Self::KAryTree { arity, levels } => {
+            Self::KAryTree { arity, levels, uplinks, nics_per_host } => {
                 let k = small(*arity);
                 let powers: Vec<u64> = (0..small(*levels)).map(|level| arity.pow(level)).collect();
                 let tree = FatTree::KAry {
@@ -258,8 +419,13 @@ impl NetworkParameters {
                     arity: Divisor::new(*arity),
                     digits: powers.iter().map(|&stride| IndexDigit::new(*arity, stride)).collect(),
                     strides: powers.into_iter().map(Divisor::new).collect(),
+                    has_parallels: *nics_per_host > 1 || uplinks.iter().any(|&own| own > 1),
                 };
-                Ok(network(tree.links(nodes))?.with_formula(tree))
+                let of_hosts = HostNics::OneSwitch(*nics_per_host).links(hosts.into(), *arity);
+                let between = tree.links().flat_map(|(level, link)| {
+                    std::iter::repeat_n(link, uplinks.get(level).map_or(0, |&own| small(own) as usize))
+                });
+                Ok(network(of_hosts.chain(between).collect())?.with_formula(tree))
             }
             Self::Cluster(cluster) => cluster.network(),
         }
@@ -280,6 +446,17 @@ impl Distances for FullMesh {
     }
 }
 
+/// Nothing of one link.
+impl fmt::Display for HostNics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneSwitch(1) => Ok(()),
+            Self::OneSwitch(count) => write!(formatter, ", {count} links a host"),
+            Self::Neighbours(count) => write!(formatter, ", {count} links a host, each to another switch"),
+        }
+    }
+}
+
 impl fmt::Display for NetworkParameters {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -288,16 +465,39 @@ impl fmt::Display for NetworkParameters {
                 let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
                 write!(formatter, "{} switches, {hosts_per_switch} hosts a switch", lengths.join("x"))
             }
-            Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => write!(
-                formatter,
-                "{} groups of {switches_per_group} switches, {hosts_per_switch} hosts and {global_links} global \
-                 links a switch",
-                self.group_count()
-            ),
-            Self::LeafSpine { leaves, hosts_per_switch, spines } => {
-                write!(formatter, "{leaves} leaves, {hosts_per_switch} hosts a leaf, {spines} spines")
+            Self::Dragonfly {
+                hosts_per_switch,
+                switches_per_group,
+                global_links,
+                groups,
+                links_between_groups,
+                nics,
+            } => {
+                write!(
+                    formatter,
+                    "{groups} groups of {switches_per_group} switches, {hosts_per_switch} hosts and \
+                     {global_links} global links a switch"
+                )?;
+                if *links_between_groups > 1 {
+                    write!(formatter, ", {links_between_groups} links between two groups")?;
+                }
+                nics.fmt(formatter)
             }
-            Self::KAryTree { arity, levels } => write!(formatter, "{arity}-ary {levels}-tree"),
+            Self::LeafSpine { leaves, hosts_per_switch, spines, uplinks, nics } => {
+                write!(formatter, "{leaves} leaves, {hosts_per_switch} hosts a leaf, {spines} spines")?;
+                if *uplinks > 1 {
+                    write!(formatter, " by {uplinks} links each")?;
+                }
+                nics.fmt(formatter)
+            }
+            Self::KAryTree { arity, levels, uplinks, nics_per_host } => {
+                write!(formatter, "{arity}-ary {levels}-tree")?;
+                if uplinks.iter().any(|&own| own > 1) {
+                    let uplinks: Vec<String> = uplinks.iter().map(u64::to_string).collect();
+                    write!(formatter, ", {} parallel links by level", uplinks.join(", "))?;
+                }
+                HostNics::OneSwitch(*nics_per_host).fmt(formatter)
+            }
             Self::Cluster(cluster) => write!(formatter, "{cluster}"),
         }
     }
@@ -325,7 +525,7 @@ mod tests {
         assert!(hyperx(&[2, 3], 1) && hyperx(&[2], 1));
         assert!(!hyperx(&[], 4) && !hyperx(&[4, 1], 4) && !hyperx(&[4, 4], 0));
         assert!(hyperx(&[1 << 10], 1 << 10) && !hyperx(&[1 << 10], 1 << 11) && !hyperx(&[u64::MAX; 3], 1));
-        let tree = |arity, levels| NetworkParameters::KAryTree { arity, levels }.is_makeable();
+        let tree = |arity, levels| NetworkParameters::k_ary_tree(arity, levels).is_makeable();
         assert!(tree(2, 1) && tree(4, 9) && !tree(1, 4) && !tree(2, 0) && !tree(4, 11) && !tree(u64::MAX, 2));
         let mesh = |nodes| NetworkParameters::FullMesh { nodes }.is_makeable();
         assert!(mesh(2) && !mesh(1) && mesh(1 << 14) && !mesh(1 << 15));
@@ -375,8 +575,7 @@ mod tests {
     #[test]
     fn dragonflies_have_their_closed_forms() {
         for (p, a, h) in (1..3).flat_map(|p| (1..6).flat_map(move |a| (1..4).map(move |h| (p, a, h)))) {
-            let parameters =
-                NetworkParameters::Dragonfly { hosts_per_switch: p, switches_per_group: a, global_links: h };
+            let parameters = NetworkParameters::dragonfly(p, a, h);
             let (groups, switches) = (a * h + 1, a * (a * h + 1));
             let links = switches * p + groups * a * (a - 1) / 2 + groups * (groups - 1) / 2;
             let (nodes, found_links, diameter, _) = figures(&parameters);
@@ -396,8 +595,7 @@ mod tests {
             assert_eq!(between.len() as u64, groups * (groups - 1) / 2);
         }
         // 72 hosts, 36 switches (p = 2, a = 4, h = 2): the diameter is 5.
-        let seventy_two =
-            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 4, global_links: 2 };
+        let seventy_two = NetworkParameters::dragonfly(2, 4, 2);
         assert_eq!(figures(&seventy_two).2, 5);
     }
 
@@ -406,7 +604,7 @@ mod tests {
         for (leaves, p, spines) in
             (2..6).flat_map(|l| (1..4).flat_map(move |p| (1..4).map(move |s| (l, p, s))))
         {
-            let parameters = NetworkParameters::LeafSpine { leaves, hosts_per_switch: p, spines };
+            let parameters = NetworkParameters::leaf_spine(leaves, p, spines);
             let hosts = leaves * p;
             let expected = (
                 hosts + leaves + spines,
@@ -423,7 +621,7 @@ mod tests {
     #[test]
     fn k_ary_n_trees_have_their_closed_forms() {
         for (arity, levels) in [(2, 1), (2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (4, 2), (4, 3), (5, 2)] {
-            let parameters = NetworkParameters::KAryTree { arity, levels };
+            let parameters = NetworkParameters::k_ary_tree(arity, levels);
             let power = |exponent| u64::pow(arity, u32::try_from(exponent).unwrap());
             let hosts = power(levels);
             // Petrini & Vanneschi 1997: n k^(n-1) switches, and 2 i links to the k^i - k^(i-1) hosts of level i.
@@ -486,12 +684,12 @@ mod tests {
         for (leaves, p, spines) in [(2, 2, 2), (2, 4, 2), (4, 2, 1), (4, 2, 2), (2, 3, 2)] {
             // Oversubscription: as many links as spines a leaf, if there are fewer than hosts.
             let expected = (leaves / 2 * spines).min(leaves * p / 2);
-            let parameters = NetworkParameters::LeafSpine { leaves, hosts_per_switch: p, spines };
+            let parameters = NetworkParameters::leaf_spine(leaves, p, spines);
             assert_eq!(bisection(&parameters), expected, "{leaves} {p} {spines}");
         }
         for (arity, levels) in [(2, 1), (2, 2), (2, 3), (4, 1)] {
             // Full bisection: half of the hosts.
-            let parameters = NetworkParameters::KAryTree { arity, levels };
+            let parameters = NetworkParameters::k_ary_tree(arity, levels);
             assert_eq!(bisection(&parameters), parameters.host_count() / 2);
         }
         for (shape, p) in [(vec![4], 2), (vec![2, 2], 2), (vec![4, 2], 1), (vec![2, 2, 2], 1)] {
@@ -502,8 +700,7 @@ mod tests {
             assert_eq!(bisection(&parameters), (switches * least / 4).min(switches * p / 2), "{shape:?} {p}");
         }
         // 3 groups of 2 switches with a host each: a cut through one group and its links to the others.
-        let dragonfly =
-            NetworkParameters::Dragonfly { hosts_per_switch: 1, switches_per_group: 2, global_links: 1 };
+        let dragonfly = NetworkParameters::dragonfly(1, 2, 1);
         assert_eq!(bisection(&dragonfly), 2);
     }
 
@@ -511,12 +708,12 @@ mod tests {
     fn parameters_that_make_no_network_are_refused() {
         let message =
             |parameters: &NetworkParameters| Machine::of_parameters(parameters).unwrap_err().to_string();
-        let none = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 0, spines: 1 };
+        let none = NetworkParameters::leaf_spine(2, 0, 1);
         assert_eq!(
             message(&none),
             "a fat-tree without hosts, switches or links, expected at least 1 of each and 2 hosts"
         );
-        let large = NetworkParameters::KAryTree { arity: 16, levels: 6 };
+        let large = NetworkParameters::k_ary_tree(16, 6);
         assert!(message(&large).starts_with("23068672 hosts and switches with 100663296 links"));
     }
 }

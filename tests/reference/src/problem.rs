@@ -182,7 +182,10 @@ impl Problem {
         }
         let (from, to) = (self.source_node(message), self.destination_node(message));
         match &self.wires {
-            Some(wires) => wires.route(from, to),
+            Some(wires) => {
+                let name = [message.source, message.destination, message.stage, 0];
+                wires.route(from, to, name.map(|own| own as u64))
+            }
             None => self.grid.route(from, to, &self.tie),
         }
     }

@@ -178,7 +178,10 @@ impl StageProblem {
         }
         let (from, to) = (self.nodes[message.source], self.nodes[message.destination]);
         match &self.wires {
-            Some(wires) => wires.route(from, to),
+            Some(wires) => {
+                let name = [message.source, message.destination, message.stage, 0];
+                wires.route(from, to, name.map(|own| own as u64))
+            }
             None => self.grid.route(from, to, &self.tie),
         }
     }

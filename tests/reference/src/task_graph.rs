@@ -385,10 +385,19 @@ impl<'problem> Run<'problem> {
     }
 
     fn route(&self, send: usize) -> Vec<Channel> {
-        let (source, destination, ..) = self.ends(send);
+        let (source, destination, tag, _) = self.ends(send);
         let (from, to) = (self.problem.nodes[source], self.problem.nodes[destination]);
+        let is_same = |&earlier: &usize| {
+            matches!(self.problem.operations[earlier].task, Task::Send { .. }) && {
+                let (one, other, its, _) = self.ends(earlier);
+                (one, other, its) == (source, destination, tag)
+            }
+        };
+        let before = (0..send).filter(is_same).count();
         match &self.problem.wires {
-            Some(wires) => wires.route(from, to),
+            Some(wires) => {
+                wires.route(from, to, [source as u64, destination as u64, tag.into(), before as u64])
+            }
             None => self.problem.grid.route(from, to, &self.problem.tie),
         }
     }

@@ -15,11 +15,11 @@ pub struct Wires {
     pub neighbours: Vec<Vec<u64>>,
     /// The number of first nodes through which no route leads (`docs/model.md` section 22).
     pub ends_only: u64,
-    /// The seed by which routes are drawn, where they are (`docs/model.md` section 19).
-    pub spread: Option<u64>,
-    /// `l + u` of links by their two nodes, the lower first, where links differ: routes have the least sum
-    /// (section 21.8).
-    pub weights: BTreeMap<(u64, u64), u64>,
+    /// Which of the best routes messages take (`docs/model.md` section 19).
+    pub choice: Choice,
+    /// `l + u` and `u` of links by their two nodes, the lower first, where links differ: routes have the least sum of
+    /// the first, then the fewest links, then the least sum of the second (section 21.8).
+    pub weights: BTreeMap<(u64, u64), (u64, u64)>,
     /// The grid that lost links or nodes, or is routed as a network: its directions are the inputs of channels
     /// (section 22.5).
     pub grid: Option<Grid>,
@@ -27,16 +27,63 @@ pub struct Wires {
     pub order: Option<Tie>,
 }
 
-/// What the best route weighs, and its links: better is less.
-type Length = (u64, u64);
+/// Which of the best routes messages take.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice {
+    /// That over the lowest neighbours.
+    Lowest,
+    /// One drawn for each pair of nodes.
+    Pairs {
+        /// The seed.
+        seed: u64,
+    },
+    /// One drawn for each message.
+    Messages {
+        /// The seed.
+        seed: u64,
+    },
+    /// By the number of the destination.
+    Destinations(Destinations),
+}
+
+/// The part of a message's key that routes may depend on: its processes, stage or tag, and how many there were before
+/// with the same.
+pub type MessageName = [u64; 4];
+
+/// What routes by destination must know of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Destinations {
+    /// The number of hosts.
+    pub hosts: u64,
+    /// The processes of a share.
+    pub processes_of_share: u64,
+    /// The nodes, where it is a cluster.
+    pub cluster: Option<ClusterNodes>,
+}
+
+/// The nodes of a cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterNodes {
+    /// `g`.
+    pub devices: u64,
+    /// `q`.
+    pub nics: u64,
+    /// Whether there are rails.
+    pub has_rails: bool,
+    /// The switches inside nodes: the first, and their number.
+    pub inside: (u64, u64),
+}
+
+/// What the best route weighs, its links, and how long they are occupied: better is less.
+type Length = (u64, u64, u64);
 
 impl Wires {
     /// The length of the best route of every node to `to`: what every node says is what the best of its neighbours that
     /// forward says and the link to it, until nobody has anything new to say.
     fn lengths(&self, to: u64) -> Vec<Length> {
-        let far = (u64::MAX / 2, 0);
+        let far = (u64::MAX / 2, 0, 0);
         let mut lengths: Vec<Length> = self.neighbours.iter().map(|_| far).collect();
-        lengths[index(to)] = (0, 0);
+        lengths[index(to)] = (0, 0, 0);
         loop {
             let before = lengths.clone();
             for node in (0_u64..).take(self.neighbours.len()) {
@@ -57,9 +104,9 @@ impl Wires {
     }
 
     /// The length of a route over a neighbour, given that from there.
-    fn beyond(&self, node: u64, next: u64, (weight, links): Length) -> Length {
-        let own = self.weights.get(&(node.min(next), node.max(next))).copied().unwrap_or(1);
-        (weight + own, links + 1)
+    fn beyond(&self, node: u64, next: u64, (weight, links, occupied): Length) -> Length {
+        let (own, unit) = self.weights.get(&(node.min(next), node.max(next))).copied().unwrap_or((1, 0));
+        (weight + own, links + 1, occupied + unit)
     }
 
     /// The neighbours of a node on a best route to `to`, each with the number of links to it.
@@ -78,12 +125,12 @@ impl Wires {
 
     /// Links of the route between two nodes.
     pub fn distance(&self, from: u64, to: u64) -> u64 {
-        self.route(from, to).len() as u64
+        self.route(from, to, [0; 4]).len() as u64
     }
 
     /// The channels of a message: in dimension order where that is whole, else always to the lowest neighbour on a best
-    /// route over link `to mod n` of `n`, or to one that is drawn.
-    pub fn route(&self, from: u64, to: u64) -> Vec<Channel> {
+    /// route over link `to mod n` of `n`, or to one that is drawn, or that the destination chooses.
+    pub fn route(&self, from: u64, to: u64, name: MessageName) -> Vec<Channel> {
         if let Some(route) = self.route_in_order(from, to) {
             return route;
         }
@@ -91,9 +138,15 @@ impl Wires {
         let (mut node, mut channels) = (from, Vec::new());
         while node != to {
             let nodes = self.next_nodes(node, to, &lengths);
-            let (next, link) = match self.spread {
-                Some(seed) => self.drawn(&nodes, [seed, from, to, node], &lengths),
-                None => (nodes[0].0, to % nodes[0].1),
+            let (next, link) = match &self.choice {
+                Choice::Lowest => (nodes[0].0, to % nodes[0].1),
+                &Choice::Pairs { seed } => self.drawn(&nodes, to, hashed(seed, &[from, to, node]), &lengths),
+                &Choice::Messages { seed } => {
+                    let [source, destination, stage, before] = name;
+                    let hash = hashed(seed, &[source, destination, stage, before, node]);
+                    self.drawn(&nodes, to, hash, &lengths)
+                }
+                Choice::Destinations(own) => self.by_destination(own, &nodes, [node, to], name),
             };
             channels.push(self.channel(node, next, link));
             node = next;
@@ -115,24 +168,104 @@ impl Wires {
         Some(channels)
     }
 
-    /// One of some nodes and one of the links to it, by the hash of the seed, both ends and the node, each node with the
-    /// number of its best routes times that of the links to it (sections 19 and 22).
-    fn drawn(
+    /// The level of every node: the fewest links to a host.
+    fn levels(&self, hosts: u64) -> Vec<u64> {
+        let far = u64::MAX / 2;
+        let mut levels: Vec<u64> =
+            (0_u64..).take(self.neighbours.len()).map(|node| if node < hosts { 0 } else { far }).collect();
+        for _ in 0..self.neighbours.len() {
+            for node in 0..self.neighbours.len() {
+                let below = self.neighbours[node].iter().map(|&next| levels[index(next)]).min();
+                levels[node] = levels[node].min(below.unwrap_or(far) + 1);
+            }
+        }
+        levels
+    }
+
+    /// `w_i`: how many different neighbours on the next level a node of a level has, at most.
+    fn width(&self, level: u64, levels: &[u64], own: &Destinations) -> u64 {
+        if level == 0 && own.cluster.is_some() {
+            return 1;
+        }
+        let above = |node: &usize| {
+            let different: std::collections::BTreeSet<u64> = self.neighbours[*node]
+                .iter()
+                .copied()
+                .filter(|&next| levels[index(next)] == level + 1)
+                .collect();
+            different.len() as u64
+        };
+        (0..levels.len()).filter(|&node| levels[node] == level).map(|node| above(&node)).max().unwrap_or(0)
+    }
+
+    /// The next node and the number of the cable to it, by the destination (section 19).
+    fn by_destination(
         &self,
+        own: &Destinations,
         nodes: &[(u64, u64)],
-        [seed, from, to, node]: [u64; 4],
-        lengths: &[Length],
+        [node, to]: [u64; 2],
+        name: MessageName,
     ) -> (u64, u64) {
+        let levels = self.levels(own.hosts);
+        let below = |level: u64| -> u64 { (0..level).map(|i| self.width(i, &levels, own)).product() };
+        let share = name[0] / own.processes_of_share.max(1);
+        let several = own.cluster.filter(|cluster| cluster.nics > cluster.devices);
+        let number = match own.cluster {
+            Some(cluster) if cluster.has_rails => to / cluster.devices,
+            Some(cluster) => {
+                to / cluster.devices * cluster.nics + to % cluster.devices * cluster.nics / cluster.devices
+            }
+            None => to,
+        };
+        let level = levels[index(node)];
+        let mut up: Vec<(u64, u64)> = nodes
+            .iter()
+            .filter(|(next, _)| levels[index(*next)] > level)
+            .flat_map(|&(next, cables)| (0..cables).map(move |cable| (cable, next)))
+            .collect();
+        up.sort_unstable();
+        if !up.is_empty() {
+            let is_inside = |next: u64| {
+                own.cluster.is_some_and(|cluster| {
+                    (cluster.inside.0..cluster.inside.0 + cluster.inside.1).contains(&next)
+                })
+            };
+            let place = match own.cluster {
+                Some(_) if node < own.hosts && several.is_some() => share,
+                Some(cluster) if node < own.hosts && up.iter().all(|&(_, next)| is_inside(next)) => {
+                    to % cluster.devices
+                }
+                _ => number / below(level),
+            };
+            let (cable, next) = up[index(place % up.len() as u64)];
+            return (next, cable);
+        }
+        let place = match several {
+            Some(_) => share,
+            None if self.width(0, &levels, own) > 1 => number,
+            None => 0,
+        };
+        let (next, cables) = nodes[index(place % nodes.len() as u64)];
+        if several.is_some() && next == to {
+            return (next, share % cables);
+        }
+        let j = levels[index(next)];
+        (next, number / below(j) / self.width(j, &levels, own).max(1) % cables)
+    }
+
+    /// One of some nodes and one of the links to it, by a hash, each node with the number of its best routes times that
+    /// of the links to it (sections 19 and 22).
+    fn drawn(&self, nodes: &[(u64, u64)], to: u64, hash: u64, lengths: &[Length]) -> (u64, u64) {
         let ways: Vec<u64> =
             nodes.iter().map(|&(next, links)| links * self.number_of_routes(next, to, lengths)).collect();
-        let mut drawn = mixed(mixed(mixed(mixed(seed) ^ from) ^ to) ^ node) % ways.iter().sum::<u64>();
+        let mut drawn = hash % ways.iter().sum::<u64>();
         for (&(next, links), weight) in nodes.iter().zip(ways) {
             if drawn < weight {
                 return (next, drawn % links);
             }
             drawn -= weight;
         }
-        (node, 0)
+        unreachable!("the hash is below the sum")
     }
 
     /// The number of best routes from a node to `to`, at most 2^48.
@@ -188,6 +321,11 @@ impl Wires {
         let lower = if channel.sign == Sign::Positive { channel } else { self.opposite(channel) };
         (lower.node, lower.dimension)
     }
+}
+
+/// The hash of words under a seed (section 19).
+fn hashed(seed: u64, words: &[u64]) -> u64 {
+    words.iter().fold(mixed(seed), |hash, word| mixed(hash ^ word))
 }
 
 /// The mixing of section 19.

@@ -16,7 +16,9 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
     pub(crate) machine: Option<MachineKind>,
 
-    /// The lengths of its dimensions, such as 8x8; for a hypercube, the number of dimensions [default: asked for]
+    /// The lengths of its dimensions, such as 8x8; of a hypercube, the number of dimensions; of a fat tree, leaves x hosts
+    /// a leaf x spines; of a dragonfly, hosts a switch x switches a group x global links a switch; of a cluster, nodes x
+    /// devices a node [default: asked for]
     #[arg(long)]
     pub(crate) shape: Option<Lengths>,
 
@@ -67,14 +69,21 @@ pub(crate) struct NewOptions {
     pub(crate) name: Option<String>,
 }
 
+/// The kinds of machines of new scenarios: grids, and networks with switches.
+pub(crate) const MACHINES: [MachineKind; 8] = {
+    let [line, ring, mesh, torus, hypercube] = MachineKind::GRIDS;
+    let switched = [MachineKind::FatTree, MachineKind::Dragonfly, MachineKind::Cluster];
+    [line, ring, mesh, torus, hypercube, switched[0], switched[1], switched[2]]
+};
+
 fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
-    PossibleValuesParser::new(MachineKind::GRIDS.map(MachineKind::name)).try_map(|name| machine_kind(&name))
+    PossibleValuesParser::new(MACHINES.map(MachineKind::name)).try_map(|name| machine_kind(&name, &MACHINES))
 }
 
-fn machine_kind(name: &str) -> Result<MachineKind, String> {
-    let found = MachineKind::GRIDS.into_iter().find(|kind| kind.name() == name);
-    let known = MachineKind::GRIDS.map(MachineKind::name).join(", ");
-    found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
+fn machine_kind(name: &str, kinds: &[MachineKind]) -> Result<MachineKind, String> {
+    let found = kinds.iter().copied().find(|kind| kind.name() == name);
+    let known: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    found.ok_or_else(|| format!("found {name:?}, expected one of {}", known.join(", ")))
 }
 
 fn operations() -> impl TypedValueParser<Value = Operation> {
@@ -143,6 +152,6 @@ impl FromStr for Guest {
         let (kind, lengths) = text
             .split_once(':')
             .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
-        Ok(Self { kind: machine_kind(kind)?, lengths: lengths.parse()? })
+        Ok(Self { kind: machine_kind(kind, &MachineKind::GRIDS)?, lengths: lengths.parse()? })
     }
 }

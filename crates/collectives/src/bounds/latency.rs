@@ -5,22 +5,18 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::{Machine, NodeId};
 
-use super::{LinkCosts, time_of};
-use crate::{Collective, Groups, Operation, Step, group_algorithm::GroupAlgorithm};
+use super::{LinkCosts, looks_at_pairs, time_of};
+use crate::{Collective, Operation, Step, group_algorithm::GroupAlgorithm};
 
-/// The most pairs of nodes of a step, over all groups, between which times are looked up.
-const MAX_PAIRS: u64 = 1 << 24;
-
-/// Returns the time at which the last rank can have its data at the earliest \[cycles\]; none where a step has more than
-/// 2^24 pairs of ranks in its groups.
+/// Returns the time at which the last rank can have its data at the earliest \[cycles\]; none of more ranks than those all
+/// of whose pairs are looked at.
 pub(super) fn last_of_chain(
     collective: &Collective,
     machine: &Machine,
     nodes: &[NodeId],
     costs: LinkCosts,
 ) -> Option<u64> {
-    let pairs = |groups: &Groups| groups.rank_count() * u64::from(groups.algorithm().rank_count());
-    if collective.steps().iter().filter_map(Step::groups).any(|groups| pairs(groups) > MAX_PAIRS) {
+    if !looks_at_pairs(machine, nodes.len() as u64) {
         return None;
     }
     let mut times = vec![0_u64; nodes.len()];

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     records::definition::{Definition, Kind},
-    scenario::{Execution, ExecutionMode, Phases, RoutingRule},
+    scenario::{Execution, ExecutionMode, Phases, RoutingRule, Spread},
 };
 
 /// The execution rules of a run.
@@ -31,6 +31,9 @@ pub struct ExecutionRecord {
     /// The routing rule, if the scenario gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Word>,
+    /// `message` if a route is drawn for each message under the routing `spread`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Word>,
     /// The ports for which packets ask under adaptive routing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive_choice: Option<Word>,
@@ -99,6 +102,8 @@ impl ExecutionRecord {
             phases,
             eager_units,
             routing: routing.map(Word::from),
+            spread: (execution.routing == Some(RoutingRule::Spread) && execution.spread != Spread::Pair)
+                .then(|| execution.spread.name().into()),
             adaptive_choice: routers.as_ref().and_then(adaptive_choice).map(Word::from),
             ugal_threshold: routers.as_ref().and_then(ugal_threshold),
         }
@@ -181,6 +186,7 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
                 "sorting",
                 "lowest",
                 "spread",
+                "d-mod-k",
                 "psi",
                 "romm",
                 "adaptive",
@@ -191,7 +197,8 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             ],
             kind: Kind::Text,
             text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
-                   on networks, and on grids routed as such; embedding on both. Through routers with finite \
+                   on networks, and on grids routed as such; d-mod-k on machines whose switches have levels; \
+                   embedding on grids and networks. Through routers with finite \
                    buffers also romm and adaptive on grids, up-down and up-down-adaptive on fat trees, \
                    minimal and ugal on dragonflies, hops on other networks. The column is there only if a \
                    scenario gives it or a machine has routers.",
@@ -199,6 +206,18 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             ..Definition::BLANK
         },
         value: |execution| Cell::optional(execution.routing.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_spread",
+            title: "route drawn for",
+            kind: Kind::Text,
+            text: "The messages for which one route is drawn under the routing spread: message, each by itself. The \
+                   column is there only if a run draws so; else all messages between two nodes share a route.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.spread.as_ref()),
     },
     Column {
         definition: Definition {

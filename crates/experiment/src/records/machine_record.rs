@@ -58,6 +58,13 @@ pub struct MachineRecord {
     /// Number of nodes that can hold processes, if not all can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u64>,
+    /// Cables between linked switches of adjacent levels, from the leaves up; of fat trees, clusters, and networks whose
+    /// file does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplinks: Option<Vec<u64>>,
+    /// Whether these cables are assumed: neither the scenario nor the file gives them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplinks_assumed: Option<bool>,
     /// Coordinate offsets of the wraparounds of a twisted torus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twist: Option<Vec<Vec<u64>>>,
@@ -116,6 +123,8 @@ impl MachineRecord {
             local_latency_cycles: local.map(|local| local.latency.get()),
             local_unit_cycles: local.map(|local| local.unit.get()),
             hosts: Some(machine.host_count()).filter(|&hosts| hosts < machine.node_count()),
+            uplinks: has_uplinks(machine).then(|| machine.uplinks()),
+            uplinks_assumed: machine.assumes_uplinks(),
             twist: match machine.source() {
                 Some(GraphSource::Twists(twists)) => Some(twists.clone()),
                 _ => None,
@@ -129,6 +138,16 @@ impl MachineRecord {
             partition: run.partition.as_deref().map(PartitionRecord::new),
         }
     }
+}
+
+/// Whether cables between the switches of a machine are told.
+fn has_uplinks(machine: &Machine) -> bool {
+    let is_known = match machine.kind() {
+        MachineKind::FatTree => true,
+        MachineKind::Cluster => machine.uplinks().iter().any(|&own| own > 0),
+        _ => false,
+    };
+    is_known || machine.assumes_uplinks().is_some()
 }
 
 /// The parameters of a machine that a number of dimensions or lengths do not describe.

@@ -274,6 +274,8 @@ const WORDS: &[KeyWord] = &[
         "output-first",
         "Outputs offer themselves to inputs, which accept one: iSLIP with one iteration.",
     ),
+    ("machine.nics_on", "one-switch", "All links of a host lead to one switch."),
+    ("machine.nics_on", "neighbours", "Each link of a host leads to another of neighbouring switches."),
     ("machine.router.allocator", "input-first", "Each input asks for one output, which takes one input."),
     (
         "machine.arbitration",
@@ -381,6 +383,8 @@ const WORDS: &[KeyWord] = &[
         "hops",
         "Through routers, in networks: the lowest of the shortest routes, with a class of channels for each link.",
     ),
+    ("execution.spread", "pair", "One route is drawn for all messages between two nodes."),
+    ("execution.spread", "message", "A route is drawn for each message."),
     ("execution.adaptive_choice", "credits", "Only the port whose unused channels have the most credits."),
     ("execution.adaptive_choice", "any", "All ports that lead nearer."),
     ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
@@ -393,6 +397,7 @@ const WORDS: &[KeyWord] = &[
     ("execution.routing", "sorting", "The messages are sorted by their destinations."),
     ("execution.routing", "lowest", "Over the lowest-numbered neighbour that is nearer to the destination."),
     ("execution.routing", "spread", "Over one of the nearer neighbours, chosen by source and destination."),
+    ("execution.routing", "d-mod-k", "Over the cable that the number of the destination chooses."),
     ("execution.engine", "auto", "The faster of the engines that can compute the run."),
     ("execution.engine", "hop", "Every crossing of a link is an event."),
     (

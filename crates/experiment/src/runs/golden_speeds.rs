@@ -89,6 +89,12 @@ fn run_of(case: &Case) -> Run {
         }
         _ => case.scenario.clone(),
     };
+    // Its routes are those of `lowest` unless it says others.
+    let scenario = match scenario.find("[execution]") {
+        _ if scenario.contains("routing = ") => scenario,
+        Some(_) => scenario.replace("[execution]", "[execution]\nrouting = \"lowest\""),
+        None => format!("{scenario}\n[execution]\nrouting = \"lowest\"\n"),
+    };
     run_beside(&scenario, &case.files)
 }
 

@@ -209,7 +209,7 @@ fn run_open_loop(run: &Run, place: usize, program: &OpenLoopProgram) -> Result<O
 }
 
 /// The lower bounds of a collective with its ranks on these nodes.
-fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
+pub(crate) fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
     let rules = run.communication;
     let costs = LinkCosts {
         link_mode: rules.links(),

@@ -1,7 +1,7 @@
 //! Clusters of accelerators in the `[machine]` table (`docs/model.md` section 22): nodes, devices, and the tables of their links.
 
 use cubefold_topology::{
-    Cluster, ClusterInside, ClusterOutside, ClusterPart, MAX_NETWORK_NODES, NetworkParameters,
+    Cluster, ClusterInside, ClusterOutside, ClusterPart, ClusterUplinks, MAX_NETWORK_NODES, NetworkParameters,
 };
 
 use super::{
@@ -24,7 +24,7 @@ pub(super) fn read(
     let nodes = required(settings, Key::MachineNodes, errors);
     let devices = required(settings, Key::MachineDevicesPerNode, errors);
     let inside = inside(settings, devices, errors);
-    let nics = nics(settings, devices, errors);
+    let nics = nics(settings, errors);
     let outside = outside(settings, nics.or(devices), errors);
     let nic = nic(settings, nics, devices, errors);
     let (nodes, devices) = (nodes?, devices?);
@@ -124,15 +124,10 @@ fn inside(
     Some((inside, link))
 }
 
-/// Reads the NICs of a node, which divide its devices; `None` if there is one for each device.
-fn nics(settings: &Settings<'_>, devices: Option<u64>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+/// Reads the NICs of a node; `None` if there is one for each device.
+fn nics(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
     let value = settings.get(Key::MachineNicsPerNode)?;
     let found = value.natural(Key::MachineNicsPerNode.path(), 1..=MAX_NETWORK_NODES, errors)?;
-    if let Some(devices) = devices.filter(|own| !own.is_multiple_of(found)) {
-        let message = format!("{found} NICs of {devices} devices, expected a divisor of {devices}");
-        let error = ScenarioError::at(&value.place, message, "does not divide them");
-        errors.push(error.because(settings.place(Key::MachineDevicesPerNode), format!("{devices} devices")));
-    }
     if settings.get(Key::MachineOutside).is_none() {
         let message = "machine.nics_per_node without machine.outside, expected links that NICs lead to";
         errors.push(ScenarioError::at(&value.place, message, "lead nowhere"));
@@ -152,7 +147,7 @@ fn nic(
     let Some(value) = settings.get(key) else { return Some(None) };
     let table = Table::read(value, key.path(), &PART_KEYS, errors)?;
     let link = part_link(&table, errors)?;
-    if nics.is_none_or(|nics| Some(nics) == devices) {
+    if nics.is_none_or(|nics| devices.is_some_and(|devices| nics >= devices)) {
         let message =
             "machine.nic with a NIC for each device, expected none: a device has the link to its leaf itself";
         let error = ScenarioError::at(&value.place, message, "no such links");
@@ -183,7 +178,14 @@ fn outside(
         Some(value) => value.natural(table.name(key), least..=MAX_NETWORK_NODES, errors),
         None => Some(default),
     };
-    let (spines, uplinks) = (number("spines", 0, 0), number("uplinks", 1, 1));
+    let spines = number("spines", 0, 0);
+    let uplinks = match table.get("uplinks") {
+        Some(Value { content: Content::Text(text), .. }) if text == "full" => Some(ClusterUplinks::Full),
+        Some(value) => {
+            value.natural(table.name("uplinks"), 1..=MAX_NETWORK_NODES, errors).map(ClusterUplinks::Each)
+        }
+        None => Some(ClusterUplinks::Each(1)),
+    };
     let has_rails = match table.get("rails") {
         None => Some(false),
         Some(Value { content: Content::Boolean(own), .. }) => Some(*own),

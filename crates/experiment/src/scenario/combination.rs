@@ -1,6 +1,9 @@
 //! One combination of a sweep, validated into runs.
 
-use std::{num::NonZeroU64, sync::Arc};
+use std::{
+    num::{NonZeroU32, NonZeroU64},
+    sync::Arc,
+};
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
@@ -119,9 +122,15 @@ fn rules(
     let latency = communication.map(|communication| communication.latency().get());
     let routers = routers::read(settings, Some(machine), latency, execution, seed, errors);
     let routers = routers.map(routers::ReadRouters::settings);
-    let routes = execution::message_routes(execution, routers.flatten(), seed);
+    let routes = execution::message_routes(execution, routers.flatten(), seed, machine, shares(fit.program));
     let communication = communication?.with_routes(routes);
     routers::with_routers(settings, machine, communication, routers?, execution, errors)
+}
+
+/// The ranks of a collective of several shares.
+fn shares(program: &ScenarioProgram) -> Option<NonZeroU32> {
+    let ranks = u32::try_from(program.rank_count()).ok()?;
+    (program.body.process_count() > u64::from(ranks)).then_some(NonZeroU32::new(ranks)?)
 }
 
 /// Checks that windows of open-loop traffic fit the machine, and that no clock can pass its range.

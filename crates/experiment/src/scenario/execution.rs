@@ -9,16 +9,17 @@ use cubefold_simulator::{EAGER_ALL, EngineChoice};
 use cubefold_topology::Machine;
 
 pub(crate) use self::routing::CountedPaths;
-pub use self::routing::RoutingRule;
 use self::routing::check_routing;
+pub use self::routing::{RoutingRule, Spread};
 pub(super) use self::{
-    routing::{check_paths, message_routes, read_routing},
+    routing::{check_paths, message_routes, read_routing, routes_by_destination},
     support::{MessageLimit, check_engine, check_execution, check_fit},
 };
 use super::{
     chakra_file::is_of_traces,
     errors::{ScenarioError, help},
     keys::{Key, MAX_INTEGER},
+    routers,
     settings::Settings,
     value::{Content, Value},
 };
@@ -32,6 +33,8 @@ pub struct Execution {
     pub engine: EngineChoice,
     /// The routing rule, if the scenario gives one.
     pub routing: Option<RoutingRule>,
+    /// The messages for which one route is drawn under the routing `spread`.
+    pub spread: Spread,
 }
 
 /// Whether processes advance independently or together.
@@ -132,7 +135,15 @@ pub(super) fn read(
     let mode = mode(settings, dimension_choice, phases, errors);
     // Its errors were reported with the machine.
     let routing = read_routing(settings, &mut vec![]);
-    let execution = Execution { mode: mode?, engine: engine?, routing };
+    let spread = settings.one_of(Key::ExecutionSpread, &Spread::ALL, Spread::name, errors);
+    let execution = Execution { mode: mode?, engine: engine?, routing, spread: spread? };
+    if let Some(value) = routers::unused(settings, Key::ExecutionSpread, Key::ExecutionRouting)
+        .filter(|_| routing != Some(RoutingRule::Spread))
+    {
+        let message = "execution.spread without the routing spread, expected routing = \"spread\"";
+        let error = ScenarioError::at(&value.place, message, "no route is drawn");
+        errors.push(error.because(settings.place(Key::ExecutionRouting), "the routing"));
+    }
     check_routing(settings, machine, Some(execution), errors);
     Some(execution)
 }

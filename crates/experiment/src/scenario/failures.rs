@@ -3,7 +3,7 @@
 use cubefold_mapping::{
     Placement, PlacementTable, TooManyFailuresError, with_failed_links, with_failed_nodes,
 };
-use cubefold_topology::{Coordinates, MAX_ROUTED_NODES, Machine, NodeId};
+use cubefold_topology::{Coordinates, MAX_ROUTED_NODES, Machine, MachineError, NodeId};
 
 use super::{
     errors::ScenarioError,
@@ -39,9 +39,17 @@ pub(super) fn read(
         return None;
     }
     let failed = machine.with_failures(&listed_links, &listed_nodes).map_err(|error| {
+        let passes = machine.graph().is_none_or(|network| network.hosts_forward());
+        let help = match error {
+            MachineError::FallsApart { .. } if !passes => {
+                "hosts_forward = true lets messages pass through hosts, as libraries use the NIC of another device"
+            }
+            _ => "",
+        };
         ScenarioError::at(&first.place, error.to_string(), "these failures")
             .because(nodes.map(|value| &value.place), "and these")
             .because(settings.place(Key::MachineKind), "the machine")
+            .with_help(help)
     });
     let wrong = |place: &Place, error: TooManyFailuresError| {
         ScenarioError::at(place, error.to_string(), "these failures")

@@ -14,7 +14,7 @@ use super::{
     chakra_file::DEPENDENCIES,
     collective::BEST,
     described_graph::MAX_SIZE,
-    execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
+    execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule, Spread},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
     routers::{SwitchingRule, adaptive_choices, allocators, ties},
@@ -146,6 +146,9 @@ const fn number(number: u64) -> KeyDefault {
     KeyDefault::Integer(number)
 }
 
+/// The switches that the links of a host lead to.
+pub(super) const NICS_ON: [&str; 2] = ["one-switch", "neighbours"];
+
 /// The words for exchanges.
 fn exchanges() -> Vec<&'static str> {
     Exchange::ALL.map(Exchange::name).into_iter().chain([BEST]).collect()
@@ -173,7 +176,7 @@ keys! {
     MachineDevicesPerNode "machine.devices_per_node", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of devices of a node of a cluster, which are its hosts.";
     MachineNicsPerNode "machine.nics_per_node", range(1, MAX_NETWORK_NODES), Derived("one for each device"), Switched,
-        "The number of NICs of a node of a cluster, a divisor of its devices.";
+        "The number of NICs of a node of a cluster.";
     MachineInside "machine.inside", Form("a table of kind, planes and link"), Required, Switched,
         "The network inside the nodes of a cluster.";
     MachineNic "machine.nic", Form("a table of link"), Derived("as fast as outside"), Switched,
@@ -186,6 +189,18 @@ keys! {
         "The number of switches per group of a dragonfly.";
     MachineGlobalLinks "machine.global_links", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of links of a switch of a dragonfly to other groups.";
+    MachineGroups "machine.groups", range(2, MAX_NETWORK_NODES), Derived("as many as there are ports for"), Switched,
+        "The number of groups of a dragonfly.";
+    MachineLinksBetweenGroups "machine.links_between_groups", range(1, MAX_NETWORK_NODES),
+        Derived("as many as there are ports for"), Switched,
+        "The number of links between every two groups of a dragonfly.";
+    MachineNicsPerHost "machine.nics_per_host", range(1, 1024), number(1), Switched,
+        "The number of links of a host of a fat tree or dragonfly.";
+    MachineNicsOn "machine.nics_on", Choice(|| NICS_ON.to_vec()), Word("one-switch"), Switched,
+        "Whether the links of a host lead to one switch or to neighbouring ones.";
+    MachineUplinks "machine.uplinks", Form("a number, a list with one for each level, or full"),
+        Derived("1; full where a file does not say"), LinkLists,
+        "The cables between two linked switches of a fat tree, or of a network whose file does not count them.";
     MachineLeaves "machine.leaves", range(1, MAX_NETWORK_NODES), Absent, Switched,
         "The number of switches with hosts of a fat tree of two levels.";
     MachineSpines "machine.spines", range(1, MAX_NETWORK_NODES), Absent, Switched,
@@ -368,6 +383,8 @@ keys! {
     ExecutionRouting "execution.routing", Choice(|| RoutingRule::ALL.map(RoutingRule::name).to_vec()),
         Derived("by the machine"), All,
         "The route of a message.";
+    ExecutionSpread "execution.spread", Choice(|| Spread::ALL.map(Spread::name).to_vec()), Word("pair"), All,
+        "Whether a route is drawn for a pair of nodes or for each message, under the routing spread.";
     ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(adaptive_choices), Word("credits"), All,
         "The ports for which a packet asks under adaptive routing: that with the most credits, or any.";
     ExecutionUgalThreshold "execution.ugal_threshold", range(0, 1 << 40), number(0), All,

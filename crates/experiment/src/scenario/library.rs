@@ -23,6 +23,7 @@ use super::{
     keyed_values::KeySet,
     keys::Key,
     network,
+    network::FabricUplinks,
     placement_file::Failure,
     resolved::{CanonicalValue, InputFiles, PlacementKey},
     settings::Written,
@@ -40,7 +41,7 @@ pub(super) struct Library {
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
     /// By file, number of hosts, and whether they forward.
-    networks: BTreeMap<(PathBuf, u32, bool), Result<Arc<Machine>, String>>,
+    networks: BTreeMap<(PathBuf, u32, bool, FabricUplinks), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
@@ -220,10 +221,11 @@ impl Library {
         (path, fabric): (&Path, &Fabric),
         hosts: u32,
         hosts_forward: bool,
-        make: fn(&Fabric, u32, bool) -> Result<Machine, String>,
+        uplinks: &FabricUplinks,
+        make: fn(&Fabric, u32, bool, &FabricUplinks) -> Result<Machine, String>,
     ) -> Result<Arc<Machine>, String> {
-        let key = (path.to_owned(), hosts, hosts_forward);
-        let made = || make(fabric, hosts, hosts_forward).map(Arc::new);
+        let key = (path.to_owned(), hosts, hosts_forward, uplinks.clone());
+        let made = || make(fabric, hosts, hosts_forward, uplinks).map(Arc::new);
         self.networks.entry(key).or_insert_with(made).clone()
     }
 

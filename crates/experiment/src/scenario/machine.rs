@@ -62,9 +62,10 @@ pub(super) fn read(
 ) -> MachineSection {
     let kind = kind(settings, errors);
     let (machine, size, own_links) = nodes_and_links(settings, kind, library, errors);
+    let whole = machine.clone();
     let machine = failures::read(settings, machine, errors);
     let links = links(settings, errors);
-    let timing = timing::read(settings, machine.as_ref(), own_links.as_ref(), errors);
+    let timing = timing::read(settings, machine.as_ref().or(whole.as_ref()), own_links.as_ref(), errors);
     let machine = machine.map(|machine| match timing.different_links() {
         Some(times) => machine.with_link_times(times),
         None => machine,
@@ -203,6 +204,7 @@ fn network(
         edges: settings.get(Key::MachineEdges),
         hosts: settings.get(Key::MachineHosts),
         hosts_forward: settings.get(Key::MachineHostsForward),
+        uplinks: settings.get(Key::MachineUplinks),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };
@@ -239,6 +241,10 @@ fn routed(
     let choice = match rule {
         Some(RoutingRule::Lowest) => RouteChoice::Lowest,
         Some(RoutingRule::Spread) => RouteChoice::Spread(settings.seed().unwrap_or(0)),
+        Some(RoutingRule::DModK) if machine.grid().is_none() => RouteChoice::DModK,
+        None if !routers::are_asked_for(settings) && execution::routes_by_destination(&machine) => {
+            return Some(library.with_known_routes(machine.with_route_choice(RouteChoice::DModK)));
+        }
         _ => {
             let tie = routers::read_tie_rule(settings, &mut vec![]).unwrap_or_default();
             return Some(library.with_known_routes(machine.with_tie(tie)));

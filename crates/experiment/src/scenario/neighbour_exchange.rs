@@ -332,6 +332,7 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         edges: table.get("edges"),
         hosts: None,
         hosts_forward: None,
+        uplinks: None,
         foreign: foreign.collect(),
         kind: kind_value,
     }

@@ -11,10 +11,12 @@ use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, nar
 use super::{
     budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing, errors_at},
+    keys::Key,
     library::Library,
     part_links::OwnLinks,
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
+    uplinks::Uplinks,
     value::{Content, Size, Value},
 };
 use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of};
@@ -31,6 +33,8 @@ pub(super) struct NetworkKeys<'a> {
     /// The number of hosts, and whether they forward messages.
     pub(super) hosts: Option<&'a Value>,
     pub(super) hosts_forward: Option<&'a Value>,
+    /// The cables between switches.
+    pub(super) uplinks: Option<&'a Value>,
     /// The given keys that apply only to other kinds.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
@@ -55,7 +59,12 @@ pub(super) fn read(
         }
         from_file(keys, beside, library, errors)
     } else {
-        let of_files = [("edges", keys.edges), ("hosts", keys.hosts), ("hosts_forward", keys.hosts_forward)];
+        let of_files = [
+            ("edges", keys.edges),
+            ("hosts", keys.hosts),
+            ("hosts_forward", keys.hosts_forward),
+            ("uplinks", keys.uplinks),
+        ];
         for (key, value) in of_files {
             errors.extend(value.map(|value| keys.foreign(key, value, kind)));
         }
@@ -118,7 +127,12 @@ fn from_file(
     let (hosts, hosts_forward) = (hosts(keys, &fabric, errors)?, hosts_forward(keys, errors)?);
     let has_switches = hosts < fabric.nodes;
     let forwards = hosts_forward.unwrap_or(!has_switches);
-    match library.network((&beside(path), &fabric), hosts, forwards, machine_of) {
+    let uplinks = uplinks(keys, &fabric, errors)?;
+    if let Some((value, Uplinks::ByLevel(own))) = keys.uplinks.zip(uplinks.cables.as_ref()) {
+        let levels = switch_levels(&fabric, hosts).ok()?;
+        Uplinks::check_length(own, levels, value, errors)?;
+    }
+    match library.network((&beside(path), &fabric), hosts, forwards, &uplinks, machine_of) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);
@@ -149,6 +163,47 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError
     }
     let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
     Some(narrow(found))
+}
+
+/// The cables between switches, where a file does not count them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FabricUplinks {
+    cables: Option<Uplinks>,
+    are_assumed: bool,
+}
+
+/// The cables between switches of a machine: as the key says, or full in formats that leave them out.
+fn uplinks(
+    keys: &NetworkKeys<'_>,
+    fabric: &Fabric,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<FabricUplinks> {
+    let leaves_out = leaves_cables_out(fabric);
+    let Some(value) = keys.uplinks else {
+        let is_assumed = leaves_out && keys.name == "machine";
+        return Some(FabricUplinks { cables: is_assumed.then_some(Uplinks::Full), are_assumed: is_assumed });
+    };
+    let own = Uplinks::read(value, Key::MachineUplinks.path(), errors)?;
+    if !leaves_out {
+        let message =
+            format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
+        errors
+            .push(ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"));
+        return None;
+    }
+    Some(FabricUplinks { cables: Some(own), are_assumed: false })
+}
+
+/// Whether a format never says how many cables join two switches: those of Slurm.
+fn leaves_cables_out(fabric: &Fabric) -> bool {
+    fabric.format.starts_with("a Slurm topology")
+}
+
+/// The number of levels of links between switches.
+fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
+    let ends: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
+    let network = Network::from_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
+    Ok(network.with_hosts(hosts).levels().count().saturating_sub(2) as usize)
 }
 
 /// Whether messages pass through hosts, if it is said.
@@ -232,12 +287,25 @@ fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
 }
 
 /// The machine of a network of which the first `hosts` nodes are hosts, which forward messages or do not.
-fn machine_of(fabric: &Fabric, hosts: u32, hosts_forward: bool) -> Result<Machine, String> {
-    let all = |link: &FabricLink| {
-        let count = usize::try_from(link.count).unwrap_or(usize::MAX);
+fn machine_of(
+    fabric: &Fabric,
+    hosts: u32,
+    hosts_forward: bool,
+    uplinks: &FabricUplinks,
+) -> Result<Machine, String> {
+    let all = |(link, cables): (&FabricLink, u64)| {
+        let count = usize::try_from(link.count.saturating_mul(cables)).unwrap_or(usize::MAX);
         std::iter::repeat_n(link.ends, count)
     };
-    let ends: Vec<(u32, u32)> = fabric.links.iter().flat_map(all).collect();
+    let cables = match &uplinks.cables {
+        Some(own) => {
+            let pairs: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
+            let single = Network::from_edges(fabric.nodes, &pairs).map_err(|error| error.to_string())?;
+            own.cables(&pairs, single.with_hosts(hosts).levels())
+        }
+        None => vec![1; fabric.links.len()],
+    };
+    let ends: Vec<(u32, u32)> = fabric.links.iter().zip(cables).flat_map(all).collect();
     let network = Network::from_parallel_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
     let speeds = speeds(fabric);
     if speeds.len() > usize::from(u16::MAX) {
@@ -257,6 +325,10 @@ fn machine_of(fabric: &Fabric, hosts: u32, hosts_forward: bool) -> Result<Machin
         return Err(format!("no route{through} between hosts {one} and {other}"));
     }
     let machine = Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())?;
+    let machine = match uplinks {
+        FabricUplinks { cables: Some(_), are_assumed } => machine.with_chosen_uplinks(*are_assumed),
+        FabricUplinks { cables: None, .. } => machine,
+    };
     Ok(match fabric.names.as_slice() {
         [] => machine,
         names => machine.with_node_names(names.into()),
@@ -274,7 +346,8 @@ mod tests {
         let fabric = read_fabric(&path, &Budget::default());
         let machine = fabric.map(|fabric| {
             let hosts = fabric.hosts.unwrap_or(fabric.nodes);
-            machine_of(&fabric, hosts, hosts == fabric.nodes)
+            let uplinks = FabricUplinks { cables: None, are_assumed: false };
+            machine_of(&fabric, hosts, hosts == fabric.nodes, &uplinks)
         });
         machine.unwrap_or_else(|failure| {
             Err(match failure {

@@ -218,7 +218,11 @@ fn routing(
 }
 
 /// The value of a key that `owner` leaves unused, unless a higher layer sets the owner: a sweep may set only that.
-fn unused<'a>(settings: &'a Settings<'_>, key: Key, owner: Key) -> Option<&'a super::value::Value> {
+pub(super) fn unused<'a>(
+    settings: &'a Settings<'_>,
+    key: Key,
+    owner: Key,
+) -> Option<&'a super::value::Value> {
     let (layer, value) = settings.layered(key)?;
     settings.layered(owner).is_none_or(|(own, _)| own <= layer).then_some(value)
 }

@@ -1,15 +1,16 @@
 //! Full meshes and networks with switches in the `[machine]` table: their parameters (`docs/model.md` section 19).
 
-use cubefold_topology::{Machine, MachineKind, NetworkParameters};
+use cubefold_topology::{HostNics, MAX_NETWORK_NODES, Machine, MachineKind, NetworkParameters};
 
 use super::{
     cluster,
     errors::ScenarioError,
-    keys::{Key, KeyMachines, KeyValues},
+    keys::{Key, KeyMachines, KeyValues, NICS_ON},
     part_links::OwnLinks,
     settings::Settings,
     source_file::Place,
-    value::Size,
+    uplinks::Uplinks,
+    value::{Content, Size},
 };
 use crate::input::text::with_article;
 
@@ -50,11 +51,8 @@ pub(super) fn read(
             let [hosts_per_switch, switches_per_group, global_links] =
                 [Key::MachineHostsPerSwitch, Key::MachineSwitchesPerGroup, Key::MachineGlobalLinks]
                     .map(|key| number(settings, kind, key, errors));
-            NetworkParameters::Dragonfly {
-                hosts_per_switch: hosts_per_switch?,
-                switches_per_group: switches_per_group?,
-                global_links: global_links?,
-            }
+            let whole = [hosts_per_switch?, switches_per_group?, global_links?];
+            dragonfly(settings, whole, errors)?
         }
         MachineKind::Cluster => {
             let (cluster, links) = cluster::read(settings, errors)?;
@@ -115,13 +113,104 @@ fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<
     let mut number = |key| number(settings, MachineKind::FatTree, key, errors);
     if written(&OF_ANY).is_some() {
         let [arity, levels] = OF_ANY.map(&mut number);
-        return Some(NetworkParameters::KAryTree { arity: arity?, levels: levels? });
+        let (arity, levels) = (arity?, levels?);
+        let nics_per_host = settings.natural(Key::MachineNicsPerHost, errors)?;
+        if let Some(value) = settings.get(Key::MachineNicsOn)
+            && matches!(&value.content, Content::Text(text) if *text == NICS_ON[1])
+        {
+            let message = "machine.nics_on = neighbours of a k-ary n-tree, expected one-switch";
+            errors.push(ScenarioError::at(&value.place, message, "only of leaves and spines"));
+            return None;
+        }
+        // Every switch has as many links up as down.
+        let full = || vec![nics_per_host; count(levels - 1)];
+        let uplinks = uplinks(settings, count(levels - 1), full, errors)?;
+        return Some(NetworkParameters::KAryTree { arity, levels, uplinks, nics_per_host });
     }
     let [leaves, hosts_per_switch, spines] = OF_TWO.map(&mut number);
-    Some(NetworkParameters::LeafSpine {
-        leaves: leaves?,
-        hosts_per_switch: hosts_per_switch?,
-        spines: spines?,
+    let (leaves, hosts_per_switch, spines) = (leaves?, hosts_per_switch?, spines?);
+    let nics = nics(settings, leaves, Key::MachineLeaves, errors)?;
+    let links = match nics {
+        HostNics::OneSwitch(nics) => hosts_per_switch.saturating_mul(nics),
+        HostNics::Neighbours(_) => hosts_per_switch,
+    };
+    let uplinks = uplinks(settings, 1, || vec![links.div_ceil(spines.max(1))], errors)?;
+    Some(NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines, uplinks: uplinks[0], nics })
+}
+
+fn count(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Reads the cables of each level of links between switches of a fat tree; one each by default.
+fn uplinks(
+    settings: &Settings<'_>,
+    levels: usize,
+    full: impl FnOnce() -> Vec<u64>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<u64>> {
+    let Some(value) = settings.get(Key::MachineUplinks) else { return Some(vec![1; levels]) };
+    Uplinks::read(value, Key::MachineUplinks.path(), errors)?.by_level(levels, full, value, errors)
+}
+
+/// Reads the links of a host; those on neighbouring switches must divide the `switches` switches that a key gives.
+fn nics(
+    settings: &Settings<'_>,
+    switches: u64,
+    switches_key: Key,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<HostNics> {
+    let nics = settings.natural(Key::MachineNicsPerHost, errors)?;
+    let names = NICS_ON.map(|name| (name, name));
+    let on = match settings.get(Key::MachineNicsOn) {
+        Some(value) => value.choice(Key::MachineNicsOn.path(), &names, errors)?,
+        None => NICS_ON[0],
+    };
+    if on == NICS_ON[0] {
+        return Some(HostNics::OneSwitch(nics));
+    }
+    if !switches.is_multiple_of(nics)
+        && let Some(value) = settings.get(Key::MachineNicsPerHost)
+    {
+        let message = format!(
+            "{nics} links of a host on neighbours among {switches} switches, expected a divisor of {switches}"
+        );
+        let error = ScenarioError::at(&value.place, message, "does not divide them");
+        errors.push(error.because(settings.place(switches_key), format!("{switches} switches")));
+        return None;
+    }
+    Some(HostNics::Neighbours(nics))
+}
+
+/// Reads the groups of a dragonfly, and the links between every two, as far as there are ports for.
+fn dragonfly(
+    settings: &Settings<'_>,
+    [hosts_per_switch, switches_per_group, global_links]: [u64; 3],
+    errors: &mut Vec<ScenarioError>,
+) -> Option<NetworkParameters> {
+    let ports = switches_per_group.saturating_mul(global_links);
+    let within = |key: Key, least: u64, most: u64, default: u64, errors: &mut Vec<ScenarioError>| {
+        let Some(value) = settings.get(key) else { return Some(default) };
+        let found = value.natural(key.path(), least..=MAX_NETWORK_NODES, errors)?;
+        if found <= most {
+            return Some(found);
+        }
+        let message = format!("{} is {found}, expected at most {most}", key.path());
+        let error = ScenarioError::at(&value.place, message, "more than there are ports for");
+        errors.push(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")));
+        None
+    };
+    let groups = within(Key::MachineGroups, 2, ports.saturating_add(1), ports.saturating_add(1), errors)?;
+    let most = ports / (groups - 1).max(1);
+    let links_between_groups = within(Key::MachineLinksBetweenGroups, 1, most, most, errors)?;
+    let nics = nics(settings, switches_per_group, Key::MachineSwitchesPerGroup, errors)?;
+    Some(NetworkParameters::Dragonfly {
+        hosts_per_switch,
+        switches_per_group,
+        global_links,
+        groups,
+        links_between_groups,
+        nics,
     })
 }
 

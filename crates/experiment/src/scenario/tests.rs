@@ -8,6 +8,7 @@ mod collectives;
 mod cubes;
 mod files;
 mod golden_clusters;
+mod golden_machines;
 mod greenberg;
 mod job_times;
 mod jobs;

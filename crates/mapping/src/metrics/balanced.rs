@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_tree_of_two_levels_is_uneven_by_its_lowest_routes_and_even_by_chance() {
-        let tree = NetworkParameters::LeafSpine { leaves: 4, hosts_per_switch: 4, spines: 4 };
+        let tree = NetworkParameters::leaf_spine(4, 4, 4);
         let tree = Machine::of_parameters(&tree).unwrap();
         let lowest = all_to_all(&tree);
         // 4 hosts send to 12 others, all over spine 0; or a quarter over each spine. A host's own link carries 15.

@@ -49,7 +49,7 @@ fn makespan(program: &StageProgram, machine: &Machine, rules: Communication) -> 
 /// switch.
 #[test]
 fn what_does_not_fit_behind_one_switch_is_apart() {
-    let machine = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 2, levels: 3 }).unwrap();
+    let machine = Machine::of_parameters(&NetworkParameters::k_ary_tree(2, 3)).unwrap();
     let bound = |partner: &dyn Fn(usize, u32) -> u32| {
         let messages: Vec<(usize, u32, u32)> = (0..3)
             .flat_map(|stage| (0..8).map(move |own| (stage, own)))
@@ -79,7 +79,7 @@ fn the_messages_of_an_exchange_may_take_two_parallel_links() {
 /// Links of hosts may be faster than those between routers.
 #[test]
 fn hosts_of_one_switch_are_as_near_as_their_own_links() {
-    let machine = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 2, levels: 2 }).unwrap();
+    let machine = Machine::of_parameters(&NetworkParameters::k_ary_tree(2, 2)).unwrap();
     let settings = RouterSettings { terminal_latency: 0, ..RouterSettings::default_of(&machine, 0) };
     let rules = rules(LinkMode::FullDuplex).with_latency(Cycles::new(90)).with_routers(settings, &machine);
     let (one, rules) = (program(2, &[(0, 0, 1)]), rules.unwrap());

@@ -89,6 +89,10 @@ impl<'a> Runs<'a> {
         }
         let packets = Packets::new(machine, rules, &Slab::whole(machine), program.facts().uniform_units)
             .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
+        let packets = match program.special().tasks() {
+            Some(graph) => packets.of_tasks(graph),
+            None => packets,
+        };
         Self::Packets(core(rules, packets), life)
     }
 }

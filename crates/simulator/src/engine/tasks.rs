@@ -51,6 +51,7 @@ pub(crate) fn run(
     let (machine, units) = (placement.machine(), graph.facts().uniform_units);
     let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
         .with_explicit_routes(ExplicitRoutes::new(placement, communication))
+        .of_tasks(graph)
         .logging(observer.wants_transmissions());
     let mut core = Core::whole(placement, communication, packets);
     Ok((run_on(graph, &mut core, observer)?, core.traffic()))

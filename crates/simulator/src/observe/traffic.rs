@@ -8,7 +8,7 @@ use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machi
 use crate::{
     Communication, Cycles, Program,
     channels::{Channels, Transit},
-    explicit_routes::{ExplicitRoutes, RoutedPair},
+    explicit_routes::{ExplicitRoutes, for_each_routed},
 };
 
 /// Messages, links crossed and queues of a run.
@@ -238,13 +238,10 @@ impl LinkUseCounter {
         placement: &Placement,
         routes: ExplicitRoutes<'_>,
     ) {
-        for stage in 0..program.stage_count() {
-            program.for_each_message(stage, &mut |source, destination, units| {
-                let pair = RoutedPair::new(stage, source, destination);
-                let route = routes.route(pair, placement.node(source), placement.node(destination));
-                self.count_channels(&route, units);
-            });
-        }
+        for_each_routed(program, &mut |pair, units| {
+            let [from, to] = [pair.source, pair.destination].map(|process| placement.node(process));
+            self.count_channels(&routes.route(pair, from, to), units);
+        });
     }
 
     /// Counts the transmissions of `units` units over channels, one after another.

@@ -7,9 +7,9 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::NodeId;
 
 use crate::{
-    Communication, Cycle, End, OperationKind, Peer, Program,
+    Communication, Cycle, End, Peer, Program,
     engine::MessageRecord,
-    explicit_routes::{ExplicitRoutes, RoutedPair},
+    explicit_routes::{ExplicitRoutes, RoutedPair, for_each_routed},
 };
 
 /// A packet that crosses a channel.
@@ -104,16 +104,12 @@ pub fn transmission_count(
         };
         communication.packet_count(units).saturating_mul(links)
     };
-    let mut count = 0_u64;
-    if let Some(graph) = program.special().tasks() {
-        for (operation, own) in (0..).zip(graph.schedule().operations()) {
-            if own.kind == OperationKind::Send {
-                let pair = RoutedPair { stage: own.tag, source: own.process, destination: own.peer };
-                count = count.saturating_add(of_message(pair, graph.units(operation)));
-            }
-        }
+    if program.special().tasks().is_some() {
+        let mut count = 0_u64;
+        for_each_routed(program, &mut |pair, units| count = count.saturating_add(of_message(pair, units)));
         return count;
     }
+    let mut count = 0_u64;
     let (mut before, mut peers) = (0, vec![]); // all transmissions before the stage
     for stage in 0..program.stage_count() {
         if program.repeats(stage) && explicit.is_none() {

@@ -2,7 +2,7 @@
 //!
 //! A [`TaskGraph`] is the program that a run executes: a [`TaskSchedule`] with its amounts in cycles and units.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
@@ -125,6 +125,21 @@ impl TaskGraph {
     #[must_use]
     pub fn schedule(&self) -> &Arc<TaskSchedule> {
         &self.schedule
+    }
+
+    /// Counts, for each operation that sends, the earlier ones of the file with the same process, peer and tag; 0 for
+    /// others.
+    pub(crate) fn ordinals(&self) -> Vec<u32> {
+        let mut sent = BTreeMap::new();
+        let ordinal = |operation: &Operation| {
+            if operation.kind != OperationKind::Send {
+                return 0;
+            }
+            let count = sent.entry((operation.process, operation.peer, operation.tag)).or_insert(0_u32);
+            *count += 1;
+            *count - 1
+        };
+        self.schedule.operations().iter().map(ordinal).collect()
     }
 
     /// The time for which every send occupies a processor before it begins.

@@ -44,15 +44,9 @@ fn machine(words: &[&str]) -> Machine {
     }
     let values = numbers(&words[1..]);
     let parameters = match words[0] {
-        "fattree" => NetworkParameters::KAryTree { arity: values[0], levels: values[1] },
-        "fattree2" => {
-            NetworkParameters::LeafSpine { leaves: values[0], hosts_per_switch: values[1], spines: values[2] }
-        }
-        "dragonfly" => NetworkParameters::Dragonfly {
-            hosts_per_switch: values[0],
-            switches_per_group: values[1],
-            global_links: values[2],
-        },
+        "fattree" => NetworkParameters::k_ary_tree(values[0], values[1]),
+        "fattree2" => NetworkParameters::leaf_spine(values[0], values[1], values[2]),
+        "dragonfly" => NetworkParameters::dragonfly(values[0], values[1], values[2]),
         "network" => {
             let small: Vec<u32> = values.iter().map(|&value| u32::try_from(value).unwrap()).collect();
             let links: Vec<(u32, u32)> = small[1..].chunks(2).map(|pair| (pair[0], pair[1])).collect();

@@ -274,9 +274,7 @@ impl RouterRouting {
                 };
                 whole.is_some_and(is_tree)
             }
-            Self::Minimal | Self::Ugal { .. } => {
-                whole.is_some_and(|own| matches!(own, NetworkParameters::Dragonfly { .. }))
-            }
+            Self::Minimal | Self::Ugal { .. } => whole.is_some_and(NetworkParameters::is_whole_dragonfly),
             Self::Hops => machine.graph().is_some(),
         }
     }

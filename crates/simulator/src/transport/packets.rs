@@ -16,7 +16,7 @@ use cubefold_topology::{Channel, Leg, LinkMode, Machine, NodeId, narrow};
 use self::{crossing::Crossing, first_come::FirstComeNetwork, granted::GrantedNetwork};
 use super::{Arrivals, Messages, Packet, Reusable, Transport};
 use crate::{
-    Communication, Cycle, Cycles, ServiceOrder, Transmission,
+    Communication, Cycle, Cycles, ServiceOrder, TaskGraph, Transmission,
     channels::Transit,
     engine::{MessageRecord, border::Border},
     explicit_routes::{ExplicitRoutes, RoutedPair},
@@ -91,14 +91,16 @@ pub(crate) struct Packets<'run> {
 #[derive(Debug)]
 struct CarriedRoutes<'run> {
     rule: ExplicitRoutes<'run>,
+    ordinals: Vec<u32>,            // by operation of a task graph
     of_message: Vec<Vec<Channel>>, // by number
 }
 
 impl CarriedRoutes<'_> {
     /// The links of the route of a message that sets out, and its first leg.
     fn begin(&mut self, message: u32, record: &MessageRecord, from: NodeId) -> (u64, Option<Leg>) {
-        let &MessageRecord { stage, source, destination, to, .. } = record;
-        let route = self.rule.route(RoutedPair { stage, source, destination }, from, to);
+        let &MessageRecord { stage, operation, source, destination, to, .. } = record;
+        let ordinal = self.ordinals.get(operation as usize).copied().unwrap_or(0);
+        let route = self.rule.route(RoutedPair { stage, source, destination, ordinal }, from, to);
         let (links, first) = (route.len() as u64, route.first().copied().map(leg_over));
         let place = message as usize;
         if self.of_message.len() <= place {
@@ -200,7 +202,16 @@ impl<'run> Packets<'run> {
 
     /// The same for messages that carry their routes.
     pub(crate) fn with_explicit_routes(self, routes: Option<ExplicitRoutes<'run>>) -> Self {
-        Self { explicit: routes.map(|rule| CarriedRoutes { rule, of_message: vec![] }), ..self }
+        let carried = |rule| CarriedRoutes { rule, ordinals: vec![], of_message: vec![] };
+        Self { explicit: routes.map(carried), ..self }
+    }
+
+    /// The same for the messages of a task graph.
+    pub(crate) fn of_tasks(mut self, graph: &TaskGraph) -> Self {
+        if let Some(carried) = &mut self.explicit {
+            carried.ordinals = graph.ordinals();
+        }
+        self
     }
 
     /// The same with a log of transmissions, if they are wanted.

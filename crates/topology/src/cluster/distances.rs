@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Cluster, Position};
 use crate::{
     Network, NetworkError, NodeId, RouteChoice,
-    routes::{Distances, Row},
+    routes::{Distances, LinkWeight, Row},
 };
 
 /// The distances of a cluster, looked up in a small one.
@@ -54,7 +54,7 @@ impl StandIns {
 
 impl ClusterDistances {
     /// The distances over routes with the least sum of weights, by part; without weights, with the fewest links.
-    pub(super) fn new(cluster: Cluster, weights: &[u64]) -> Result<Self, NetworkError> {
+    pub(super) fn new(cluster: Cluster, weights: &[LinkWeight]) -> Result<Self, NetworkError> {
         let small = cluster.small();
         let network = small.searched_network()?;
         let network = network.with_classes(|one, other| small.part(one, other) as u16).with_weights(weights);
@@ -100,16 +100,19 @@ impl Distances for ClusterDistances {
     }
 
     fn route_count(&self, at: u32, to: u32) -> Option<u64> {
+        if !self.cluster.has_even_uplinks() {
+            return None;
+        }
         let (at, row) = self.look_up(at, to);
         row.route_count(at)
     }
 
-    fn with_weights(&self, weights: &[u64]) -> Option<Arc<dyn Distances>> {
+    fn with_weights(&self, weights: &[LinkWeight]) -> Option<Arc<dyn Distances>> {
         let own = Self::new(self.cluster.clone(), weights).ok()?;
         Some(Arc::new(own))
     }
 
-    fn continues(&self, at: u32, next: u32, to: u32, weight: u64) -> bool {
+    fn continues(&self, at: u32, next: u32, to: u32, weight: LinkWeight) -> bool {
         let ([at, to], [next, _]) = (self.stand_ins(at, to), self.stand_ins(next, to));
         self.row(to).continues(at, next, weight)
     }

@@ -76,7 +76,11 @@ impl Machine {
         let network = with_detours(network, grid.as_ref(), order.as_deref());
         let (shape, network) = (self.shape().clone(), Arc::new(network));
         let names = self.node_names().cloned();
-        let graph = Graph { shape, source, network, choice, order, grid, failures, names };
+        let uplinks = match &self.form {
+            MachineForm::Grid(_) => None,
+            MachineForm::Graph(graph) => graph.uplinks,
+        };
+        let graph = Graph { shape, source, network, choice, order, grid, failures, names, uplinks };
         let machine = Self { kind: self.kind, form: MachineForm::Graph(graph), times: None };
         machine.check_routes()?;
         Ok(match self.link_times() {
@@ -97,7 +101,7 @@ impl Machine {
         let Some(whole) = self.graph() else { return Ok(Network::from_edges(count, &left)?) };
         let hosts = u32::try_from(whole.host_count()).unwrap_or(u32::MAX);
         let network = Network::from_parallel_edges(count, &left)?.with_hosts(hosts);
-        let network = network.with_hosts_forwarding(whole.hosts_forward());
+        let network = network.with_hosts_forwarding(whole.hosts_forward()).left_of(whole);
         Ok(network.with_classes(|one, other| whole.class_between(one, other)))
     }
 
@@ -190,7 +194,7 @@ mod tests {
             "a failed link between nodes 2 and 5, expected two that are linked"
         );
         // A switch without links holds no process.
-        let parameters = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 2 };
+        let parameters = NetworkParameters::leaf_spine(2, 2, 2);
         let machine = Machine::of_parameters(&parameters).unwrap();
         let [leaf, spine, other] = [4, 6, 7].map(NodeId::new);
         assert_eq!(machine.with_failures(&[], &[spine]).unwrap().host_count(), 4);

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::{GraphSource, Machine};
-use crate::{NetworkParameters, NodeId, cluster::ClusterPlace};
+use crate::{Cluster, HostNics, NetworkParameters, NodeId};
 
 /// A sort of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,8 @@ pub enum HostPart {
     ClusterNode,
     /// A leaf of a cluster.
     Leaf,
+    /// The nodes on the same leaves of a cluster with rails.
+    LeafNodes,
     /// A rail of a cluster.
     Rail,
 }
@@ -31,6 +33,7 @@ impl fmt::Display for HostPart {
             Self::Group => "group",
             Self::ClusterNode => "cluster node",
             Self::Leaf => "leaf",
+            Self::LeafNodes => "nodes of leaf",
             Self::Rail => "rail",
         })
     }
@@ -62,7 +65,23 @@ impl Machine {
             nodes(&|node| part(node.checked_sub(hosts).unwrap_or(node / each)))
         };
         let parts = |part, first, of_node| HostParts { part, first, of_node };
+        let below = |part, first, of_host: &dyn Fn(u64) -> u64| self.with_what_is_below(part, first, of_host);
         match parameters {
+            NetworkParameters::LeafSpine { hosts_per_switch, nics: HostNics::Neighbours(_), .. } => {
+                vec![below(HostPart::Switch, 0, &|host| host / hosts_per_switch)]
+            }
+            NetworkParameters::Dragonfly {
+                hosts_per_switch,
+                switches_per_group,
+                nics: HostNics::Neighbours(count),
+                ..
+            } => {
+                let of_group = hosts_per_switch * (switches_per_group / count);
+                vec![
+                    below(HostPart::Switch, 0, &|host| host / hosts_per_switch),
+                    below(HostPart::Group, 0, &|host| host / of_group),
+                ]
+            }
             NetworkParameters::FullMesh { .. } => vec![],
             NetworkParameters::HyperX { hosts_per_switch, .. } => {
                 vec![parts(HostPart::Switch, hosts, by_switch(*hosts_per_switch, &Some))]
@@ -78,7 +97,7 @@ impl Machine {
                     parts(HostPart::Group, 0, by_switch(*hosts_per_switch, &group)),
                 ]
             }
-            NetworkParameters::KAryTree { arity, levels } => {
+            NetworkParameters::KAryTree { arity, levels, .. } => {
                 let width = hosts / arity; // switches of a level
                 let subtrees = (0..u32::try_from(levels - 1).unwrap_or(0)).map(|top| {
                     // Below are the switches that differ in the lowest digits only, up to this level.
@@ -94,30 +113,50 @@ impl Machine {
                 });
                 subtrees.collect()
             }
-            NetworkParameters::Cluster(cluster) => {
-                self.cluster_parts(cluster.first_leaf(), &|node| cluster.place(node))
-            }
+            NetworkParameters::Cluster(cluster) => self.cluster_parts(cluster),
         }
     }
 
-    /// Returns the nodes, leaves and rails of a cluster.
-    fn cluster_parts(&self, first_leaf: u64, place: &dyn Fn(NodeId) -> ClusterPlace) -> Vec<HostParts> {
-        let parts = |part, first, number: &dyn Fn(ClusterPlace) -> Option<u64>| {
-            let of_node = self.nodes().map(|node| u32::try_from(number(place(node))?).ok()).collect();
-            HostParts { part, first, of_node }
-        };
-        vec![
-            parts(HostPart::ClusterNode, 0, &|own| own.node),
-            parts(HostPart::Leaf, first_leaf, &|own| own.leaf),
-            parts(HostPart::Rail, 0, &|own| own.rail),
-        ]
+    /// Returns the nodes of a cluster, leaves, the nodes of leaves, and rails, as far as they differ.
+    fn cluster_parts(&self, cluster: &Cluster) -> Vec<HostParts> {
+        let node = |node: NodeId| u32::try_from(cluster.node_of(node)?).ok();
+        let nodes =
+            HostParts { part: HostPart::ClusterNode, first: 0, of_node: self.nodes().map(node).collect() };
+        let leaves =
+            self.with_what_is_below(HostPart::Leaf, cluster.first_leaf(), &|host| cluster.leaf_of(host));
+        let mut parts = vec![nodes, leaves];
+        if cluster.rails() > 1 {
+            parts.push(self.with_what_is_below(HostPart::LeafNodes, 0, &|host| cluster.group_of(host)));
+        }
+        parts.push(self.with_what_is_below(HostPart::Rail, 0, &|host| cluster.rail_of(host)));
+        parts
+    }
+
+    /// Returns parts of hosts, each with all switches and NICs whose nearest hosts are in it.
+    fn with_what_is_below(&self, part: HostPart, first: u64, of_host: &dyn Fn(u64) -> u64) -> HostParts {
+        let Some(network) = self.graph() else { return HostParts { part, first, of_node: vec![] } };
+        let levels = network.levels();
+        let hosts = usize::try_from(network.host_count()).unwrap_or(usize::MAX);
+        let mut of_node: Vec<Option<u32>> =
+            (0_u64..).take(hosts).map(|host| u32::try_from(of_host(host)).ok()).collect();
+        let mut others: Vec<(u32, NodeId)> =
+            self.nodes().skip(hosts).filter_map(|node| Some((levels.of(node)?, node))).collect();
+        of_node.resize(usize::try_from(self.node_count()).unwrap_or(usize::MAX), None);
+        others.sort_unstable();
+        for (level, node) in others {
+            let below = network.neighbours(node).iter().filter(|&&own| levels.of(own) == Some(level - 1));
+            let mut parts = below.map(|own| of_node[own.index() as usize]);
+            let common = parts.next().flatten();
+            of_node[node.index() as usize] = common.filter(|&common| parts.all(|own| own == Some(common)));
+        }
+        HostParts { part, first, of_node }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cluster, ClusterInside, ClusterOutside};
+    use crate::{ClusterInside, ClusterOutside, ClusterUplinks};
 
     /// The nodes of each part.
     fn listed(parts: &HostParts) -> Vec<Vec<usize>> {
@@ -137,11 +176,11 @@ mod tests {
 
     #[test]
     fn parts_are_hosts_with_what_is_below() {
-        let tree = all(&NetworkParameters::KAryTree { arity: 2, levels: 3 });
+        let tree = all(&NetworkParameters::k_ary_tree(2, 3));
         assert_eq!(tree[0].2, [[0, 1, 8], [2, 3, 9], [4, 5, 10], [6, 7, 11]]);
         assert_eq!((tree[1].0, tree.len()), (HostPart::Subtree, 2));
         assert_eq!(tree[1].2, [vec![0, 1, 2, 3, 8, 9, 12, 13], vec![4, 5, 6, 7, 10, 11, 14, 15]]);
-        let leaves = all(&NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 3 });
+        let leaves = all(&NetworkParameters::leaf_spine(2, 2, 3));
         assert_eq!(leaves, [(HostPart::Switch, 4, vec![vec![0, 1, 4], vec![2, 3, 5]])]);
         assert!(all(&NetworkParameters::FullMesh { nodes: 4 }).is_empty());
     }
@@ -153,7 +192,7 @@ mod tests {
             nodes_per_leaf: 1,
             has_rails,
             spines: 1,
-            uplinks: 1,
+            uplinks: ClusterUplinks::Each(1),
         };
         let cluster = |has_rails| {
             NetworkParameters::Cluster(Cluster {
@@ -169,7 +208,8 @@ mod tests {
         assert_eq!(rails[0].2, [[0, 1, 2, 3, 8, 10, 11], [4, 5, 6, 7, 9, 12, 13]]);
         assert_eq!(rails[1].2, [[0, 1, 10, 14], [4, 5, 12, 15], [2, 3, 11, 16], [6, 7, 13, 17]]);
         assert_eq!(rails[1].1, 14);
-        assert_eq!(rails[2].2, [[0, 1, 4, 5, 10, 12, 14, 15], [2, 3, 6, 7, 11, 13, 16, 17]]);
+        assert_eq!(rails[2].2[0], [0, 1, 2, 3, 8, 10, 11, 14, 16]);
+        assert_eq!(rails[3].2, [[0, 1, 4, 5, 10, 12, 14, 15], [2, 3, 6, 7, 11, 13, 16, 17]]);
         // Without rails all that a node has is below its leaf.
         assert_eq!(all(&cluster(false))[1].2[0], [0, 1, 2, 3, 8, 10, 11, 14]);
     }

@@ -172,13 +172,12 @@ mod tests {
         assert_eq!(class_counts(&twisted), [16, 16]);
         let of = |parameters: &NetworkParameters| class_counts(&Machine::of_parameters(parameters).unwrap());
         assert_eq!(of(&NetworkParameters::HyperX { shape: vec![3, 2], hosts_per_switch: 4 }), [24, 6, 3]);
-        let dragonfly =
-            |a| NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: a, global_links: 1 };
+        let dragonfly = |a| NetworkParameters::dragonfly(2, a, 1);
         assert_eq!(of(&dragonfly(2)), [12, 3, 3]);
         assert_eq!(of(&dragonfly(1)), [4, 0, 1]);
-        assert_eq!(of(&NetworkParameters::LeafSpine { leaves: 3, hosts_per_switch: 2, spines: 2 }), [6, 6]);
-        assert_eq!(of(&NetworkParameters::KAryTree { arity: 2, levels: 3 }), [8, 8, 8]);
-        assert_eq!(of(&NetworkParameters::KAryTree { arity: 3, levels: 1 }), [3]);
+        assert_eq!(of(&NetworkParameters::leaf_spine(3, 2, 2)), [6, 6]);
+        assert_eq!(of(&NetworkParameters::k_ary_tree(2, 3)), [8, 8, 8]);
+        assert_eq!(of(&NetworkParameters::k_ary_tree(3, 1)), [3]);
         assert_eq!(of(&NetworkParameters::FullMesh { nodes: 4 }), [6]);
     }
 
@@ -190,8 +189,7 @@ mod tests {
         let unequal = torus.clone().with_link_times(&[slow, fast]);
         assert_eq!(unequal.link_times(), Some(&[slow, fast][..]));
         // A class without links does not count.
-        let parameters =
-            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 1, global_links: 3 };
+        let parameters = NetworkParameters::dragonfly(2, 1, 3);
         let machine = Machine::of_parameters(&parameters).unwrap();
         assert_eq!(machine.clone().with_link_times(&[fast, slow, fast]), machine);
     }

@@ -190,6 +190,7 @@ impl Machine {
             grid: None,
             failures: Failures::default(),
             names: None,
+            uplinks: None,
         };
         Self { kind, form: MachineForm::Graph(graph), times: None }
     }

@@ -1,7 +1,10 @@
 //! Distances in a network without a table: searches from one node over its links.
 
 use super::Network;
-use crate::{LinkTime, NodeId, routes::WeightedRoutes};
+use crate::{
+    LinkTime, NodeId,
+    routes::{LinkWeight, WeightedRoutes},
+};
 
 impl Network {
     /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
@@ -25,10 +28,11 @@ impl Network {
                 return self.node_count();
             }
             let fewest = 2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0));
-            let [least, most] = [self.weights.iter().min(), self.weights.iter().max()];
+            let weights = self.weights.iter().map(|own| own.first_unit);
+            let [least, most] = [weights.clone().min(), weights.max()];
             match (least, most) {
                 // A route weighs no more than one with the fewest links.
-                (Some(&least), Some(&most)) => {
+                (Some(least), Some(most)) => {
                     let links = u128::from(fewest) * u128::from(most) / u128::from(least);
                     u64::try_from(links).unwrap_or(u64::MAX).min(self.node_count())
                 }
@@ -63,7 +67,7 @@ impl Network {
     /// When there is no such node, or a class has no time.
     #[must_use]
     pub fn least_sums_to(&self, to: NodeId, times: &[LinkTime]) -> Vec<Option<u64>> {
-        let weight = |channel| times[usize::from(self.class(channel))].first_unit();
+        let weight = |channel| LinkWeight::from(times[usize::from(self.class(channel))]);
         WeightedRoutes::to(self, to, self.leaves, weight).iter().map(WeightedRoutes::weight).collect()
     }
 

@@ -10,11 +10,25 @@ pub enum RouteChoice {
     Lowest,
     /// Any, all equally likely, by a hash of source, destination and this seed.
     Spread(u64),
+    /// By the number of the destination, on machines whose switches have levels (D-Mod-K, Zahavi 2010).
+    DModK,
+}
+
+/// The part of a message's route that does not follow from its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RouteKey {
+    /// Nothing: all messages between two nodes take the same route.
+    #[default]
+    Ends,
+    /// The hash of a message, from which its route is drawn under [`RouteChoice::Spread`].
+    Hash(u64),
+    /// The share of its process, which chooses among the NICs of a device under [`RouteChoice::DModK`].
+    Share(u32),
 }
 
 impl RouteChoice {
     /// The words for all choices.
-    pub const NAMES: [&str; 2] = ["lowest", "spread"];
+    pub const NAMES: [&str; 3] = ["lowest", "spread", "d-mod-k"];
 
     /// Its name in files.
     #[must_use]
@@ -22,15 +36,22 @@ impl RouteChoice {
         match self {
             Self::Lowest => Self::NAMES[0],
             Self::Spread(_) => Self::NAMES[1],
+            Self::DModK => Self::NAMES[2],
         }
     }
 }
 
-/// The hash that draws the next link at node `at` of the route between two nodes: the seed, both ends and the node, each
-/// mixed in with the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+/// The hash that draws the next link at node `at` of a route: the seed and both ends, or the hash of the message, and
+/// the node, each mixed in with the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
 #[inline]
-pub(super) fn route_hash(seed: u64, [from, at, to]: [NodeId; 3]) -> u64 {
-    [from, to, at].into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
+pub(super) fn route_hash(seed: u64, [from, at, to]: [NodeId; 3], key: RouteKey) -> u64 {
+    let of_message = match key {
+        RouteKey::Hash(hash) => hash,
+        RouteKey::Ends | RouteKey::Share(_) => {
+            [from, to].into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
+        }
+    };
+    mix(of_message ^ u64::from(at.index()))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea & Flood 2014), which mixes the bits of a word.

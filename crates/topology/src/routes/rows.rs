@@ -1,12 +1,12 @@
 //! Tables of distances for networks without a formula: a row a destination, found by breadth-first search when it is
 //! first needed.
 //!
-//! A row under `lowest` has the distance of every node, one byte or four a node; under `spread` it has the number of
+//! A row under `lowest` and `d-mod-k` has the distance of every node, one byte or four a node; under `spread` it has the number of
 //! shortest routes, too, eight bytes together. Where links weigh differently a row also has the sums of weights, and
 //! the search is that of Dijkstra 1959.
 
 use std::{
-    cmp::Reverse,
+    cmp::{Ordering, Reverse},
     collections::BinaryHeap,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
@@ -14,7 +14,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{MAX_ROUTE_COUNT, RouteChoice};
-use crate::{Network, NodeId};
+use crate::{LinkTime, Network, NodeId};
 
 /// The distances of all nodes to a destination \[links\].
 #[derive(Debug)]
@@ -29,12 +29,34 @@ pub(crate) enum Row {
     Weighted(Box<[WeightedRoutes]>),
 }
 
-/// The routes of a node with the least sum of weights, and of those with the fewest links.
+/// The weight of a link: routes have the least sum of `l + u`, of those the fewest links, of those the least sum of `u`
+/// (`docs/model.md` section 21.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LinkWeight {
+    /// The time until the first unit is at the other end, `l + u`, at least 1 \[cycles\].
+    pub(crate) first_unit: u64,
+    /// The time for which a unit occupies it, `u` \[cycles\].
+    pub(crate) unit: u64,
+}
+
+impl LinkWeight {
+    /// The weight of every link where routes have the fewest links.
+    pub(crate) const ONE: Self = Self { first_unit: 1, unit: 0 };
+}
+
+impl From<LinkTime> for LinkWeight {
+    fn from(time: LinkTime) -> Self {
+        Self { first_unit: time.first_unit(), unit: time.unit }
+    }
+}
+
+/// The routes of a node with the least sum of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WeightedRoutes {
-    weight: u64,
-    links: u32, // `Network::UNREACHED` without a route
-    count: u64, // of these routes, at most `MAX_ROUTE_COUNT`
+    weight: u64, // the sum of `l + u`
+    units: u64,  // the sum of `u`
+    links: u32,  // `Network::UNREACHED` without a route
+    count: u64,  // of these routes, at most `MAX_ROUTE_COUNT`
 }
 
 /// The distance of a node, in the upper 16 bits, and the number of its shortest routes less 1, in the lower 48.
@@ -54,23 +76,23 @@ impl CountedRoutes {
 
 impl WeightedRoutes {
     /// No route.
-    const NONE: Self = Self { weight: u64::MAX, links: Network::UNREACHED, count: 0 };
+    const NONE: Self = Self { weight: u64::MAX, units: u64::MAX, links: Network::UNREACHED, count: 0 };
 
     /// Returns the routes of every node to one, through none of the first `ends_only` nodes, where `weight_of` gives the
-    /// weight of each channel, at least 1.
+    /// weight of each channel.
     pub(crate) fn to(
         network: &Network,
         to: NodeId,
         ends_only: u32,
-        weight_of: impl Fn(usize) -> u64,
+        weight_of: impl Fn(usize) -> LinkWeight,
     ) -> Vec<Self> {
         let nodes = usize::try_from(network.node_count()).unwrap_or(usize::MAX);
         let mut row = vec![Self::NONE; nodes];
-        let mut reached = BinaryHeap::from([Reverse((0_u64, 0_u32, to.index()))]);
-        row[to.index() as usize] = Self { weight: 0, links: 0, count: 1 };
-        while let Some(Reverse((weight, links, node))) = reached.pop() {
+        let mut reached = BinaryHeap::from([Reverse(((0_u64, 0_u32, 0_u64), to.index()))]);
+        row[to.index() as usize] = Self { weight: 0, units: 0, links: 0, count: 1 };
+        while let Some(Reverse((order, node))) = reached.pop() {
             let own = row[node as usize];
-            if (own.weight, own.links) != (weight, links) {
+            if own.order() != order {
                 continue; // reached by a better route since
             }
             if node < ends_only && node != to.index() {
@@ -78,21 +100,38 @@ impl WeightedRoutes {
             }
             let first = network.first_channel(node) as usize;
             for (channel, next) in (first..).zip(network.neighbours(NodeId::new(node))) {
-                let farther = (weight.saturating_add(weight_of(channel)), links + 1);
+                let farther = own.over(weight_of(channel));
                 let other = &mut row[next.index() as usize];
                 // All routes of `own` are counted: those nodes that they go over weigh less.
-                if farther == (other.weight, other.links) {
-                    other.count = (other.count + own.count).min(MAX_ROUTE_COUNT);
-                } else if farther < (other.weight, other.links) {
-                    *other = Self { weight: farther.0, links: farther.1, count: own.count };
-                    reached.push(Reverse((farther.0, farther.1, next.index())));
+                match farther.order().cmp(&other.order()) {
+                    Ordering::Less => {
+                        *other = farther;
+                        reached.push(Reverse((farther.order(), next.index())));
+                    }
+                    Ordering::Equal => other.count = (other.count + own.count).min(MAX_ROUTE_COUNT),
+                    Ordering::Greater => {}
                 }
             }
         }
         row
     }
 
-    /// The least sum of weights; `None` without a route.
+    /// The routes of a neighbour over a link of some weight.
+    fn over(self, link: LinkWeight) -> Self {
+        Self {
+            weight: self.weight.saturating_add(link.first_unit),
+            units: self.units.saturating_add(link.unit),
+            links: self.links.saturating_add(1),
+            count: self.count,
+        }
+    }
+
+    /// The order of routes: the best comes first.
+    fn order(&self) -> (u64, u32, u64) {
+        (self.weight, self.links, self.units)
+    }
+
+    /// The least sum of `l + u`; `None` without a route.
     pub(crate) fn weight(&self) -> Option<u64> {
         (self.links != Network::UNREACHED).then_some(self.weight)
     }
@@ -107,11 +146,11 @@ impl Row {
         match choice {
             _ if network.is_weighted() => Self::weighted(network, to),
             RouteChoice::Spread(_) => Self::counted(network, to),
-            RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => {
+            RouteChoice::Lowest | RouteChoice::DModK if network.distance_bound() <= Self::MAX_SHORT => {
                 let short = |links| u8::try_from(links).unwrap_or(u8::MAX);
                 Self::Short(network.links_to(to).into_iter().map(short).collect())
             }
-            RouteChoice::Lowest => Self::Long(network.links_to(to).into()),
+            RouteChoice::Lowest | RouteChoice::DModK => Self::Long(network.links_to(to).into()),
         }
     }
 
@@ -151,8 +190,8 @@ impl Row {
         match choice {
             _ if network.is_weighted() => size_of::<WeightedRoutes>() as u64,
             RouteChoice::Spread(_) => 8,
-            RouteChoice::Lowest if network.distance_bound() <= Self::MAX_SHORT => 1,
-            RouteChoice::Lowest => 4,
+            RouteChoice::Lowest | RouteChoice::DModK if network.distance_bound() <= Self::MAX_SHORT => 1,
+            RouteChoice::Lowest | RouteChoice::DModK => 4,
         }
     }
 
@@ -185,12 +224,10 @@ impl Row {
 
     /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
-    pub(crate) fn continues(&self, at: u32, next: u32, weight: u64) -> bool {
+    pub(crate) fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
         match self {
             Self::Short(_) | Self::Long(_) | Self::Counted(_) => true,
-            Self::Weighted(row) => {
-                row[next as usize].weight.saturating_add(weight) == row[at as usize].weight
-            }
+            Self::Weighted(row) => row[next as usize].over(weight).order() == row[at as usize].order(),
         }
     }
 }

@@ -18,14 +18,14 @@ fn machines() -> Vec<Machine> {
         .extend(shapes.map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 }));
     for (switches_per_group, global_links) in (1..=8).flat_map(|a| (1..=8).map(move |h| (a, h))) {
         let hosts_per_switch = 1 + switches_per_group % 2;
-        let own = NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links };
+        let own = NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links);
         parameters.extend(Some(own).filter(|own| own.node_count() <= 250));
     }
     for (leaves, hosts_per_switch, spines) in [(1, 2, 1), (2, 1, 3), (4, 3, 2), (8, 8, 8), (5, 2, 7)] {
-        parameters.push(NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines });
+        parameters.push(NetworkParameters::leaf_spine(leaves, hosts_per_switch, spines));
     }
     for (arity, levels) in [(2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 3), (5, 2)] {
-        parameters.push(NetworkParameters::KAryTree { arity, levels });
+        parameters.push(NetworkParameters::k_ary_tree(arity, levels));
     }
     machines.extend(parameters.iter().map(|own| Machine::of_parameters(own).unwrap()));
     let twisted: [(&[u64], &[&[u64]]); 5] = [
@@ -72,7 +72,7 @@ fn defined_next(network: &Network, choice: RouteChoice, row: &Row, ends: [NodeId
     let nearer = network.neighbours(at).iter().filter(|next| row.distance(next.index()).unwrap() + 1 == own);
     let RouteChoice::Spread(seed) = choice else { return nearer.copied().next() };
     let count = |next: &NodeId| row.route_count(next.index()).unwrap();
-    let mut drawn = route_hash(seed, ends).checked_rem(nearer.clone().map(count).sum())?;
+    let mut drawn = route_hash(seed, ends, RouteKey::Ends).checked_rem(nearer.clone().map(count).sum())?;
     for next in nearer {
         if drawn < count(next) {
             return Some(*next);

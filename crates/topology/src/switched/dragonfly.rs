@@ -16,6 +16,41 @@ pub(super) struct Dragonfly {
     groups: u32,
 }
 
+/// The switches of a dragonfly of any number of groups: `a` a group, all linked with each other, with `h` ports to other
+/// groups each, and `each` links between every two groups.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Groups {
+    pub(super) a: u32,
+    pub(super) h: u32,
+    pub(super) groups: u32,
+    pub(super) each: u32,
+}
+
+impl Groups {
+    /// The links between switches, which are numbered from `first` on. Link `x` of groups `i` and `j` joins port
+    /// `x (G - 1) + (j - i - 1) mod G` of `i` and port `x (G - 1) + (i - j - 1) mod G` of `j`; port `y` is on switch
+    /// `floor(y / h)` of its group.
+    pub(super) fn links(self, first: u32) -> impl Iterator<Item = (u32, u32)> {
+        let Self { a, h, groups, each } = self;
+        let number = move |group: u32, place: u32| first + group * a + place;
+        let inside = (0..groups).flat_map(move |group| {
+            let pairs = (0..a).flat_map(move |one| (one + 1..a).map(move |other| (one, other)));
+            pairs.map(move |(one, other)| (number(group, one), number(group, other)))
+        });
+        let pairs = (0..groups).flat_map(move |one| (one + 1..groups).map(move |other| (one, other)));
+        let between = pairs.flat_map(move |(one, other)| {
+            (0..each).map(move |link| {
+                let switch = |from: u32, to: u32| {
+                    let port = link * (groups - 1) + (to + groups - from - 1) % groups;
+                    number(from, port / h)
+                };
+                (switch(one, other), switch(other, one))
+            })
+        });
+        inside.chain(between)
+    }
+}
+
 /// A switch of a dragonfly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Switch {
@@ -34,22 +69,6 @@ impl Dragonfly {
     #[inline]
     fn a(&self) -> u32 {
         narrow(self.a.get())
-    }
-
-    /// Its links.
-    pub(super) fn links(&self) -> Vec<(u32, u32)> {
-        let (a, h, first) = (self.a(), narrow(self.h.get()), self.hosts.count());
-        let number = |group: u32, place: u32| first + group * a + place;
-        let mut links: Vec<_> = self.hosts.links().collect();
-        for group in 0..self.groups {
-            for place in 0..a {
-                links.extend((place + 1..a).map(|other| (number(group, place), number(group, other))));
-                let others = (0..h).map(|link| (group + place * h + link + 1) % self.groups);
-                let higher = others.filter(|&other| other > group);
-                links.extend(higher.map(|other| (number(group, place), number(other, a - 1 - place))));
-            }
-        }
-        links
     }
 
     /// The distance between two switches \[links\]: by the link between their groups, or by two links to other groups.

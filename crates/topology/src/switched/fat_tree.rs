@@ -7,32 +7,33 @@ use crate::{Digit, Divisor, IndexDigit, families::LevelWalk, narrow, routes::Dis
 #[derive(Debug)]
 pub(super) enum FatTree {
     /// Leaves, each linked to all spines.
-    LeafSpine { hosts: Hosts, leaves: u32, spines: u32 },
+    LeafSpine { hosts: Hosts, leaves: u32, spines: u32, has_parallels: bool },
     /// Switches `(level, w)` at `hosts + width level + w`, `w` of `levels - 1` digits, digit 0 the lowest; the digits of
     /// hosts, one more, and their strides, of which the highest is the width.
-    KAry { hosts: Hosts, arity: Divisor, digits: Vec<IndexDigit>, strides: Vec<Divisor> },
+    KAry { hosts: Hosts, arity: Divisor, digits: Vec<IndexDigit>, strides: Vec<Divisor>, has_parallels: bool },
 }
 
 impl FatTree {
-    pub(super) fn links(&self, nodes: u32) -> Vec<(u32, u32)> {
-        match *self {
-            Self::LeafSpine { hosts, leaves, .. } => {
-                let spines = hosts.count() + leaves..nodes;
-                let of_leaf = |leaf| spines.clone().map(move |spine| (hosts.count() + leaf, spine));
-                hosts.links().chain((0..leaves).flat_map(of_leaf)).collect()
-            }
-            Self::KAry { hosts, arity, ref digits, ref strides } => {
-                let mut links: Vec<_> = hosts.links().collect();
-                let width = Self::width(strides);
-                for (level, &own) in digits[..digits.len() - 1].iter().enumerate() {
-                    for w in 0..width {
-                        let above = (0..narrow(arity.get())).map(|digit| Self::with_digit(w, own, digit));
-                        let base = hosts.count() + width * narrow(level as u64);
-                        links.extend(above.map(|other| (base + w, base + width + other)));
-                    }
+    /// The pairs of linked switches of a k-ary tree, each with the level of the lower one.
+    pub(super) fn links(&self) -> impl Iterator<Item = (usize, (u32, u32))> {
+        let mut links = vec![];
+        if let Self::KAry { hosts, arity, ref digits, ref strides, .. } = *self {
+            let width = Self::width(strides);
+            for (level, &own) in digits[..digits.len() - 1].iter().enumerate() {
+                for w in 0..width {
+                    let above = (0..narrow(arity.get())).map(|digit| Self::with_digit(w, own, digit));
+                    let base = hosts.count() + width * narrow(level as u64);
+                    links.extend(above.map(|other| (level, (base + w, base + width + other))));
                 }
-                links
             }
+        }
+        links.into_iter()
+    }
+
+    /// Whether any two nodes have several links.
+    fn has_parallels(&self) -> bool {
+        match *self {
+            Self::LeafSpine { has_parallels, .. } | Self::KAry { has_parallels, .. } => has_parallels,
         }
     }
 
@@ -114,8 +115,11 @@ impl Distances for FatTree {
 
     #[inline]
     fn route_count(&self, at: u32, to: u32) -> Option<u64> {
+        if self.has_parallels() {
+            return None;
+        }
         Some(match *self {
-            Self::LeafSpine { hosts, leaves, spines } => {
+            Self::LeafSpine { hosts, leaves, spines, .. } => {
                 let [(one, _), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
                 match (Self::between(leaves, one, other), one < leaves) {
                     (2, true) => spines.into(),
@@ -127,11 +131,14 @@ impl Distances for FatTree {
         })
     }
 
-    /// None to a switch of a k-ary tree. The ports of a switch lead down first, then up.
+    /// None to a switch of a k-ary tree, and with parallel links. The ports of a switch lead down first, then up.
     #[inline]
     fn nearer_port(&self, at: u32, to: u32, choose: &dyn Fn(u16) -> u16) -> Option<u16> {
+        if self.has_parallels() {
+            return None;
+        }
         let (port, count) = match *self {
-            Self::LeafSpine { hosts, leaves, spines } => {
+            Self::LeafSpine { hosts, leaves, spines, .. } => {
                 let [(own, up), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
                 match (Self::between(leaves, own, other), own < leaves) {
                     _ if up == 1 => (0, 1),

@@ -116,7 +116,7 @@ impl Collective {
             return Err(Failure::usage(message, "leave out --mode"));
         }
         let operation = options.operation.unwrap_or(Operation::AllReduce);
-        let shape = Shape::new(&machine.lengths).ok();
+        let shape = Shape::new(&machine.hosts()).ok();
         let is_defined = |algorithm: &Algorithm| {
             let asked = |shape: &Shape| CollectiveSpecification::new(operation, *algorithm, shape.clone(), 1);
             shape.as_ref().is_some_and(|shape| asked(shape).check().is_ok())
@@ -173,6 +173,11 @@ impl NewScenario {
             return Err(Failure::usage(message, "give these options"));
         };
         let machine = Grid::new(kind, &shape.0);
+        machine.check_numbers()?;
+        if machine.has_switches() && !matches!(program, ProgramKind::Collective | ProgramKind::Job) {
+            let message = format!("a {kind} with a program of neighbours, whose hosts are no neighbours");
+            return Err(Failure::usage(message, "ask for --program collective, or job"));
+        }
         options.check_collective(program)?;
         let program = match (program, &options.guest) {
             (ProgramKind::Collective | ProgramKind::Job, Some(_)) => {
@@ -235,6 +240,50 @@ impl Grid {
         Self { kind: MachineKind::Ring, lengths: vec![nodes] }
     }
 
+    /// Whether it is a network with switches, of which the lengths are the parameters.
+    pub(super) fn has_switches(&self) -> bool {
+        !MachineKind::GRIDS.contains(&self.kind)
+    }
+
+    /// The names of the parameters of a network with switches.
+    fn parameters(&self) -> &'static [&'static str] {
+        match self.kind {
+            MachineKind::FatTree => &["leaves", "hosts_per_switch", "spines"],
+            MachineKind::Dragonfly => &["hosts_per_switch", "switches_per_group", "global_links"],
+            MachineKind::Cluster => &["nodes", "devices_per_node"],
+            _ => &[],
+        }
+    }
+
+    /// The parameters of a network with switches.
+    pub(super) fn named_parameters(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.parameters().iter().copied().zip(self.lengths.iter().copied())
+    }
+
+    /// Refuses more or fewer numbers than parameters.
+    pub(super) fn check_numbers(&self) -> Result<(), Failure> {
+        let (found, names) = (self.lengths.len(), self.parameters());
+        if !self.has_switches() || found == names.len() {
+            return Ok(());
+        }
+        let message = format!("{found} numbers of a {}, expected {}", self.kind, names.len());
+        Err(Failure::usage(message, format!("give {}", names.join(" x "))))
+    }
+
+    /// The lengths by which hosts are numbered.
+    fn hosts(&self) -> Vec<u64> {
+        let product =
+            |numbers: &[u64]| numbers.iter().fold(1, |product: u64, own| product.saturating_mul(*own));
+        match (self.kind, self.lengths.as_slice()) {
+            (MachineKind::FatTree, [leaves, hosts, ..]) => vec![product(&[*leaves, *hosts])],
+            (MachineKind::Dragonfly, &[hosts, switches, links]) => {
+                vec![product(&[hosts, switches, switches.saturating_mul(links).saturating_add(1)])]
+            }
+            (MachineKind::Cluster, lengths) => vec![product(lengths)],
+            (_, lengths) => lengths.to_vec(),
+        }
+    }
+
     /// The lengths as text.
     pub(super) fn shape(&self) -> String {
         self.lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
@@ -242,6 +291,6 @@ impl Grid {
 
     /// Whether the embeddings of hypercubes are defined on it.
     pub(super) fn holds_a_cube(&self) -> bool {
-        self.lengths.iter().all(|length| length.is_power_of_two())
+        !self.has_switches() && self.lengths.iter().all(|length| length.is_power_of_two())
     }
 }

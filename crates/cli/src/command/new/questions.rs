@@ -8,7 +8,7 @@ use dialoguer::{Input, Select};
 
 use super::new_scenario::{BANDWIDTH, Grid, LATENCY, NewScenario, SIZES};
 use crate::{
-    arguments::{Lengths, NewOptions, ProgramKind},
+    arguments::{Lengths, MACHINES, NewOptions, ProgramKind},
     failure::Failure,
     interruption,
 };
@@ -74,9 +74,9 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     let kind = if let Some(kind) = options.machine {
         kind
     } else {
-        let kinds = MachineKind::GRIDS.map(|kind| format!("{kind}: {}", kind.descriptor().description));
+        let kinds = MACHINES.map(|kind| format!("{kind}: {}", kind.descriptor().description));
         let kinds = kinds.each_ref().map(String::as_str);
-        MachineKind::GRIDS[questions.choose("Which machine?", &kinds, 3).map_err(unanswered)?]
+        MACHINES[questions.choose("Which machine?", &kinds, 3).map_err(unanswered)?]
     };
     answered.machine = Some(kind);
     let lengths = if let Some(lengths) = &options.shape {
@@ -84,14 +84,22 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     } else {
         let (question, usual) = shape_question(kind);
         let check = |lengths: &Lengths| {
+            let own = Grid::new(kind, &lengths.0);
+            if own.has_switches() {
+                return own.check_numbers().map_err(|failure| failure.to_string());
+            }
             let machine = Machine::new(kind, &Grid::new(kind, &lengths.0).lengths);
             machine.map(drop).map_err(|error| error.to_string())
         };
         questions.lengths(question, usual, &check).map_err(unanswered)?
     };
     // Hypercubes need other lengths, so they are not offered.
-    let cube = Grid::new(kind, &lengths.0).holds_a_cube();
-    let programs = if cube { &PROGRAMS[..] } else { &PROGRAMS[1..] };
+    let machine = Grid::new(kind, &lengths.0);
+    let programs = match (machine.has_switches(), machine.holds_a_cube()) {
+        (true, _) => &PROGRAMS[2..], // hosts are no neighbours
+        (false, true) => &PROGRAMS[..],
+        (false, false) => &PROGRAMS[1..],
+    };
     answered.shape = Some(lengths);
     if answered.program.is_none() {
         let choices: Vec<&str> = programs.iter().map(|(_, text)| *text).collect();
@@ -158,6 +166,11 @@ fn check(options: &NewOptions) -> Result<(), String> {
 fn shape_question(kind: MachineKind) -> (&'static str, &'static str) {
     match kind {
         MachineKind::Line | MachineKind::Ring => ("How many nodes?", "64"),
+        MachineKind::FatTree => ("How many leaves x hosts a leaf x spines?", "8x16x8"),
+        MachineKind::Dragonfly => {
+            ("How many hosts a switch x switches a group x links of a switch to other groups?", "4x8x4")
+        }
+        MachineKind::Cluster => ("How many nodes x devices a node?", "8x8"),
         MachineKind::Mesh | MachineKind::Torus => ("Which lengths do its dimensions have?", "8x8"),
         _ => ("How many dimensions?", "6"),
     }

@@ -6,7 +6,7 @@ use cubefold_experiment::{KeyValues, scenario_keys};
 use cubefold_topology::MachineKind;
 
 use super::new_scenario::{Collective, Grid, Job, NewScenario, Program};
-use crate::arguments::ExecutionModes;
+use crate::arguments::{ExecutionModes, MACHINES};
 
 /// A scenario with comments on other possible settings.
 pub(super) fn scenario_text(new_scenario: &NewScenario, path: &Path) -> String {
@@ -66,19 +66,57 @@ fn machine(new_scenario: &NewScenario) -> String {
         }
         _ => String::new(), // there is nothing to choose
     };
+    let own = &new_scenario.machine;
+    let (lengths, times) = if own.has_switches() {
+        let parameters = own.named_parameters().map(|(name, number)| format!("{name} = {number}\n"));
+        (parameters.collect(), times_of_switched(new_scenario))
+    } else {
+        let shape = format!("shape = {}", list(&own.lengths));
+        (commented(&shape, "the length of each dimension"), times(&new_scenario.program))
+    };
     [
         "[machine]\n".to_owned(),
-        commented(
-            &format!("kind = \"{}\"", new_scenario.machine.kind),
-            &MachineKind::GRIDS.map(MachineKind::name).join(", "),
-        ),
-        commented(
-            &format!("shape = {}", list(&new_scenario.machine.lengths)),
-            "the length of each dimension",
-        ),
+        commented(&format!("kind = \"{}\"", own.kind), &MACHINES.map(MachineKind::name).join(", ")),
+        lengths,
         wrap,
         commented(&format!("links = \"{}\"", new_scenario.links), &choices("machine.links")),
-        times(&new_scenario.program),
+        times,
+    ]
+    .concat()
+}
+
+/// The links of a network with switches, and their times.
+fn times_of_switched(new_scenario: &NewScenario) -> String {
+    let (bandwidth, latency) = match &new_scenario.program {
+        Program::Cube | Program::Neighbours(_) => return String::new(), // are refused
+        Program::Collective(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
+        Program::Job(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
+    };
+    let link = format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}");
+    let links = match new_scenario.machine.kind {
+        MachineKind::Cluster => [
+            commented(
+                &format!("nics_per_node = {}", new_scenario.machine.lengths.last().copied().unwrap_or(1)),
+                "also fewer or more than devices",
+            ),
+            "# The network of a node: switch, full-mesh, ring, hypercube or none.\n".to_owned(),
+            "inside = { kind = \"switch\", link = { bandwidth = \"370 GB/s\", latency = \"500 ns\" } }\n".to_owned(),
+            "# A leaf for each NIC of 8 nodes, and spines with as many links as there are nodes below a leaf.\n"
+                .to_owned(),
+            format!(
+                "outside = {{ {link}, leaves = {{ nodes = 8 }}, rails = true, spines = 4, uplinks = \"full\" }}\n"
+            ),
+        ]
+        .concat(),
+        MachineKind::FatTree => {
+            commented("uplinks = \"full\"", "the cables between two switches: a number, or full") + &link + "\n"
+        }
+        _ => link + "\n",
+    };
+    [
+        links,
+        commented("unit_bytes = 4096", "the unit of sizes"),
+        commented("switching = \"cut-through\"", &choices("machine.switching")),
     ]
     .concat()
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use cubefold_topology::{LinkMode, MachineKind};
 
 use super::{questions::Check, *};
-use crate::arguments::{ExecutionModes, Lengths, ProgramKind, new_scenario::Guest};
+use crate::arguments::{ExecutionModes, Lengths, MACHINES, ProgramKind, new_scenario::Guest};
 
 fn options() -> NewOptions {
     NewOptions {
@@ -29,6 +29,9 @@ fn shapes(kind: MachineKind) -> &'static [&'static str] {
     match kind {
         MachineKind::Line | MachineKind::Ring => &["2", "3", "64", "63"],
         MachineKind::Mesh | MachineKind::Torus => &["2x2", "8x8", "3x5", "4x6x2", "9"],
+        MachineKind::FatTree => &["2x2x1", "4x3x2"],
+        MachineKind::Dragonfly => &["1x2x1", "2x4x2"],
+        MachineKind::Cluster => &["1x2", "2x4", "5x3"],
         _ => &["6", "2x2x2", "1"],
     }
 }
@@ -36,9 +39,13 @@ fn shapes(kind: MachineKind) -> &'static [&'static str] {
 /// Complete options: every kind of machine in some shapes, under every link mode and mode, with both programs.
 fn all_options() -> Vec<NewOptions> {
     let mut all = vec![];
-    for kind in MachineKind::GRIDS {
+    for kind in MACHINES {
         for shape in shapes(kind) {
+            let has_switches = !MachineKind::GRIDS.contains(&kind);
             for program in ProgramKind::value_variants() {
+                if has_switches && !matches!(program, ProgramKind::Collective | ProgramKind::Job) {
+                    continue;
+                }
                 for links in LinkMode::ALL {
                     // Collectives do not go in step.
                     let modes = ExecutionModes::value_variants();
@@ -203,7 +210,7 @@ fn a_program_that_would_be_refused_is_not_offered() {
     let mut answers = Prepared { choices: vec![3, 0], lengths: vec!["3x5"], ..Prepared::default() };
     let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
     // Of four programs, that on a hypercube is left out.
-    assert_eq!(answers.offered, [MachineKind::GRIDS.len(), 3]);
+    assert_eq!(answers.offered, [MACHINES.len(), 3]);
     assert!(matches!(answered.program, new_scenario::Program::Neighbours(_)));
     assert!(check(&answered).is_ok());
 }
@@ -263,6 +270,32 @@ fn options_of_collectives_are_for_collectives() {
     let barrier = NewOptions { program, operation: Some(cubefold_collectives::Operation::Barrier), ..given };
     let scenario = load_text(Path::new("new.toml"), &text(&barrier)).unwrap();
     assert_eq!(scenario.runs.len(), 1);
+}
+
+#[test]
+fn machines_with_switches_are_asked_for_their_numbers() {
+    let mut answers = Prepared {
+        choices: vec![7, 0, 0],
+        lengths: vec!["8", "2x4"],
+        texts: vec!["47 GB/s", "1 us", "1 MiB"],
+        ..Prepared::default()
+    };
+    let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
+    assert_eq!(answers.offered[..2], [MACHINES.len(), 2]);
+    assert!(answers.refused[0].starts_with("1 numbers of a cluster, expected 2"), "{:?}", answers.refused);
+    let scenario =
+        load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
+    assert_eq!(scenario.runs[0].machine.host_count(), 8);
+    let failure = new_scenario(
+        &NewOptions {
+            machine: Some(MachineKind::FatTree),
+            shape: Some("2x2x1".parse().unwrap()),
+            program: Some(ProgramKind::CcCube),
+            ..options()
+        },
+        None,
+    );
+    assert!(format!("{:?}", failure.unwrap_err()).contains("ask for --program collective, or job"));
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn machine_key(key: &str) -> Value {
         "allocation" => json!({ "anyOf": [list_of(&node()), text()] }),
         "wrap" => list_of(&truth()),
         "hosts_forward" => truth(),
+        "uplinks" => json!({ "anyOf": [integer(), list_of(&integer()), { "enum": ["full"] }] }),
         "partition" => table(&json!({ "base": list_of(&integer()), "shape": lengths() }), &["base", "shape"]),
         "inside" => {
             let kinds = json!({ "enum": ["switch", "full-mesh", "ring", "hypercube", "none"] });
@@ -48,12 +49,17 @@ fn machine_key(key: &str) -> Value {
             let own = json!({
                 "link": link_figures(), "hop_cycles": integer(), "latency_cycles": integer(),
                 "leaves": table(&json!({ "nodes": integer() }), &["nodes"]), "rails": truth(),
-                "spines": integer(), "uplinks": integer(), "spine_link": link_figures()
+                "spines": integer(), "uplinks": number_or_full(), "spine_link": link_figures()
             });
             table(&own, &["leaves"])
         }
         _ => text(),
     }
+}
+
+/// A number of cables.
+fn number_or_full() -> Value {
+    json!({ "anyOf": [integer(), { "enum": ["full"] }] })
 }
 
 fn program_key(key: &str) -> Option<Value> {

@@ -1,8 +1,10 @@
 //! The routing of messages: `execution.routing`, and whether a machine supports it.
 
+use std::num::NonZeroU32;
+
 use cubefold_mapping::{Placement, classic::EdgePaths};
 use cubefold_simulator::{MessageRoutes, RouterRouting, RouterSettings};
-use cubefold_topology::{GraphSource, Machine};
+use cubefold_topology::{GraphSource, Machine, MachineKind, RouteChoice};
 
 use super::{Execution, ExecutionMode};
 use crate::{
@@ -31,6 +33,8 @@ pub enum RoutingRule {
     Lowest,
     /// On networks, and on grids as on networks: any of the shortest routes, at random (section 19).
     Spread,
+    /// On fat trees, clusters and networks with switches: by the number of the destination (section 19).
+    DModK,
     /// On grids, through routers: by way of a random node between source and destination (section 26.3).
     Romm,
     /// On grids, through routers: any shortest route, by the state of the channels (section 26.3).
@@ -49,13 +53,14 @@ pub enum RoutingRule {
 
 impl RoutingRule {
     /// Every rule.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::DimensionOrder,
         Self::Valiant,
         Self::Sorting,
         Self::Embedding,
         Self::Lowest,
         Self::Spread,
+        Self::DModK,
         Self::Romm,
         Self::Adaptive,
         Self::UpDown,
@@ -75,6 +80,7 @@ impl RoutingRule {
             Self::Embedding => "embedding",
             Self::Lowest => "lowest",
             Self::Spread => "spread",
+            Self::DModK => "d-mod-k",
             Self::Romm => "romm",
             Self::Adaptive => "adaptive",
             Self::UpDown => "up-down",
@@ -104,6 +110,7 @@ impl RoutingRule {
             Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
             Self::Valiant | Self::Sorting => machine.grid().is_some(),
             Self::Embedding | Self::Lowest | Self::Spread => true,
+            Self::DModK => has_destination_routes(machine),
             // These are reported with the routers.
             Self::Romm
             | Self::Adaptive
@@ -134,12 +141,66 @@ impl CountedPaths<'_> {
     }
 }
 
-/// The routes of a run's messages. The seed is that of random routes.
+/// Whether routes by destination apply to a machine: fat trees, clusters, and networks with switches.
+fn has_destination_routes(machine: &Machine) -> bool {
+    match machine.kind() {
+        MachineKind::FatTree | MachineKind::Cluster => true,
+        MachineKind::Network => machine.numbered_hosts() < machine.node_count(),
+        _ => false,
+    }
+}
+
+/// Whether routes by destination are the default of a machine: they apply, and every link of one from a file joins
+/// adjacent levels.
+pub(in crate::scenario) fn routes_by_destination(machine: &Machine) -> bool {
+    let is_layered = || machine.graph().is_some_and(|network| network.levels().are_adjacent());
+    has_destination_routes(machine) && (machine.kind() != MachineKind::Network || is_layered())
+}
+
+/// The messages for which one route is drawn under `spread`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spread {
+    /// All between two nodes.
+    #[default]
+    Pair,
+    /// Each message by itself.
+    Message,
+}
+
+impl Spread {
+    /// Every rule.
+    pub const ALL: [Self; 2] = [Self::Pair, Self::Message];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pair => "pair",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// The routes of a run's messages. The seed is that of random routes; `shares` are the ranks of a collective of several
+/// shares.
 pub(in crate::scenario) fn message_routes(
     execution: Option<Execution>,
     routers: Option<RouterSettings>,
     seed: u64,
+    machine: &Machine,
+    shares: Option<NonZeroU32>,
 ) -> MessageRoutes {
+    if let Some(execution) = execution.filter(|_| routers.is_none()) {
+        match (machine.route_choice(), shares) {
+            (Some(RouteChoice::Spread(seed)), _) if execution.spread == Spread::Message => {
+                return MessageRoutes::SpreadByMessage { seed };
+            }
+            (Some(RouteChoice::DModK), Some(processes)) if machine.has_several_nics() => {
+                return MessageRoutes::OfShares { processes };
+            }
+            _ => {}
+        }
+    }
     match execution.and_then(|execution| execution.routing).filter(|_| routers.is_none()) {
         Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
         Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
@@ -148,6 +209,7 @@ pub(in crate::scenario) fn message_routes(
             | RoutingRule::Sorting
             | RoutingRule::Lowest
             | RoutingRule::Spread
+            | RoutingRule::DModK
             | RoutingRule::Romm
             | RoutingRule::Adaptive
             | RoutingRule::UpDown
@@ -186,9 +248,14 @@ pub(super) fn check_routing(
         let fitting =
             RoutingRule::ALL.into_iter().filter(|rule| rule.is_of_queues() && rule.applies_to(machine));
         let fitting: Vec<&str> = fitting.map(RoutingRule::name).collect();
-        let message = format!("routing {} on a network, expected {}", rule.name(), alternatives(&fitting));
-        let error = at(message, "its links have no dimensions");
-        errors.push(error.because(kind, with_article(machine.kind().name())));
+        let where_to =
+            if rule == RoutingRule::DModK { with_article(machine.kind().name()) } else { "a network".into() };
+        let message = format!("routing {} on {where_to}, expected {}", rule.name(), alternatives(&fitting));
+        let label = match rule {
+            RoutingRule::DModK => "its switches have no levels",
+            _ => "its links have no dimensions",
+        };
+        errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
     } else if rule == RoutingRule::Sorting && execution.mode == ExecutionMode::Asynchronous {
         let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
         let error = at(message, "messages move in coordinated steps");

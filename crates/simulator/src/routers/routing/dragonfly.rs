@@ -45,6 +45,7 @@ impl<'run> Groups<'run> {
                 hosts_per_switch,
                 switches_per_group,
                 global_links,
+                ..
             })) => [hosts_per_switch, switches_per_group, global_links].map(narrow),
             _ => [1; 3], // no other machine comes here
         };

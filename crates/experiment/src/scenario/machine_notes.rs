@@ -1,0 +1,54 @@
+//! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): cables, and routes.
+
+use cubefold_topology::{Machine, RouteChoice};
+
+use super::Run;
+
+/// The notes on the machine of a run.
+pub(super) fn machine_notes(run: &Run) -> Vec<String> {
+    let machine = &*run.machine;
+    let mut notes = vec![];
+    if machine.assumes_uplinks() == Some(true) {
+        notes.extend(assumed_cables(machine));
+    }
+    if machine.graph().is_some_and(|network| !network.levels().are_adjacent())
+        && machine.assumes_uplinks().is_some()
+    {
+        notes.push("links between switches of one level, or that skip a level, have 1 cable".to_owned());
+    }
+    let is_default = run.execution.routing.is_none() && run.communication.routers().is_none();
+    if is_default && machine.route_choice() == Some(RouteChoice::DModK) {
+        notes.push("routes: by destination (d-mod-k); lowest and spread are others".to_owned());
+    }
+    notes
+}
+
+/// The cables that are assumed between switches, and how to say others.
+fn assumed_cables(machine: &Machine) -> Option<String> {
+    let uplinks = machine.uplinks();
+    let network = machine.graph()?;
+    let levels = network.levels();
+    let of_level = |level: u32| machine.nodes().filter(move |&node| levels.of(node) == Some(level));
+    let levels_up = (2_u32..).zip(&uplinks);
+    let parts: Vec<String> = levels_up
+        .map(|(above, cables)| {
+            let mut upper = of_level(above);
+            let to = match (upper.next(), upper.next()) {
+                (Some(only), None) => machine.node_name(only).unwrap_or("the switch above").to_owned(),
+                _ => "each switch above".to_owned(),
+            };
+            let from = if above == 2 { "leaf".to_owned() } else { format!("switch of level {}", above - 1) };
+            format!("{cables} from each {from} to {to}")
+        })
+        .collect();
+    let halves: Vec<String> = uplinks.iter().map(|own| own.div_ceil(2).to_string()).collect();
+    let halved = match halves.as_slice() {
+        [] => return None,
+        [only] => only.clone(),
+        all => format!("[{}]", all.join(", ")),
+    };
+    Some(format!(
+        "cables are assumed: {} (uplinks = \"full\"). A site with blocking 2 has uplinks = {halved}",
+        parts.join(", ")
+    ))
+}
