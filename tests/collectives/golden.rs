@@ -4,7 +4,8 @@
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    Algorithm, Collective, CollectiveBounds, CollectiveSpecification, Exchange, LinkCosts, Operation, Ports,
+    Algorithm, Collective, CollectiveBounds, CollectiveSpecification, Exchange, LinkCosts, MessageOrder,
+    Operation, Ports,
 };
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_reference::{
@@ -65,6 +66,7 @@ impl Case {
             ports: if self.ports == "all" { Ports::All } else { Ports::One },
             compute_cycles: self.compute_cycles,
             reduce_units_per_cycle: self.reduce_units_per_cycle,
+            order: MessageOrder::Listed, // as the file
             ..CollectiveSpecification::new(operation, algorithm, shape, self.units)
         };
         let collective = Collective::new(specification).unwrap();
@@ -133,6 +135,7 @@ impl Case {
             link_mode: self.link_mode(),
             hop_cycles: self.hop_cycles,
             latency_cycles: self.latency_cycles,
+            message_cost: 0,
         };
         self.collective().bounds(&self.machine(), &self.rank_nodes(), costs)
     }

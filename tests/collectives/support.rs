@@ -6,7 +6,7 @@ use cubefold_reference::{
     problem::Links,
     route::Tie,
     speeds::Speeds,
-    stage_program::{Arbitration, SizedMessage, StageProblem, Switching},
+    stage_program::{Arbitration, Rotated, SizedMessage, StageProblem, Switching},
 };
 use cubefold_simulator::{End, Program};
 
@@ -79,5 +79,10 @@ pub(crate) fn problem(program: &dyn Program, shares: u32, lengths: &[u64], wrap:
         computations,
         messages: messages(program),
         explicit: None,
+        rotated: program.has_turns().then(|| {
+            let ranks = usize::try_from(ranks).unwrap();
+            Rotated { groups: vec![(0..ranks).collect()], per_node: 1 }
+        }),
+        message_cost: 0,
     }
 }

@@ -2,7 +2,9 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveSpecification, Exchange, MessageOrder, Operation, Ports,
+};
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
     Communication, Cycles, EngineChoice, Request, StageRecord, Switching, TaskGraph, simulate, task_schedule,
@@ -23,6 +25,7 @@ pub(crate) fn collectives() -> Vec<Collective> {
                             exchange,
                             ports,
                             compute_cycles: 3,
+                            order: MessageOrder::Listed, // tags have no turns
                             reduce_units_per_cycle: NonZeroU64::new(4),
                             ..plain
                         };

@@ -50,6 +50,8 @@ mod task_graphs_equal_reference;
 #[cfg(test)]
 mod theory;
 #[cfg(test)]
+mod turns_equal_reference;
+#[cfg(test)]
 mod unchanged_numbers;
 
 pub use sized_equal_reference::compare_engines_of;

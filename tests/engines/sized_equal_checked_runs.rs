@@ -77,6 +77,7 @@ fn every_row_of_the_checked_runs() {
             communication: case.communication(),
             computations: case.compute_cycles.iter().map(|&own| vec![own; processes]).collect(),
             messages: case.messages.clone(),
+            rotated: None,
         };
         let mut records: Vec<StageRecord> = vec![];
         let request = Request::asynchronous(EngineChoice::Auto);

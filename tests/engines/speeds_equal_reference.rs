@@ -245,6 +245,7 @@ fn lone_message(generator: &mut impl Rng) -> (SizedCase, Vec<LinkTime>, u64) {
         communication: rules,
         computations: vec![vec![0; 2]],
         messages: vec![(0, 0, 1, units)],
+        rotated: None,
     };
     (case, links, units)
 }

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use super::command::{Scratch, done, run};
 
-/// What `osu_latency` and `osu_bw` would print for messages that take 300 ns to start, 1 us to cross two links, and
+/// What `osu_latency` and `osu_bw` would print for messages that cost 300 ns at either end, take 1 us to cross two links, and
 /// 10 GB/s.
 fn osu() -> [(&'static str, String); 2] {
     let mut latency = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
     let mut bandwidth = "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n".to_owned();
     for power in 0..=22 {
         let bytes = f64::from(1_u32 << power);
-        writeln!(latency, "{bytes} {:.4}", 1.3 + bytes / 10_000.0).unwrap();
+        writeln!(latency, "{bytes} {:.4}", 1.6 + bytes / 10_000.0).unwrap();
         writeln!(bandwidth, "{bytes} {:.4}", bytes / (0.3 + bytes / 10_000.0)).unwrap();
     }
     [("latency.txt", latency), ("bandwidth.txt", bandwidth)]
@@ -26,7 +26,7 @@ fn the_machine_behind_two_benchmarks_is_found_and_can_be_simulated() {
     // The largest size reaches 4194304 B in 419.73 us.
     assert!(link.starts_with("link = { bandwidth = \"9.992"), "{text}");
     assert!(link.contains("latency = \"500") || link.contains("latency = \"499."), "{text}");
-    assert!(text.contains("compute = \"300 ns\"") && text.contains("23 sizes"), "{text}");
+    assert!(text.contains("message_cost = \"300 ns\"") && text.contains("23 sizes"), "{text}");
     let scenario = text.replace("[machine]", "[machine]\nkind = \"torus\"\nshape = [4, 4]");
     std::fs::write(scratch.path("s.toml"), scenario).unwrap();
     done(&["check", &scratch.path("s.toml")]);
@@ -37,7 +37,7 @@ fn the_machine_behind_two_benchmarks_is_found_and_can_be_simulated() {
     let checked = done(&["check", &scratch.path("beside.toml")]);
     assert!(checked.contains("xor"), "{checked}");
     let alone = done(&["calibrate", &latency]);
-    assert!(alone.contains("add a benchmark of bandwidth") && !alone.contains("compute ="), "{alone}");
+    assert!(alone.contains("add a benchmark of bandwidth") && !alone.contains("message_cost ="), "{alone}");
 }
 
 #[test]

@@ -19,8 +19,10 @@ mod binary_tree;
 mod bine;
 mod bruck;
 mod bucket;
+mod channels;
 mod direct;
 mod dissemination;
+mod folded;
 mod line_pattern;
 mod pattern;
 mod recursive_doubling;
@@ -30,6 +32,7 @@ mod swing;
 mod tree;
 mod trivance;
 
+pub(crate) use channels::first_device;
 pub(crate) use recursive_doubling::is_cube_order;
 pub use shape_requirement::ShapeRequirement;
 
@@ -151,6 +154,8 @@ pub struct AlgorithmDescriptor {
     pub exchange_operations: &'static [Operation],
     /// The number of shares; with [`ShareRule::Ports`] there is a choice of [`Ports`].
     pub shares: ShareRule,
+    /// The operations that run as channels through the devices of nodes.
+    pub channel_operations: &'static [Operation],
     /// Whether a share is divided into chunks that follow one another, not into a block for each rank.
     pub has_chunks: bool,
     /// The shapes for which it is defined.
@@ -173,6 +178,7 @@ impl AlgorithmDescriptor {
         operations: &[],
         exchange_operations: &[],
         shares: ShareRule::One,
+        channel_operations: &[],
         has_chunks: false,
         shapes: ShapeRequirement::Any,
         whole_shapes: ShapeRequirement::Any,

@@ -24,6 +24,8 @@ pub struct LinkCosts {
     pub hop_cycles: u64,
     /// `l`: the time on the wire and in the router \[cycles\].
     pub latency_cycles: u64,
+    /// `o`: the time that a message costs at either end \[cycles\].
+    pub message_cost: u64,
 }
 
 /// The part of the machine that sets the bandwidth bound.
@@ -164,7 +166,8 @@ impl CollectiveBounds {
         let placed = PlacedCollective::new(group, machine, nodes, costs);
         self.offer_bandwidth(placed.bandwidth_of_all());
         let compute_cycles = group.specification().compute_cycles;
-        let latency = placed.least_time().map_or(0, |time| saturate(time + u128::from(compute_cycles)));
+        let start = u128::from(compute_cycles) + 2 * u128::from(costs.message_cost);
+        let latency = placed.least_time().map_or(0, |time| saturate(time + start));
         self.latency_cycles = self.latency_cycles.max(latency);
         self.distance = self.distance.max(placed.distance().unwrap_or(0));
         let steps = saturate(u128::from(placed.least_steps()) * u128::from(compute_cycles));

@@ -302,6 +302,14 @@ impl Collective {
         }
     }
 
+    /// Returns the turn of a message of a stage among those that join a queue in one cycle.
+    pub(crate) fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        match self.stage(stage) {
+            Stage::Groups(groups, _) => groups.turn(source, destination),
+            Stage::Computation(_) | Stage::Synchronisation { .. } => 0,
+        }
+    }
+
     /// Returns the messages that a process sends in a stage: destination, ascending, and size
     /// \[units\].
     #[must_use]

@@ -145,8 +145,10 @@ impl GroupAlgorithm {
         for stage in 0..self.stage_count() {
             let (number, phase, _) = self.locate(stage);
             if let Some(phase) = phase.messages() {
-                // Chunks are not the blocks of ranks.
-                let hands_over = !self.specification().algorithm.descriptor().has_chunks
+                // Chunks, and the blocks of participants, are not the blocks of ranks.
+                let asked = self.specification();
+                let hands_over = !asked.algorithm.descriptor().has_chunks
+                    && !asked.is_folded()
                     && last_exchange.is_some_and(|(last, was_reducing)| {
                         last != number
                             && (was_reducing != phase.is_reducing || self.operation() == Operation::Broadcast)

@@ -3,11 +3,11 @@
 use std::fmt::{self, Debug, Formatter};
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::Facts;
+use cubefold_simulator::{Facts, Rotation};
 use cubefold_topology::{Length, MAX_NODE_COUNT, Shape, narrow};
 
 use crate::{
-    CollectiveError, CollectiveSpecification,
+    Algorithm, CollectiveError, CollectiveSpecification, MessageOrder,
     group_algorithm::GroupAlgorithm,
     group_map::GroupMap,
     schedule::{End, Place},
@@ -26,6 +26,7 @@ pub struct Groups {
     over: Vec<usize>,          // dimensions, ascending
     rank_count: Length,        // R
     map: Option<GroupMap>,     // none if all ranks are one group
+    rotation: Option<Rotation>,
 }
 
 impl Groups {
@@ -65,8 +66,52 @@ impl Groups {
         if found >= MAX_NODE_COUNT.into() {
             return Err(CollectiveError::TooManyProcesses { found });
         }
+        let asked = algorithm.specification();
+        let is_rotated = asked.algorithm == Algorithm::Direct && asked.order == MessageOrder::Rotated;
+        let per_node = if is_one { asked.ranks_per_node.into() } else { 1 };
+        let rotation = is_rotated.then(|| Rotation::new(algorithm.rank_count(), per_node));
         let map = (!is_one).then(|| GroupMap::new(&shape, &sorted, &algorithm.specification().shape));
-        Ok(Self { algorithm, rank_count: Length::new(shape.node_count()), shape, over: sorted, map })
+        let groups = Self {
+            algorithm,
+            rank_count: Length::new(shape.node_count()),
+            shape,
+            over: sorted,
+            map,
+            rotation,
+        };
+        groups.check_nodes()?;
+        Ok(groups)
+    }
+
+    /// Refuses channels in groups that are no whole nodes in ascending order.
+    fn check_nodes(&self) -> Result<(), CollectiveError> {
+        let (asked, ranks) = (self.specification(), self.algorithm.rank_count());
+        let devices = asked.ranks_per_node;
+        let Some(map) = self.map.as_ref().filter(|_| asked.channels.is_some() && devices > 1) else {
+            return Ok(());
+        };
+        let is_whole = |first: u32| {
+            (0..ranks).all(|number| {
+                let own = map.rank(first, number);
+                own % devices == number % devices
+                    && own - number % devices == map.rank(first, number - number % devices)
+            })
+        };
+        if map.firsts().all(is_whole) {
+            return Ok(());
+        }
+        Err(CollectiveError::PartsOfNodes { ranks: ranks.into(), devices })
+    }
+
+    /// Returns the turn of a message between two processes of a group, if it takes one.
+    pub(crate) fn turn(&self, source: ProcessId, destination: ProcessId) -> u32 {
+        let rank = |process| self.position(process).1.rank;
+        self.rotation.map_or(0, |rotation| rotation.turn(rank(source), rank(destination)))
+    }
+
+    /// Whether messages take turns.
+    pub(crate) fn has_turns(&self) -> bool {
+        self.rotation.is_some()
     }
 
     /// Returns an upper bound on the memory that a specification in groups over these dimensions takes \[bytes\].
@@ -308,6 +353,6 @@ mod tests {
             assert_eq!(refused, CollectiveError::Dimensions { found: over.to_vec(), greatest: 2 });
         }
         assert!(all_reduce(Algorithm::Mirrored, &[2, 3, 4], &[0, 2]).is_ok());
-        assert!(all_reduce(Algorithm::Mirrored, &[2, 3, 4], &[1]).is_err());
+        assert!(all_reduce(Algorithm::Mirrored, &[2, 3, 4], &[0, 1]).is_err());
     }
 }

@@ -64,4 +64,6 @@ pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
 pub use groups::Groups;
 pub use operation::{OPERATIONS, Operation, OperationDescriptor};
 pub use schedule::Payload;
-pub use specification::{CollectiveError, CollectiveSpecification, Exchange, Ports};
+pub use specification::{
+    Channels, CollectiveError, CollectiveSpecification, Exchange, Fold, MessageOrder, Ports,
+};

@@ -3,7 +3,7 @@
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Cycles, End, Facts, GuestRef, Peer, Program};
 
-use crate::Collective;
+use crate::{Collective, Groups, Step};
 
 impl Program for Collective {
     fn facts(&self) -> Facts {
@@ -28,6 +28,14 @@ impl Program for Collective {
 
     fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
         self.list_computations(stage, computations);
+    }
+
+    fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        self.turn(stage, source, destination)
+    }
+
+    fn has_turns(&self) -> bool {
+        self.steps().iter().filter_map(Step::groups).any(Groups::has_turns)
     }
 
     fn repeats(&self, stage: usize) -> bool {

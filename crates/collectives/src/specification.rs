@@ -4,7 +4,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use cubefold_topology::{MAX_NODE_COUNT, Shape};
 
-use crate::{Algorithm, Operation, ShapeRequirement, algorithm::is_cube_order};
+use crate::{
+    ALGORITHMS, Algorithm, Operation, ShapeRequirement,
+    algorithm::{first_device, is_cube_order},
+};
 
 /// The contents of the messages of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -55,6 +58,64 @@ impl Ports {
     }
 }
 
+/// The order of messages that join a queue in one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum MessageOrder {
+    /// Those to the ranks that follow their senders first.
+    #[default]
+    Rotated,
+    /// Those of the lowest sender, to the lowest destination, first.
+    Listed,
+}
+
+impl MessageOrder {
+    /// Every order.
+    pub const ALL: [Self; 2] = [Self::Rotated, Self::Listed];
+
+    /// Returns the name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rotated => "rotated",
+            Self::Listed => "listed",
+        }
+    }
+}
+
+/// The ranks that a pattern for powers of two leaves out on other numbers of ranks: `P - k`, `k` the greatest power of
+/// two below `P`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Fold {
+    /// The even ones of the first pairs.
+    #[default]
+    Pairs,
+    /// The last ones.
+    Tail,
+}
+
+impl Fold {
+    /// Every fold.
+    pub const ALL: [Self; 2] = [Self::Pairs, Self::Tail];
+
+    /// Returns the name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pairs => "pairs",
+            Self::Tail => "tail",
+        }
+    }
+}
+
+/// The channels of a ring or tree: rings or trees side by side that know the nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channels {
+    /// Their number.
+    pub count: NonZeroU32,
+    /// The orders of the devices of a node, which the channels take in turn; empty for those of the model.
+    pub rings: Vec<Vec<u32>>,
+}
+
 /// A collective as a user asks for it (`docs/model.md` section 16).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectiveSpecification {
@@ -80,6 +141,14 @@ pub struct CollectiveSpecification {
     pub chunks: NonZeroU32,
     /// The order of the dimensions of the d-cube in recursive doubling, if it is not the order of steps.
     pub cube_dimensions: Option<Vec<u32>>,
+    /// The order of the messages of `direct`.
+    pub order: MessageOrder,
+    /// The number of ranks of a node, `g`, at least 1; of account with channels and for the rotated order.
+    pub ranks_per_node: u32,
+    /// The ranks that recursive doubling leaves out if their number is no power of two.
+    pub fold: Fold,
+    /// The channels of rings and trees; none for one ring, or trees without nodes.
+    pub channels: Option<Channels>,
 }
 
 /// A specification without a collective.
@@ -145,6 +214,36 @@ pub enum CollectiveError {
         /// The ports.
         ports: Ports,
     },
+    /// An order of cube dimensions for ranks that are no cube.
+    #[error("an order of cube dimensions for {ranks} ranks, expected a power of two")]
+    FoldedOrder {
+        /// The number of ranks.
+        ranks: u64,
+    },
+    /// Channels of an algorithm that does not run as several.
+    #[error("channels of {operation} by {algorithm}, expected {}", with_channels())]
+    Channels {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The operation.
+        operation: Operation,
+    },
+    /// Channels of groups that are no whole nodes.
+    #[error("channels of groups of {ranks} ranks, {devices} a node, expected whole nodes in ascending order")]
+    PartsOfNodes {
+        /// The ranks of a group.
+        ranks: u64,
+        /// The ranks of a node.
+        devices: u32,
+    },
+    /// A ring without each device of a node once.
+    #[error("ring {found:?}, expected each device of a node once: 0 to {greatest}")]
+    Ring {
+        /// The ring found.
+        found: Vec<u32>,
+        /// The greatest device.
+        greatest: u32,
+    },
     /// An order without each cube dimension once.
     #[error("cube dimensions {found:?}, expected each of 0 to {greatest} once")]
     Order {
@@ -192,6 +291,12 @@ fn names(operations: &[Operation]) -> String {
     operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the algorithms that run as channels, with their operations.
+fn with_channels() -> String {
+    let own = ALGORITHMS.iter().filter(|own| !own.channel_operations.is_empty());
+    own.map(|own| format!("{} ({})", own.name, names(own.channel_operations))).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns lengths with crosses between them.
 fn lengths(lengths: &[u64]) -> String {
     lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
@@ -199,7 +304,8 @@ fn lengths(lengths: &[u64]) -> String {
 
 impl CollectiveSpecification {
     /// Returns the specification with this operation, algorithm, shape and vector, and the defaults
-    /// of everything else: exchange halving, one port, root 0, computations that take no time.
+    /// of everything else: exchange halving, one port, root 0, rotated order, a rank a node, no channels,
+    /// computations that take no time.
     #[must_use]
     pub fn new(operation: Operation, algorithm: Algorithm, shape: Shape, vector_units: u64) -> Self {
         Self {
@@ -214,6 +320,10 @@ impl CollectiveSpecification {
             reduce_units_per_cycle: None,
             chunks: Self::DEFAULT_CHUNKS,
             cube_dimensions: None,
+            order: MessageOrder::default(),
+            ranks_per_node: 1,
+            fold: Fold::default(),
+            channels: None,
         }
     }
 
@@ -223,7 +333,11 @@ impl CollectiveSpecification {
     /// Returns the number of blocks, or chunks, of each share.
     #[must_use]
     pub fn block_count(&self) -> u64 {
-        if self.algorithm.descriptor().has_chunks { self.chunks.get().into() } else { self.rank_count() }
+        if self.algorithm.descriptor().has_chunks {
+            return self.chunks.get().into();
+        }
+        let is_by_participant = self.is_folded() && self.operation == Operation::AllReduce;
+        if is_by_participant { 1 << self.rank_count().ilog2() } else { self.rank_count() }
     }
 
     /// Returns the number of ranks `P`.
@@ -235,7 +349,17 @@ impl CollectiveSpecification {
     /// Returns the number of shares `k`.
     #[must_use]
     pub fn share_count(&self) -> usize {
-        self.algorithm.descriptor().shares.share_count(self.ports, self.shape.dimension_count())
+        let of_channel =
+            self.algorithm.descriptor().shares.share_count(self.ports, self.shape.dimension_count());
+        of_channel * self.channels.as_ref().map_or(1, |channels| channels.count.get() as usize)
+    }
+
+    /// Whether it is a pattern for powers of two on another number of ranks.
+    #[must_use]
+    pub fn is_folded(&self) -> bool {
+        self.algorithm.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo
+            && self.shape.dimension_count() == 1
+            && !self.rank_count().is_power_of_two()
     }
 
     /// Returns the contents of messages, if there is a choice.
@@ -243,6 +367,13 @@ impl CollectiveSpecification {
     pub fn chosen_exchange(&self) -> Option<Exchange> {
         let has_choice = self.algorithm.descriptor().has_exchange(self.operation);
         has_choice.then(|| self.exchange.unwrap_or_default())
+    }
+
+    /// Returns the device with which each channel begins in a node; empty without channels.
+    #[must_use]
+    pub fn channel_starts(&self) -> Vec<u32> {
+        let Some(channels) = &self.channels else { return vec![] };
+        (0..channels.count.get()).map(|own| first_device(channels, own, self.ranks_per_node)).collect()
     }
 
     /// Checks that the algorithm performs the operation on the shape with these choices.
@@ -268,6 +399,7 @@ impl CollectiveSpecification {
         if operation.descriptor().has_root && u64::from(self.root) >= self.rank_count() {
             return Err(CollectiveError::Root { root: self.root, greatest: self.rank_count() - 1 });
         }
+        self.check_channels()?;
         self.check_order()
     }
 
@@ -292,12 +424,34 @@ impl CollectiveSpecification {
         Ok(())
     }
 
+    fn check_channels(&self) -> Result<(), CollectiveError> {
+        let Some(channels) = &self.channels else { return Ok(()) };
+        let (algorithm, operation) = (self.algorithm, self.operation);
+        if !algorithm.descriptor().channel_operations.contains(&operation) {
+            return Err(CollectiveError::Channels { algorithm, operation });
+        }
+        let devices = self.ranks_per_node;
+        if devices == 0 || !self.rank_count().is_multiple_of(devices.into()) {
+            return Err(CollectiveError::PartsOfNodes { ranks: self.rank_count(), devices });
+        }
+        for ring in &channels.rings {
+            let mut sorted = ring.clone();
+            sorted.sort_unstable();
+            if !sorted.into_iter().eq(0..devices) {
+                return Err(CollectiveError::Ring { found: ring.clone(), greatest: devices - 1 });
+            }
+        }
+        Ok(())
+    }
+
     fn check_order(&self) -> Result<(), CollectiveError> {
         let Some(order) = &self.cube_dimensions else { return Ok(()) };
         if self.algorithm != Algorithm::RecursiveDoubling || self.ports != Ports::One {
             return Err(CollectiveError::OrderUnavailable { algorithm: self.algorithm, ports: self.ports });
         }
-        // The shape is accepted: the number of ranks is a power of two.
+        if !self.rank_count().is_power_of_two() {
+            return Err(CollectiveError::FoldedOrder { ranks: self.rank_count() });
+        }
         let dimension_count = self.rank_count().ilog2();
         if !is_cube_order(order, dimension_count) {
             return Err(CollectiveError::Order { found: order.clone(), greatest: dimension_count - 1 });

@@ -41,6 +41,15 @@ impl BlockTable {
         Self { starts }
     }
 
+    /// Returns the blocks of these sizes, at least one \[units\].
+    pub(crate) fn of_sizes(sizes: impl Iterator<Item = u64>) -> Self {
+        let mut starts = vec![0];
+        for size in sizes {
+            starts.push(starts[starts.len() - 1] + size);
+        }
+        Self { starts }
+    }
+
     /// Returns the number of units of all blocks.
     pub(crate) fn units(&self) -> u64 {
         self.starts[self.starts.len() - 1]
@@ -53,7 +62,7 @@ impl BlockTable {
         (self.starts.len() - 1) as u32
     }
 
-    /// Whether all blocks have the same size.
+    /// Whether all blocks of a [division](Self::new) have the same size.
     pub(crate) fn is_even(&self) -> bool {
         self.units().is_multiple_of(self.count().into())
     }

@@ -73,6 +73,9 @@ pub enum NoBeltError {
     /// Messages go through routers with finite buffers.
     #[error("the belt engine needs queues without limits, not routers with finite buffers")]
     Routers,
+    /// The cores of processes are busy with messages.
+    #[error("the belt engine needs messages that cost their processes no time")]
+    MessageCost,
     /// A message occupies a link for another time than until its head has moved on, or until it is received.
     #[error(
         "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"

@@ -143,7 +143,7 @@ mod tests {
 
     /// The key of a message that is known by its source.
     fn key(source: u32) -> MessageKey {
-        MessageKey { stage: 0, source, destination: 0 }
+        MessageKey { stage: 0, turn: 0, source, destination: 0 }
     }
 
     #[test]

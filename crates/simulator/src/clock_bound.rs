@@ -8,7 +8,9 @@
 use cubefold_mapping::Placement;
 use cubefold_topology::{LinkMode, Machine};
 
-use crate::{Communication, Execution, MessageRoutes, Program, belt, explicit_routes::ExplicitRoutes};
+use crate::{
+    Communication, Execution, MessageRoutes, Program, TaskGraph, belt, explicit_routes::ExplicitRoutes,
+};
 
 /// Messages of one size for which a process may have to wait, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +76,8 @@ pub fn max_cycles(
 ) -> u128 {
     let communication = communication.on(placement.machine());
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, ExplicitRoutes::longest(placement, communication));
+        let longest = ExplicitRoutes::longest(placement, communication);
+        return max_cycles_of_tasks(graph, communication, longest);
     }
     let messages = serial_messages(program, placement, communication, execution);
     sum(program, placement.max_load(), &messages, communication)
@@ -89,7 +92,7 @@ pub(crate) fn max_cycles_of_any_placement(
     let communication = communication.on(machine);
     let longest = ExplicitRoutes::longest_of_any_placement(machine, communication);
     if let Some(graph) = program.special().tasks() {
-        return graph.max_cycles(communication, longest);
+        return max_cycles_of_tasks(graph, communication, longest);
     }
     let messages = all_messages(program, longest);
     sum(program, program.process_count(), &messages, communication)
@@ -104,7 +107,21 @@ fn sum(program: &dyn Program, load: u64, messages: &[SerialMessages], communicat
             .saturating_mul(program.facts().compute.get().into())
             .saturating_mul(load.into()),
     };
-    messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)))
+    let of_messages =
+        messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)));
+    let count = messages.iter().fold(0_u128, |sum, own| sum.saturating_add(own.count));
+    of_messages.saturating_add(costs(count, communication))
+}
+
+/// The bound of a task graph whose messages cross at most `links` links.
+fn max_cycles_of_tasks(graph: &TaskGraph, communication: Communication, links: u64) -> u128 {
+    let costs = costs(graph.message_count().into(), communication);
+    graph.max_cycles(communication, links).saturating_add(costs)
+}
+
+/// The time that cores are busy with these messages, one after another \[cycles\].
+fn costs(messages: u128, communication: Communication) -> u128 {
+    messages.saturating_mul(2 * u128::from(communication.message_cost().get()))
 }
 
 #[cfg(test)]

@@ -33,7 +33,8 @@ pub(crate) fn applies(program: &dyn Program, placement: &Placement, communicatio
     let takes_turns = communication.links() == LinkMode::SingleDirection;
     let has_own_routes = communication.routes() != MessageRoutes::OfMachine;
     let is_excluded = program.special().has_no_stages() || communication.eager() > 0 || takes_turns;
-    if is_excluded || has_own_routes || !has_processors {
+    let has_cost = communication.message_cost() > Cycles::ZERO;
+    if is_excluded || has_own_routes || has_cost || !has_processors {
         return false;
     }
     let machine = placement.machine();
@@ -171,6 +172,7 @@ impl Processes {
                 finish: Cycle::new(finish),
                 transfer: Cycles::new(transfer),
                 overlapped: Cycles::ZERO,
+                overhead: Cycles::ZERO,
                 idle: Cycles::ZERO,
             };
             self.summary.add_stage(&record, 1);

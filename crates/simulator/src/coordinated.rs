@@ -310,6 +310,7 @@ impl StageClock {
             finish: start + transfer,
             transfer,
             overlapped: Cycles::ZERO,
+            overhead: Cycles::ZERO,
             idle,
         }
     }

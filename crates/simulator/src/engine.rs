@@ -17,6 +17,7 @@ mod bare_stages;
 pub(crate) mod border;
 pub(crate) mod evaluator;
 mod listed_program;
+mod message_costs;
 mod message_table;
 mod numbered_program;
 pub(crate) mod over_routers;

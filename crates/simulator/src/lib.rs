@@ -96,6 +96,7 @@ pub use program::{
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
     pipelined_exchange::{ExchangePorts, PipelinedExchange, Pipelining, PipeliningError},
     random_access::{Access, Collisions, RandomAccess, Received},
+    rotation::Rotation,
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
     stages_as_tasks::task_schedule,

@@ -1,7 +1,7 @@
 //! The messages that wait for a channel or link.
 //!
-//! A queue is first come first served; messages that joined in the same cycle go by stage, source
-//! and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
+//! A queue is first come first served; messages that joined in the same cycle go by stage, turn,
+//! source and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
 //! slots that queues share. So a queue of one message, as most are, is one access.
 //!
 //! A message is inserted after those of its cycle that come before it. If these are many, it is put at the end instead,
@@ -14,6 +14,7 @@ use crate::{Cycle, slots::Slots};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct MessageKey {
     pub(crate) stage: u32,
+    pub(crate) turn: u32,
     pub(crate) source: u32,
     pub(crate) destination: u32,
 }

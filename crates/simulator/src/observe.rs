@@ -42,6 +42,8 @@ pub struct StageRecord {
     pub transfer: Cycles,
     /// Overlapped part of that time, before the process was ready \[cycles\]. 0 under rendezvous.
     pub overlapped: Cycles,
+    /// Time in which its core was busy with messages after it was ready \[cycles\].
+    pub overhead: Cycles,
     /// Time from `finish` to the end of the stage, which all processes of a coordinated run reach together
     /// \[cycles\]; 0 for a process that receives a message, and in an asynchronous run.
     pub idle: Cycles,
@@ -59,7 +61,7 @@ impl StageRecord {
     #[inline]
     #[must_use]
     pub fn blocked(&self) -> Cycles {
-        self.finish - self.begun() - self.transfer
+        self.finish - self.begun() - self.transfer - self.overhead
     }
 
     /// The cycle from which it waits only for its message.

@@ -7,7 +7,7 @@ use cubefold_mapping::{CubeDimension, Placement};
 use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
-    Communication, CountLinkUse, CubeProgram, Engine, EngineChoice, Execution, Job, JobTimes, Lines,
+    Communication, CountLinkUse, CubeProgram, Cycles, Engine, EngineChoice, Execution, Job, JobTimes, Lines,
     MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme,
     ServiceOrder, Shortcuts, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
     belt::{BeltOutcome, LineProblem, MachineProblem},
@@ -321,6 +321,9 @@ pub fn check_execution(
     match execution {
         Execution::Asynchronous => check_rules(placement.machine(), communication),
         Execution::Coordinated(_) if communication.routers().is_some() => Err(SimulationError::NoRouters),
+        Execution::Coordinated(_) if communication.message_cost() > Cycles::ZERO => {
+            Err(SimulationError::NoSteps { rule: "a cost of each message" })
+        }
         Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing),
     }
 }
@@ -420,6 +423,9 @@ fn select_belt<'run>(
     }
     if communication.routes() != MessageRoutes::OfMachine {
         return Err(NoBeltError::Routes);
+    }
+    if communication.message_cost() > Cycles::ZERO {
+        return Err(NoBeltError::MessageCost);
     }
     // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
     let units = program.facts().uniform_units;

@@ -12,6 +12,7 @@ pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod pipelined_exchange;
 pub(crate) mod random_access;
+pub(crate) mod rotation;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
@@ -68,6 +69,18 @@ pub trait Program: Debug + Send + Sync {
     /// Whether a stage is known to have the messages and computations of the stage before it.
     fn repeats(&self, stage: usize) -> bool {
         let _ = stage;
+        false
+    }
+
+    /// Returns the turn of a message of a stage among those that join a queue in one cycle: lower ones are served first,
+    /// equal ones by source and destination.
+    fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        let _ = (stage, source, destination);
+        0
+    }
+
+    /// Whether a message may have another turn than 0.
+    fn has_turns(&self) -> bool {
         false
     }
 

@@ -28,6 +28,7 @@ pub struct Communication {
     packet: Option<NonZeroU64>,
     service: ServiceOrder,
     eager: u64,
+    message_cost: Cycles,
     local: LocalCost,
     processors: NonZeroU64,
     routers: Option<Routers>, // with finite buffers
@@ -123,6 +124,7 @@ impl Communication {
             packet: None,
             service: ServiceOrder::default(),
             eager: 0,
+            message_cost: Cycles::ZERO,
             local: LocalCost::default(),
             processors: NonZeroU64::MIN,
             routers: None,
@@ -173,6 +175,19 @@ impl Communication {
     #[must_use]
     pub fn with_eager(self, eager: u64) -> Self {
         Self { eager, ..self }
+    }
+
+    /// The same with a cost of each message: the time for which the core of a process is busy with one that it sends or
+    /// receives (`docs/model.md` section 14).
+    #[must_use]
+    pub fn with_message_cost(self, message_cost: Cycles) -> Self {
+        Self { message_cost, ..self }
+    }
+
+    /// The cost of each message at either end.
+    #[must_use]
+    pub fn message_cost(self) -> Cycles {
+        self.message_cost
     }
 
     /// The same with a cost of messages inside a node.

@@ -278,6 +278,7 @@ impl<'run> LineRun<'run> {
             finish: Cycle::new(now),
             transfer: Cycles::new(self.line.stages[stage as usize].step) * u64::from(message.hops),
             overlapped: Cycles::ZERO,
+            overhead: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
         if stage as usize + 1 < self.line.stages.len() {

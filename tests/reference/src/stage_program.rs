@@ -38,6 +38,26 @@ pub enum Arbitration {
     RoundRobin,
 }
 
+/// Ranks whose messages are in rotated order (section 5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotated {
+    /// The ranks of every group, in the order of their numbers in it; each is one process.
+    pub groups: Vec<Vec<usize>>,
+    /// `g`, the ranks of a node, which divides those of a group.
+    pub per_node: usize,
+}
+
+impl Rotated {
+    /// `x` and `y` of the key of a queue.
+    fn turn(&self, source: usize, destination: usize) -> (usize, usize) {
+        let group = self.groups.iter().find(|group| group.contains(&source)).expect("in a group");
+        let place = |rank| group.iter().position(|&own| own == rank).expect("in the same group");
+        let (s, d, g, p) = (place(source), place(destination), self.per_node, group.len());
+        let nodes = p.div_ceil(g);
+        ((d / g + nodes - s / g) % nodes, (d + p - s) % g)
+    }
+}
+
 /// A message of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SizedMessage {
@@ -86,6 +106,10 @@ pub struct StageProblem {
     pub computations: Vec<Vec<u64>>,
     /// The messages, in any order.
     pub messages: Vec<SizedMessage>,
+    /// The ranks of messages in rotated order, in all stages.
+    pub rotated: Option<Rotated>,
+    /// `o`: the cycles for which the core of a process is busy with a message that it sends or receives.
+    pub message_cost: u64,
     /// The lists of channels that messages carry, where they do not take the routes of the machine.
     pub explicit: Option<Lists>,
 }
@@ -115,6 +139,7 @@ impl StageProblem {
         for message in &self.messages {
             assert!(message.units >= 1 && message.source != message.destination);
             assert!(message.stage < self.computations.len());
+            assert!(self.rotated.is_none() || self.turn(*message) != (0, 0));
             assert!(ends.insert((message.stage, message.source, message.destination)), "one message a pair");
         }
         assert!(self.arbitration == Arbitration::FirstCome || self.links == Links::FullDuplex);
@@ -130,6 +155,11 @@ impl StageProblem {
             rest -= rest.min(most);
         }
         sizes
+    }
+
+    /// `x` and `y` of the key of a message in a queue.
+    fn turn(&self, message: SizedMessage) -> (usize, usize) {
+        self.rotated.as_ref().map_or((0, 0), |own| own.turn(message.source, message.destination))
     }
 
     /// The list that a message carries.

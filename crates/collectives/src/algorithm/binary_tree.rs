@@ -8,9 +8,9 @@
 
 use cubefold_topology::narrow;
 
-use super::{AlgorithmDescriptor, ShareRule, add_modulo};
+use super::{AlgorithmDescriptor, ShareRule, add_modulo, channels};
 use crate::{
-    Operation,
+    CollectiveSpecification, Operation,
     plan::{Plan, PlanContext},
     schedule::{End, Payload, Place, StageSchedule},
     vector::BlockTable,
@@ -22,12 +22,12 @@ pub(super) static TREE: AlgorithmDescriptor = AlgorithmDescriptor {
     source: "Jeaugey 2019 (NCCL 2.4)",
     operations: &[Operation::AllReduce, Operation::Broadcast, Operation::Reduce],
     has_chunks: true,
+    channel_operations: &[Operation::AllReduce],
+    table_bytes: bytes_of_trees,
     plan: |context| {
         let root = context.root();
-        plan(
-            context,
-            vec![Tree::new(context.grid.rank_count(), &|number, count| add_modulo(number, root, count))],
-        )
+        let rooted = |number, count| add_modulo(number, root, count);
+        plan(context, trees(context, &[&rooted]))
     },
     ..AlgorithmDescriptor::BLANK
 };
@@ -39,15 +39,40 @@ pub(super) static DOUBLE_TREE: AlgorithmDescriptor = AlgorithmDescriptor {
     operations: &[Operation::AllReduce],
     shares: ShareRule::Two,
     has_chunks: true,
-    plan: |context| {
-        let ranks = context.grid.rank_count();
-        let other = |number: u32, count: u32| {
-            if count.is_multiple_of(2) { count - 1 - number } else { add_modulo(number, 1, count) }
-        };
-        plan(context, vec![Tree::new(ranks, &|number, _| number), Tree::new(ranks, &other)])
-    },
+    channel_operations: &[Operation::AllReduce],
+    table_bytes: bytes_of_trees,
+    plan: |context| plan(context, trees(context, &[&|number, _| number, &mirrored])),
     ..AlgorithmDescriptor::BLANK
 };
+
+/// The rank, or node, of each number of a tree of so many.
+type Numbering<'a> = &'a dyn Fn(u32, u32) -> u32;
+
+/// The numbering of the second tree of a pair.
+fn mirrored(number: u32, count: u32) -> u32 {
+    if count.is_multiple_of(2) { count - 1 - number } else { add_modulo(number, 1, count) }
+}
+
+/// Returns an upper bound on the memory of the trees of channels \[bytes\].
+fn bytes_of_trees(asked: &CollectiveSpecification) -> u64 {
+    const BYTES_A_RANK: u64 =
+        (size_of::<Option<u32>>() + size_of::<Vec<u32>>() + 6 * size_of::<u32>()) as u64;
+    let trees = asked.channels.as_ref().map_or(0, |_| asked.share_count() as u64);
+    asked.rank_count().saturating_mul(trees).saturating_mul(BYTES_A_RANK)
+}
+
+/// Returns the trees with these numberings: of ranks, or for each channel of nodes.
+fn trees(context: &PlanContext, numberings: &[Numbering<'_>]) -> Vec<Tree> {
+    let (asked, ranks) = (context.specification, context.grid.rank_count());
+    let Some(channels) = &asked.channels else {
+        return numberings.iter().map(|numbering| Tree::new(ranks, numbering)).collect();
+    };
+    let of_channel = |channel| {
+        let devices = channels::devices(channels, channel, asked.ranks_per_node);
+        numberings.iter().map(move |numbering| Tree::of_nodes(ranks, &devices, numbering))
+    };
+    (0..channels.count.get()).flat_map(of_channel).collect()
+}
 
 fn plan(context: &PlanContext, trees: Vec<Tree>) -> Plan {
     let schedule = BinaryTreeSchedule::new(trees, context.blocks.clone());
@@ -70,31 +95,61 @@ struct Tree {
 
 impl Tree {
     /// Returns the tree whose numbers are those of `rank`.
-    fn new(count: u32, rank: &dyn Fn(u32, u32) -> u32) -> Self {
-        let of = |number: u32| rank(number, count) as usize;
+    fn new(count: u32, rank: Numbering<'_>) -> Self {
         let mut parents = vec![None; count as usize];
-        let mut children: Vec<Vec<u32>> = vec![vec![]; count as usize];
         for number in 1..count {
-            let bit = 1 << number.trailing_zeros();
-            let sibling = u64::from(number ^ bit) | u64::from(bit) << 1;
-            let parent = if sibling < u64::from(count) { narrow(sibling) } else { number ^ bit };
-            parents[of(number)] = Some(rank(parent, count));
-            children[of(parent)].push(rank(number, count));
+            parents[rank(number, count) as usize] = Some(rank(parent(number, count), count));
         }
-        children.iter_mut().for_each(|own| own.sort_unstable());
-        let mut tree = Self { parents, children, heights: vec![0; count as usize] };
-        // The height of a number is that of its lowest bit, at most; leaves first.
-        let mut order: Vec<u32> = (1..count).collect();
-        order.sort_by_key(|number| number.trailing_zeros());
-        for number in order {
-            let own = tree.heights[of(number)];
-            if let Some(parent) = tree.parents[of(number)] {
-                let height = &mut tree.heights[parent as usize];
-                *height = (*height).max(own + 1);
+        Self::of_parents(parents)
+    }
+
+    /// Returns the tree through nodes with these devices, in the order of their chains: the first of a node is its head,
+    /// and the heads are the tree whose numbers are those of `node`.
+    fn of_nodes(ranks: u32, devices: &[u32], node: Numbering<'_>) -> Self {
+        let per_node = narrow(devices.len() as u64);
+        let (nodes, head) = (ranks / per_node, devices[0]);
+        let mut parents = vec![None; ranks as usize];
+        for first in (0..nodes).map(|node| node * per_node) {
+            for pair in devices.windows(2) {
+                parents[(first + pair[1]) as usize] = Some(first + pair[0]);
             }
         }
-        tree
+        for number in 1..nodes {
+            let [own, above] = [number, parent(number, nodes)].map(|own| node(own, nodes) * per_node + head);
+            parents[own as usize] = Some(above);
+        }
+        Self::of_parents(parents)
     }
+
+    fn of_parents(parents: Vec<Option<u32>>) -> Self {
+        let mut children: Vec<Vec<u32>> = vec![vec![]; parents.len()];
+        for (rank, parent) in (0..).zip(&parents) {
+            if let Some(parent) = parent {
+                children[*parent as usize].push(rank);
+            }
+        }
+        // A rank follows its children.
+        let mut heights = vec![0; parents.len()];
+        let mut left: Vec<usize> = children.iter().map(Vec::len).collect();
+        let mut settled: Vec<u32> = (0..).zip(&left).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        while let Some(rank) = settled.pop() {
+            let Some(parent) = parents[rank as usize] else { continue };
+            let place = parent as usize;
+            heights[place] = heights[place].max(heights[rank as usize] + 1);
+            left[place] -= 1;
+            if left[place] == 0 {
+                settled.push(parent);
+            }
+        }
+        Self { parents, children, heights }
+    }
+}
+
+/// Returns the parent of a number above 0.
+fn parent(number: u32, count: u32) -> u32 {
+    let bit = 1 << number.trailing_zeros();
+    let sibling = u64::from(number ^ bit) | u64::from(bit) << 1;
+    if sibling < u64::from(count) { narrow(sibling) } else { number ^ bit }
 }
 
 /// Chunks on their way to the roots of trees, one tree a share.
@@ -180,10 +235,7 @@ mod tests {
     #[test]
     fn inner_ranks_of_one_tree_are_leaves_of_the_other() {
         for count in 2..40_u32 {
-            let other = |number: u32, count: u32| {
-                if count.is_multiple_of(2) { count - 1 - number } else { add_modulo(number, 1, count) }
-            };
-            let trees = [Tree::new(count, &|number, _| number), Tree::new(count, &other)];
+            let trees = [Tree::new(count, &|number, _| number), Tree::new(count, &mirrored)];
             let twice = (0..count as usize)
                 .filter(|&rank| trees.iter().all(|tree| tree.children[rank].len() == 2))
                 .count();

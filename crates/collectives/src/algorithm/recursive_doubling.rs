@@ -7,7 +7,7 @@
 //! `docs/model.md` section 16).
 
 use super::{
-    AlgorithmDescriptor, ShapeRequirement, ShareRule,
+    AlgorithmDescriptor, ShapeRequirement, ShareRule, folded,
     line_pattern::{LinePattern, Symmetry},
     pattern::{self, PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
@@ -20,17 +20,20 @@ pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor 
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
-    has_chunks: false,
-    shapes: ShapeRequirement::SidesPowersOfTwo,
-    whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
+    whole_shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
     table_bytes: pattern::table_bytes,
     plan: |context| {
+        if context.specification.is_folded() {
+            return folded::plan(context, [plain, mirrored]);
+        }
         let schedule = match &context.specification.cube_dimensions {
             Some(order) => in_order(context, order),
             None => patterns_by_share(context, plain, mirrored),
         };
         pattern_plan(context, schedule)
     },
+    ..AlgorithmDescriptor::BLANK
 };
 
 pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -40,11 +43,16 @@ pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
     exchange_operations: &[Operation::AllReduce],
     shares: ShareRule::Ports,
-    has_chunks: false,
-    shapes: ShapeRequirement::SidesPowersOfTwo,
-    whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
+    whole_shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
     table_bytes: pattern::table_bytes,
-    plan: |context| pattern_plan(context, patterns_by_share(context, mirrored, plain)),
+    plan: |context| {
+        if context.specification.is_folded() {
+            return folded::plan(context, [mirrored, plain]);
+        }
+        pattern_plan(context, patterns_by_share(context, mirrored, plain))
+    },
+    ..AlgorithmDescriptor::BLANK
 };
 
 fn plain(side: u32) -> LinePattern {

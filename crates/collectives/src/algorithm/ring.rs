@@ -6,7 +6,8 @@
 //! the opposite direction is the reflection.
 
 use super::{
-    AlgorithmDescriptor, Half, ShapeRequirement, ShareRule, add_modulo, shape_requirement::hamiltonian_sides,
+    AlgorithmDescriptor, Half, ShapeRequirement, ShareRule, add_modulo, channels,
+    shape_requirement::hamiltonian_sides,
 };
 use crate::{
     Operation,
@@ -20,7 +21,20 @@ pub(super) static RING: AlgorithmDescriptor = AlgorithmDescriptor {
     summary: "block by block from process to process; P-1 stages for each half, no waste of bandwidth",
     source: "Patarasuk & Yuan 2009",
     operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    plan: |context| plan(context, &[Cycle::natural(Heading::Forward)]),
+    channel_operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
+    table_bytes: |asked| match &asked.channels {
+        Some(channels) => {
+            asked.rank_count().saturating_mul(u64::from(channels.count.get()) * CycleOrder::BYTES_A_RANK)
+        }
+        None => 0,
+    },
+    plan: |context| match &context.specification.channels {
+        Some(channels) => {
+            let cycle = |channel| Cycle::through(channels::ring(context.specification, channels, channel));
+            plan(context, &(0..channels.count.get()).map(cycle).collect::<Vec<_>>())
+        }
+        None => plan(context, &[Cycle::natural(Heading::Forward)]),
+    },
     ..AlgorithmDescriptor::BLANK
 };
 
@@ -67,7 +81,21 @@ struct CycleOrder {
     positions: Vec<u32>, // by rank
 }
 
+impl CycleOrder {
+    // In the cycles, and in their copies of each half.
+    const BYTES_A_RANK: u64 = 3 * 2 * size_of::<u32>() as u64;
+}
+
 impl Cycle {
+    /// Returns the ring through the ranks in this order.
+    fn through(ranks: Vec<u32>) -> Self {
+        let mut positions = vec![0; ranks.len()];
+        for (position, &rank) in (0..).zip(&ranks) {
+            positions[rank as usize] = position;
+        }
+        Self { order: Some(CycleOrder { ranks, positions }), heading: Heading::Forward }
+    }
+
     const fn natural(heading: Heading) -> Self {
         Self { order: None, heading }
     }

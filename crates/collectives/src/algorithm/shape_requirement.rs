@@ -11,6 +11,8 @@ pub enum ShapeRequirement {
     Any,
     /// Every side is a power of two.
     SidesPowersOfTwo,
+    /// One side, or sides that are powers of two.
+    RowOrSidesPowersOfTwo,
     /// Every side is 2 or a power of three.
     SidesTwoOrPowersOfThree,
     /// The number of processes is a power of two.
@@ -26,6 +28,9 @@ impl ShapeRequirement {
         let sides = shape.lengths();
         match self {
             Self::Any => true,
+            Self::RowOrSidesPowersOfTwo => {
+                sides.len() == 1 || sides.iter().all(|side| side.is_power_of_two())
+            }
             Self::SidesPowersOfTwo => sides.iter().all(|side| side.is_power_of_two()),
             Self::SidesTwoOrPowersOfThree => sides.iter().all(|&side| side == 2 || is_power_of_three(side)),
             Self::CountPowerOfTwo => shape.node_count().is_power_of_two(),
@@ -40,6 +45,7 @@ impl fmt::Display for ShapeRequirement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Any => "any shape",
+            Self::RowOrSidesPowersOfTwo => "one side, or sides that are powers of two",
             Self::SidesPowersOfTwo => "sides that are powers of two",
             Self::SidesTwoOrPowersOfThree => "sides that are 2 or powers of three",
             Self::CountPowerOfTwo => "a number of processes that is a power of two",

@@ -57,7 +57,8 @@ fn group_step(
         }
     }
     let sources: Vec<(NodeId, u64)> = ready.into_iter().collect();
-    let compute_cycles = algorithm.specification().compute_cycles;
+    let own = algorithm.specification().compute_cycles;
+    let compute_cycles = own.saturating_add(costs.message_cost.saturating_mul(2));
     let mut arrivals: BTreeMap<NodeId, u64> = BTreeMap::new();
     for (number, &rank) in (0..).zip(ranks) {
         if ends.is_destination(number) {

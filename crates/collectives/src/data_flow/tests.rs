@@ -1,13 +1,13 @@
 use std::{
     collections::BTreeSet,
-    num::{NonZeroU64, NonZeroUsize},
+    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 use cubefold_topology::{Shape, narrow};
 
 use super::*;
-use crate::{Algorithm, CollectiveSpecification, Exchange, Ports, ShareRule};
+use crate::{Algorithm, Channels, CollectiveSpecification, Exchange, Fold, Ports, ShareRule};
 
 /// Returns every shape of `rank_count` ranks with at most `dimension_count` dimensions, in every order
 /// of the sides.
@@ -51,12 +51,29 @@ fn specifications(lengths: &[u64]) -> Vec<CollectiveSpecification> {
                 for &ports in ports {
                     let plain = CollectiveSpecification::new(operation, algorithm, shape.clone(), 0);
                     let asked = CollectiveSpecification { exchange, ports, ..plain };
+                    let tail = CollectiveSpecification { fold: Fold::Tail, ..asked.clone() };
+                    all.extend(tail.is_folded().then_some(tail));
+                    all.extend(with_channels(&asked));
                     all.extend(asked.check().is_ok().then_some(asked));
                 }
             }
         }
     }
     all
+}
+
+/// The collective as channels through nodes of every size, if it runs so.
+fn with_channels(plain: &CollectiveSpecification) -> Vec<CollectiveSpecification> {
+    let ranks = narrow(plain.rank_count());
+    let sizes = (1..=ranks).filter(|devices| ranks.is_multiple_of(*devices));
+    let each = sizes.flat_map(|devices| [1, 2, devices + 1].map(|count| (devices, count)));
+    let asked = each.map(|(ranks_per_node, count)| {
+        let backwards: Vec<u32> = (0..ranks_per_node).rev().collect();
+        let rings = if count == 1 { vec![backwards] } else { vec![] };
+        let channels = Some(Channels { count: NonZeroU32::new(count).unwrap(), rings });
+        CollectiveSpecification { ranks_per_node, channels, ..plain.clone() }
+    });
+    asked.filter(|asked| asked.check().is_ok()).collect()
 }
 
 /// The algorithm with a vector of `vector_units` units, and this root if it has one.

@@ -87,6 +87,10 @@ fn run_of(case: &Case) -> Run {
         "cluster-11" => {
             case.scenario.replace("nics_per_node = 4", "nics_per_node = 4\nhosts_forward = false")
         }
+        // The file is of listed order.
+        _ if case.scenario.contains("algorithm = \"direct\"") => {
+            case.scenario.replace("[program]\n", "[program]\norder = \"listed\"\n")
+        }
         _ => case.scenario.clone(),
     };
     // Its routes are those of `lowest` unless it says others.

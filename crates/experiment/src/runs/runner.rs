@@ -13,9 +13,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Job, Outcome, PhaseLength, Ranks,
-    Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound, lower_bound, predict,
-    program_cut_bound, simulate,
+    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Job, Outcome,
+    PhaseLength, Ranks, Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound,
+    lower_bound, predict, program_cut_bound, simulate,
 };
 
 pub(crate) use self::admission::{admit, bytes_to_run, held_by, pair_count};
@@ -131,11 +131,13 @@ fn execute_program(
     let request = way.request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
-    // There is no prediction for task graphs and steps side by side: contention decides which operations processors
+    // There is no prediction where messages cost their processes time, for task graphs and for steps side by side: contention decides which operations processors
     // serve, and which messages match.
     let special = program.body.special();
-    let has_prediction =
-        special.tasks().is_none() && special.job().is_none_or(Job::is_chain) && program.open_loop.is_none();
+    let has_prediction = communication.message_cost() == Cycles::ZERO
+        && special.tasks().is_none()
+        && special.job().is_none_or(Job::is_chain)
+        && program.open_loop.is_none();
     let predicted = has_prediction.then(|| predict(&*program.body, placement, communication).get());
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
@@ -215,6 +217,7 @@ pub(crate) fn collective_bounds(run: &Run, collective: &Collective) -> Collectiv
         link_mode: rules.links(),
         hop_cycles: rules.hop().get(),
         latency_cycles: rules.least_latency().get(),
+        message_cost: rules.message_cost().get(),
     };
     let mut nodes = run.placement.nodes();
     // The shares of a rank are on its node; those of share 0 come first.

@@ -4,6 +4,7 @@
 //! Sizes are those of the vector. What a specification cannot be is reported at the key that says so. What only some
 //! algorithms have a choice of is read in [`choices`], steps one after another in [`steps`].
 
+pub(super) mod channels;
 mod choices;
 pub(super) mod hierarchical;
 mod steps;
@@ -11,7 +12,7 @@ mod steps;
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    Algorithm, Collective, CollectiveError, CollectiveSpecification, Groups, Operation,
+    Algorithm, Collective, CollectiveError, CollectiveSpecification, Groups, MessageOrder, Operation,
 };
 use cubefold_topology::Shape;
 
@@ -27,7 +28,7 @@ use super::{
 };
 use crate::scenario::{PhysicalScale, ScenarioProgram};
 
-use choices::{chunks, exchange, ports, stage_order};
+use choices::{chunks, exchange, fold, ports, stage_order};
 pub(crate) use steps::{is_key_of_step, step_kinds};
 pub(super) use {
     choices::BEST,
@@ -52,6 +53,10 @@ macro_rules! kinds {
                 Key::ProgramExchange,
                 Key::ProgramPorts,
                 Key::ProgramChunks,
+                Key::ProgramOrder,
+                Key::ProgramFold,
+                Key::ProgramChannels,
+                Key::ProgramRings,
                 Key::ProgramReduceUnitsPerCycle,
                 $(Key::$key),*
             ],
@@ -95,6 +100,8 @@ pub(super) struct Asked {
     pub(super) over: Vec<usize>,
     /// The vector in bytes, if units have bytes.
     pub(super) bytes: Option<u64>,
+    /// Sentences on what is assumed.
+    pub(super) notes: Vec<String>,
 }
 
 /// Reads a collective.
@@ -108,7 +115,7 @@ fn read(
         return hierarchical::read(reading, kind, operation, value, per_node?);
     }
     let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
-    let Asked { specification, other, over, bytes } = asked;
+    let Asked { specification, other, over, bytes, notes } = asked;
     let mut program = |specification: CollectiveSpecification| {
         take_schedule(reading, &specification, &over)?;
         match Groups::new(specification, &over) {
@@ -116,7 +123,11 @@ fn read(
                 let bytes_of_groups = groups.bytes();
                 let collective = Collective::from(groups);
                 take_program(reading, bytes_of_groups, &collective)?;
-                Some(ScenarioProgram { bytes, ..of_collective(reading, kind, collective, per_node?)? })
+                Some(ScenarioProgram {
+                    bytes,
+                    notes: notes.clone(),
+                    ..of_collective(reading, kind, collective, per_node?)?
+                })
             }
             Err(error) => {
                 let error = misfit(reading, &error);
@@ -199,13 +210,7 @@ pub(super) fn ask(
     let takes = |key: Key| kind.keys.contains(&key);
     let root =
         if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
-    // Ignored if nothing is reduced, so that operations can be compared.
-    let rate = match settings.get(Key::ProgramReduceUnitsPerCycle) {
-        Some(_) => Some(
-            settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors).and_then(NonZeroU64::new)?,
-        ),
-        None => None,
-    };
+    let rate = rate_of_reducing(reading)?;
     let shape = shape(reading, per_node);
     let over = over(reading, shape.as_ref());
     let group = shape.as_ref().zip(over.as_ref()).map(|(shape, over)| group_shape(shape, over.as_deref()));
@@ -215,6 +220,9 @@ pub(super) fn ask(
     };
     let compute = reading.compute();
     let chunks = chunks(reading, algorithm);
+    let order = (order, message_order(reading), fold(reading, algorithm));
+    let ranks_per_node = channels::ranks_per_node(reading, per_node);
+    let channels = channels::channels(reading, algorithm, operation, ranks_per_node);
     let (units, bytes) = sizes?;
     let (exchange, shape) = (exchange?, shape?);
     let over = over?.unwrap_or_else(|| (0..shape.dimension_count()).collect());
@@ -225,7 +233,11 @@ pub(super) fn ask(
         compute_cycles: compute?.get(),
         reduce_units_per_cycle: rate,
         chunks: chunks?,
-        cube_dimensions: order?,
+        cube_dimensions: order.0?,
+        order: order.1?,
+        fold: order.2?,
+        ranks_per_node,
+        channels: channels?,
         ..CollectiveSpecification::new(operation, algorithm?, shape, units)
     };
     let other = exchange
@@ -235,7 +247,26 @@ pub(super) fn ask(
     let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
     let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
     let is_defined = |other: &CollectiveSpecification| of_group(other, &over).check().is_ok();
-    Some(Asked { other: other.filter(is_defined), specification, over, bytes })
+    let notes = channels::notes(reading, &of_group(&specification, &over));
+    Some(Asked { other: other.filter(is_defined), specification, over, bytes, notes })
+}
+
+/// The units that a process reduces in a cycle, if that is written; ignored if nothing is reduced, so that operations can
+/// be compared.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a rate")]
+fn rate_of_reducing(reading: &mut Reading<'_>) -> Option<Option<NonZeroU64>> {
+    let settings = reading.settings;
+    if settings.get(Key::ProgramReduceUnitsPerCycle).is_none() {
+        return Some(None);
+    }
+    let rate = settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors);
+    rate.and_then(NonZeroU64::new).map(Some)
+}
+
+/// The order of messages that join a queue in one cycle.
+pub(super) fn message_order(reading: &mut Reading<'_>) -> Option<MessageOrder> {
+    let settings = reading.settings;
+    settings.one_of(Key::ProgramOrder, &MessageOrder::ALL, MessageOrder::name, reading.errors)
 }
 
 /// The specification of one group of ranks.
@@ -358,7 +389,14 @@ pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<S
         CollectiveError::Root { .. } => &[Key::ProgramRoot],
         CollectiveError::Operation { .. } => &[],
         CollectiveError::EmptyBlocks { .. } => &[Key::ProgramUnits, Key::ProgramBytes, Key::ProgramProcesses],
-        CollectiveError::OrderUnavailable { .. } | CollectiveError::Order { .. } => &[Key::ProgramStages],
+        CollectiveError::OrderUnavailable { .. }
+        | CollectiveError::Order { .. }
+        | CollectiveError::FoldedOrder { .. } => &[Key::ProgramStages],
+        CollectiveError::Channels { .. } => &[Key::ProgramChannels],
+        CollectiveError::PartsOfNodes { .. } => {
+            &[Key::ProgramOver, Key::ProgramChannels, Key::ProgramShape, Key::ProgramProcesses]
+        }
+        CollectiveError::Ring { .. } => &[Key::ProgramRings],
     };
     let shape = || reading.machine.size.as_ref().map(|size| &size.place);
     let place: &Place = keys
@@ -380,6 +418,14 @@ pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<S
         }
         CollectiveError::OrderUnavailable { .. } => {
             "leave it out: every other algorithm, and every share of all ports, has an order of its own"
+        }
+        CollectiveError::FoldedOrder { .. } => "leave it out",
+        CollectiveError::Channels { .. } => "leave it out, or choose another algorithm",
+        CollectiveError::PartsOfNodes { .. } => {
+            "the ranks of a node are the devices of a cluster, or processes_per_node"
+        }
+        CollectiveError::Ring { .. } => {
+            "a ring lists the devices of a node in the order in which it passes them"
         }
         CollectiveError::Order { .. } => "\"ascend\" and \"descend\" have every dimension once",
     };

@@ -19,7 +19,7 @@ use super::{
     loading,
     machine::{self, MachineSection},
     mapping::{self, Fit, Placed},
-    open_loop, placement_search, program, routers,
+    message_sizes, open_loop, placement_search, program, routers,
     settings::{Settings, Written},
     sweep::Assignment,
     value::Size,
@@ -123,7 +123,8 @@ fn rules(
     let routers = routers::read(settings, Some(machine), latency, execution, seed, errors);
     let routers = routers.map(routers::ReadRouters::settings);
     let routes = execution::message_routes(execution, routers.flatten(), seed, machine, shares(fit.program));
-    let communication = communication?.with_routes(routes);
+    let cost = message_sizes::read_message_cost(settings, section.timing.scale(), errors)?;
+    let communication = communication?.with_routes(routes).with_message_cost(cost);
     routers::with_routers(settings, machine, communication, routers?, execution, errors)
 }
 

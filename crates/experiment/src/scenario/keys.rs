@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use cubefold_collectives::Exchange;
+use cubefold_collectives::{Exchange, Fold, MessageOrder};
 use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind};
 
@@ -291,6 +291,10 @@ keys! {
         "The number of processes of a program from a file, or of a collective.";
     ProgramCompute "program.compute", Form("a time such as 513 ns"), Absent, All,
         "The time that a process computes before the messages of each stage, instead of compute_cycles.";
+    ProgramMessageCost "program.message_cost", Form("a time such as 500 ns"), Absent, All,
+        "The time for which the core of a process is busy with each message that it sends or receives.";
+    ProgramMessageCostCycles "program.message_cost_cycles", from(0), number(0), All,
+        "The same in cycles.";
     ProgramUnits "program.units", Form("an integer, or a list with one a stage"), Word("1"), All,
         "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
@@ -342,6 +346,14 @@ keys! {
         "The number of ports of a node that an algorithm uses at a time.";
     ProgramChunks "program.chunks", range(1, 1 << 20), number(16), All,
         "The number of chunks of each share that follow one another along the trees of tree and double-tree.";
+    ProgramOrder "program.order", Choice(|| MessageOrder::ALL.map(MessageOrder::name).to_vec()), Word("rotated"), All,
+        "The order of the messages of direct exchanges and of traffic matrices that join a queue in one cycle.";
+    ProgramFold "program.fold", Choice(|| Fold::ALL.map(Fold::name).to_vec()), Word("pairs"), All,
+        "The ranks that recursive doubling leaves out if their number is no power of two.";
+    ProgramChannels "program.channels", Form("an integer from 1 to 64, or nics"), Absent, All,
+        "The number of rings or trees side by side, each through the devices of nodes in an order of its own.";
+    ProgramRings "program.rings", Form("a list of lists of all devices of a node"), Absent, All,
+        "The orders of the devices of a node on the channels.";
     ProgramRoot "program.root", from(0), number(0), All,
         "The root of broadcast, reduce, gather and scatter.";
     ProgramShape "program.shape", Form("a list of lengths"), Derived("that of the machine"), All,

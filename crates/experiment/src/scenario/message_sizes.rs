@@ -96,6 +96,23 @@ pub(super) fn read_computations(
     }
 }
 
+/// Reads the time for which the core of a process is busy with each message that it sends or receives.
+pub(super) fn read_message_cost(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    let keys = [Key::ProgramMessageCostCycles, Key::ProgramMessageCost];
+    let Some((key, value)) = one_of_two(settings, keys[0], keys[1], errors) else {
+        return Some(Cycles::ZERO);
+    };
+    if key == Key::ProgramMessageCostCycles {
+        return settings.natural(key, errors).map(Cycles::new);
+    }
+    let scale = of_link(settings, scale, key, value, keys[0].path(), errors)?;
+    time(value, key.path(), Some(scale), errors)
+}
+
 /// Reads whether messages are halved dimension by dimension.
 pub(super) fn read_halving(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<bool> {
     let Some(value) = settings.get(Key::ProgramHalving) else { return Some(false) };

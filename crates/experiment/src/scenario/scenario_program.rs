@@ -363,7 +363,7 @@ impl ScenarioProgram {
     /// The bytes of the vector of a collective, if units have bytes.
     #[must_use]
     pub fn vector_bytes(&self) -> Option<u64> {
-        self.bytes.filter(|_| self.collective.is_some())
+        self.bytes.filter(|_| self.asked_collective().is_some())
     }
 
     /// The bytes of the vector of a step of a sequence, if units have bytes.

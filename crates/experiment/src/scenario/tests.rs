@@ -2,6 +2,7 @@
 
 mod bad_inputs;
 mod bad_sweeps;
+mod channels;
 mod checked;
 mod collective_steps;
 mod collectives;
@@ -9,6 +10,7 @@ mod cubes;
 mod files;
 mod golden_clusters;
 mod golden_machines;
+mod golden_truth;
 mod greenberg;
 mod job_times;
 mod jobs;

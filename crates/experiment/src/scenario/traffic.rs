@@ -11,8 +11,9 @@ mod text_file;
 
 use std::{io, path::Path};
 
+use cubefold_collectives::MessageOrder;
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{StageMessage, StageProgram};
+use cubefold_simulator::{Rotation, StageMessage, StageProgram};
 
 use self::{
     amount::{Amount, NoAmount},
@@ -21,6 +22,7 @@ use self::{
 };
 use super::{
     budget::{Budget, OverBudget, RowBudget},
+    collective::{self, channels},
     errors::ScenarioError,
     keys::Key,
     placement_file::Failure,
@@ -46,6 +48,7 @@ pub(super) static TRAFFIC: ProgramKind = ProgramKind {
         Key::ProgramScale,
         Key::ProgramProcesses,
         Key::ProgramProcessesPerNode,
+        Key::ProgramOrder,
     ],
     read: |reading| {
         let program = of_processes(reading, None)?;
@@ -376,8 +379,15 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     }
     let computations = reading.computations.clone()?;
     let rounds = usize::try_from(rounds?).ok()?;
+    let order = collective::message_order(reading)?;
+    let per_node = reading.per_node()?;
+    let ranks_per_node = channels::ranks_per_node(reading, per_node);
     match StageProgram::with_stages(1, processes, computations, &messages) {
         Ok(program) => {
+            let program = match order {
+                MessageOrder::Rotated => program.rotated(Rotation::new(processes, ranks_per_node.into())),
+                MessageOrder::Listed => program,
+            };
             let notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
             let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
             Some(ScenarioProgram { file: Some(name.to_owned()), notes, ..program })

@@ -1,4 +1,4 @@
-//! Calibration: fits the start-up cost, latency and bandwidth of a machine to the output of benchmarks.
+//! Calibration: fits the cost of a message, the latency and bandwidth of a machine to the output of benchmarks.
 //!
 //! Each file is a series of sizes and times. A line `time = startup + bytes / bandwidth` is fitted to the sizes of
 //! each protocol. The machine has the startup of the smallest sizes and the bandwidth of the largest. The meaning
@@ -6,11 +6,11 @@
 //!
 //! | benchmark | startup |
 //! | --- | --- |
-//! | single messages: `osu_latency`, `PingPong`, `sendrecv_perf` | the cost of starting a message and the latency of its route |
-//! | many messages: `osu_bw`, `osu_bibw`, `osu_mbw_mr`, `Uniband` | only the cost of starting a message |
+//! | single messages: `osu_latency`, `PingPong`, `sendrecv_perf` | the cost of a message at both ends and the latency of its route |
+//! | many messages: `osu_bw`, `osu_bibw`, `osu_mbw_mr`, `Uniband` | the cost of a message at one end: the sender never waits |
 //! | collectives | both, once for each of the steps |
 //!
-//! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: start-up cost separate from latency).
+//! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: the overhead separate from the latency).
 
 mod fit;
 mod machine_run;
@@ -106,7 +106,8 @@ impl Calibration {
     /// Derives parameters from series of messages that cross `hops` links.
     ///
     /// The bandwidth is that of many messages in flight, else of single ones, else of collectives. The
-    /// latency is the startup minus the cost of starting, divided by the number of links.
+    /// latency is the startup less the cost of a message at both ends, divided by the number of links
+    /// (`docs/model.md` section 14).
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl Calibration {
             let steps = collective?.measurement.kind.steps();
             collective.map(|own| own.startup_seconds() / f64::from(steps))
         });
-        let latency = (whole.unwrap_or(0.0) - startup.unwrap_or(0.0)).max(0.0) / f64::from(hops.max(1));
+        let latency = (whole.unwrap_or(0.0) - 2.0 * startup.unwrap_or(0.0)).max(0.0) / f64::from(hops.max(1));
         let own = Self {
             startup_seconds: startup,
             latency_seconds: latency,
@@ -136,7 +137,7 @@ impl Calibration {
         Ok(own)
     }
 
-    /// The cost of starting a message \[seconds\]; `None` if no series separates it from the latency.
+    /// The cost of a message at either end \[seconds\]; `None` if no series separates it from the latency.
     #[must_use]
     pub fn startup_seconds(&self) -> Option<f64> {
         self.startup_seconds
@@ -164,11 +165,11 @@ impl Calibration {
     /// Checks that a scenario can have these parameters.
     fn check(&self) -> Result<(), CalibrationError> {
         let link = self.link();
-        let compute = self
+        let cost = self
             .startup_seconds
-            .map_or_else(String::new, |startup| format!("compute = \"{}\"\n", written_seconds(startup)));
+            .map_or_else(String::new, |startup| format!("message_cost = \"{}\"\n", written_seconds(startup)));
         let text = format!(
-            "[machine]\nkind = \"ring\"\nshape = [4]\nlink = {link}\n[program]\nkind = \"cc-cube\"\n{compute}"
+            "[machine]\nkind = \"ring\"\nshape = [4]\nlink = {link}\n[program]\nkind = \"cc-cube\"\n{cost}"
         );
         let checked = load_text(Path::new("calibration"), &text);
         checked.map(|_| ()).map_err(|errors| {
@@ -184,10 +185,10 @@ impl fmt::Display for Calibration {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "[machine]\nlink = {}", self.link())?;
         if let Some(startup) = self.startup_seconds {
-            writeln!(formatter, "\n# The cost of starting a message, for the scenario:")?;
-            writeln!(formatter, "# [program]\n# compute = \"{}\"", written_seconds(startup))?;
+            writeln!(formatter, "\n# The cost of a message at either end, for the scenario:")?;
+            writeln!(formatter, "# [program]\n# message_cost = \"{}\"", written_seconds(startup))?;
         } else {
-            let missing = "# The latency contains the cost of starting a message: add a benchmark of bandwidth to tell them apart.";
+            let missing = "# The latency contains the cost of a message at both ends: add a benchmark of bandwidth to tell them apart.";
             writeln!(formatter, "{missing}")?;
         }
         if self.latency_seconds <= 0.0 {

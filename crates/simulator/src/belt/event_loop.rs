@@ -255,6 +255,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
             finish: Cycle::new(*now),
             transfer: Cycles::new(stages.hop * u64::from(own.distance)),
             overlapped: Cycles::ZERO,
+            overhead: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
         own.finish = *now;

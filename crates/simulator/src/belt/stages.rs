@@ -139,6 +139,7 @@ impl<'run> ContentionFreeStages<'run> {
                     finish: Cycle::new(finish),
                     transfer: Cycles::new(finish - start),
                     overlapped: Cycles::ZERO,
+                    overhead: Cycles::ZERO,
                     idle: Cycles::ZERO,
                 });
             }

@@ -11,6 +11,7 @@ use cubefold_topology::{NodeId, narrow};
 
 use super::{
     Core, Event, Processes, ReceivedMessage,
+    message_costs::{Cores, Parts, Work},
     message_table::MessageRecord,
     progress::{Progress, Receipt},
     rank_activity::{RankActivity, StepPlace},
@@ -19,6 +20,7 @@ use crate::{
     Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, Observer, Peer, Program,
     SimulationError, StageRecord, StepRecord, Summary, Traffic,
     explicit_routes::ExplicitRoutes,
+    message_queue::MessageKey,
     processors::Processors,
     program::job::StepStage,
     slab::Slab,
@@ -72,7 +74,8 @@ pub(super) fn run_on<T: Transport>(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, JobTimes), SimulationError> {
     core.log_messages(observer);
-    let mut actors = Actors::new(job, observer);
+    core.messages.table.set_turns(job.has_turns());
+    let mut actors = Actors::new(job, observer).with_cost(core.communication.message_cost());
     core.run(&mut actors, None);
     core.check_deadlock()?;
     let results = actors.close()?;
@@ -99,6 +102,8 @@ pub(super) struct Actors<'run> {
     beginning: Vec<(u32, u32)>, // steps that begin at ranks
     starting: Vec<u32>,         // actors that begin their next stage in this cycle
     ready: Vec<u32>,            // actors that become ready in this cycle
+    cores: Option<Cores>,       // of actors, if messages cost anything
+    served: Vec<u32>,           // actors whose tasks end in this cycle
     peers: Vec<Peer>,
     activity: RankActivity<'run>,
     durations: u128, // of all actors [cycles]
@@ -156,6 +161,8 @@ impl<'run> Actors<'run> {
             beginning: vec![],
             starting: vec![],
             ready: vec![],
+            cores: None,
+            served: vec![],
             peers: vec![],
             activity: RankActivity::new(job),
             durations: 0,
@@ -166,6 +173,11 @@ impl<'run> Actors<'run> {
         };
         (0..ranks).for_each(|rank| own.begin_iteration(rank));
         own
+    }
+
+    /// The same with a cost of each message.
+    pub(super) fn with_cost(self, cost: Cycles) -> Self {
+        Self { cores: Cores::new(self.begun.len(), cost), ..self }
     }
 
     /// The latest end of a rank.
@@ -208,6 +220,13 @@ impl<'run> Actors<'run> {
     fn place(&self, stage: usize) -> StepPlace {
         let StepStage { iteration, step, .. } = self.job.locate(stage);
         self.activity.place(narrow(iteration as u64), narrow(step as u64))
+    }
+
+    /// The place of the step of an actor in its stage, and its rank.
+    fn place_of_actor(&self, actor: u32) -> (StepPlace, u32) {
+        let (_, process) = self.locate(actor);
+        let (stage, ..) = self.progress.current(ProcessId::new(actor));
+        (self.place(stage), self.rank(process))
     }
 
     /// The rank of a process of a step.
@@ -326,6 +345,15 @@ impl<'run> Actors<'run> {
                 self.activity.acts_until(place, rank, now);
             }
         }
+        if self.cores.is_some() {
+            self.add_tasks(stage, actor, &peers, awaited, now, core);
+            let all = peers.len();
+            self.peers = peers;
+            if self.progress.await_messages(own, all) {
+                self.finish_stage(actor, now);
+            }
+            return;
+        }
         for (place, &peer) in peers.iter().enumerate() {
             let is_ready = self.progress.was_ready(ProcessId::new(first + peer.process.label()), stage);
             let is_eager = core.communication.is_eager(peer.units);
@@ -337,6 +365,62 @@ impl<'run> Actors<'run> {
         }
         self.peers = peers;
         if self.progress.await_messages(own, awaited) {
+            self.finish_stage(actor, now);
+        }
+    }
+
+    /// The core of an actor that has just become ready gets its tasks, and messages that were sent to it set out.
+    fn add_tasks<T: Transport>(
+        &mut self,
+        stage: usize,
+        actor: u32,
+        peers: &[Peer],
+        awaited: usize,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        let (_, process) = self.locate(actor);
+        let (job, number) = (self.job, narrow(stage as u64));
+        let Some(cores) = &mut self.cores else { return };
+        let send = |&peer: &Peer| {
+            let turn = job.turn(stage, process, peer.process);
+            let (source, destination) = (process.label(), peer.process.label());
+            (MessageKey { stage: number, turn, source, destination }, peer)
+        };
+        cores.begin_stage((actor, number), peers[awaited..].iter().map(send), awaited, now);
+        for source in cores.take_kept(actor, number) {
+            self.send(stage, source.process, process, source.units, now, core);
+        }
+    }
+
+    /// The task of an actor is over.
+    fn end_task<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
+        let (step, process) = self.locate(actor);
+        let own = ProcessId::new(actor);
+        let work = self.cores.as_mut().and_then(|cores| cores.end(actor));
+        let (place, rank) = self.place_of_actor(actor);
+        self.activity.ends(place, rank, now);
+        self.activity.acts_until(place, rank, now);
+        let is_over = match work {
+            None => false,
+            Some(Work::Receive(message)) => {
+                let MessageRecord { start, stage, source, .. } = message.record;
+                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
+                self.progress.receive(own, stage, receipt)
+            }
+            Some(Work::Send(peer)) => {
+                let (stage, _, _) = self.progress.current(own);
+                let destination = self.firsts[step as usize] + peer.process.label();
+                let is_ready = self.progress.was_ready(ProcessId::new(destination), stage);
+                if is_ready || core.communication.is_eager(peer.units) {
+                    self.send(stage, process, peer.process, peer.units, now, core);
+                } else if let Some(cores) = &mut self.cores {
+                    cores.keep(destination, narrow(stage as u64), Peer { process, units: peer.units });
+                }
+                self.progress.sent(own)
+            }
+        };
+        if is_over {
             self.finish_stage(actor, now);
         }
     }
@@ -353,7 +437,7 @@ impl<'run> Actors<'run> {
         let record = MessageRecord {
             start: now,
             stage: narrow(stage as u64), // below 2^32, as was checked when the job was made
-            operation: 0,
+            operation: self.job.turn(stage, source, destination),
             receiver: 0,
             size: 0,
             source,
@@ -379,6 +463,13 @@ impl<'run> Actors<'run> {
         }
         self.activity.acts_until(place, self.rank(destination), now);
         let actor = self.firsts[step] + destination.label();
+        if let Some(cores) = &mut self.cores {
+            let turn = message.record.operation;
+            let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
+            let is_ready = self.progress.was_ready(ProcessId::new(actor), stage as usize);
+            cores.arrive(actor, is_ready, (key, *message), now);
+            return;
+        }
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
         if self.progress.receive(ProcessId::new(actor), stage, receipt) {
             self.finish_stage(actor, now);
@@ -390,7 +481,8 @@ impl<'run> Actors<'run> {
         let (step, process) = self.locate(actor);
         let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
         let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
-        let transfer = alone.min(now - start.max(ready));
+        let overhead = self.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(actor));
+        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
         let sharing = match self.job.steps()[step as usize].computation() {
             Some(_) => {
                 self.processors.sharing(ProcessId::new(self.first_computing[step as usize] + process.label()))
@@ -405,7 +497,8 @@ impl<'run> Actors<'run> {
             start,
             finish: now,
             transfer,
-            overlapped: alone - transfer,
+            overlapped,
+            overhead,
             idle: Cycles::ZERO,
         };
         self.account(actor, &record);
@@ -426,7 +519,14 @@ impl<'run> Actors<'run> {
     /// Adds what the time of an actor in a stage was spent on.
     fn account(&mut self, actor: u32, record: &StageRecord) {
         let computation = self.job.computation(record.stage, record.process);
-        let parts = [computation, record.sharing, record.waiting(), record.transfer, record.blocked()];
+        let parts = [
+            computation,
+            record.sharing,
+            record.overhead,
+            record.waiting(),
+            record.transfer,
+            record.blocked(),
+        ];
         let spent = parts.iter().fold(0_u64, |sum, part| sum.wrapping_add(part.get()));
         let accounted = &mut self.accounted[actor as usize];
         *accounted = Cycles::new(accounted.get().wrapping_add(spent));
@@ -452,6 +552,10 @@ impl<T: Transport> Processes<T> for Actors<'_> {
 
     /// The computation of an actor in a stage, or of a rank in a step, is over.
     fn computed(&mut self, computation: u32, now: Cycle) {
+        if self.cores.as_ref().is_some_and(|cores| cores.is_serving(computation)) {
+            self.served.push(computation);
+            return;
+        }
         let (step, process) = self.locate(computation);
         let rank = self.rank(process);
         if self.job.steps()[step as usize].computation().is_none() {
@@ -471,6 +575,9 @@ impl<T: Transport> Processes<T> for Actors<'_> {
     /// Steps begin, and actors begin stages and become ready, until none does.
     fn settle(&mut self, now: Cycle, core: &mut Core<'_, T>) {
         loop {
+            while let Some(actor) = self.served.pop() {
+                self.end_task(actor, now, core);
+            }
             while let Some((step, rank)) = self.beginning.pop() {
                 self.begin_step(step, rank, now);
             }
@@ -487,6 +594,14 @@ impl<T: Transport> Processes<T> for Actors<'_> {
 
     /// A computation takes at least a cycle: nothing more happens at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
+        for actor in self.cores.as_mut().map_or_else(Vec::new, Cores::ask) {
+            let (place, rank) = self.place_of_actor(actor);
+            self.activity.begins(place, rank, now);
+            if let Some(cores) = &mut self.cores {
+                cores.serve(actor);
+                core.calendar.add(Event::Computed(actor), (now + cores.cost()).get());
+            }
+        }
         let Self { job, ranks, firsts, first_computing, at_ranks, processors, activity, .. } = self;
         processors.grant(now, |computing| {
             // The last step whose computing actors begin at or before this one; others before it have none.

@@ -100,7 +100,8 @@ fn count(program: &dyn Program, machine: &Machine, rules: Communication) -> Opti
         && rules.router_rules().is_none()
         && rules.service() == ServiceOrder::FirstCome
         && rules.links() != LinkMode::SingleDirection
-        && rules.packet().is_none();
+        && rules.packet().is_none()
+        && rules.message_cost() == Cycles::ZERO;
     let can_keep = |counts: &Counts| RouteLists::can_keep(machine, program.process_count(), counts.messages);
     can_run.then(|| Counts::of(program)).flatten().filter(can_keep)
 }
@@ -332,8 +333,8 @@ impl<'a> BareStages<'a> {
         self.joining.push(Joining { place, message, step, left });
     }
 
-    /// The messages that have joined queues in this cycle depart after those that were there, in the order of their
-    /// numbers.
+    /// The messages that have joined queues in this cycle depart after those that were there, in the order of
+    /// their keys.
     fn depart(&mut self) {
         let mut joining = std::mem::take(&mut self.joining);
         self.separate(&mut joining);
@@ -343,7 +344,7 @@ impl<'a> BareStages<'a> {
             }
         }
         let mut together = std::mem::take(&mut self.together);
-        together.sort_unstable_by_key(|own| (own.place, own.message));
+        together.sort_unstable_by_key(|own| (own.place, self.program.order(own.message)));
         for own in &together {
             self.depart_last(own);
         }

@@ -111,7 +111,7 @@ enum Life<'a> {
 
 /// A stage program and its processes.
 struct StageLife<'a> {
-    program: ListedProgram,
+    program: ListedProgram<'a>,
     state: StageState,
     tails: Tails<'a>,
 }
@@ -292,7 +292,11 @@ impl<'a> Life<'a> {
                 let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
                 let program = ListedProgram::new(program);
                 let tails = Tails::new(&program, machine, rules);
-                Self::Stages(Box::new(StageLife { program, state: StageState::new(processes, None), tails }))
+                Self::Stages(Box::new(StageLife {
+                    program,
+                    state: StageState::new(processes, None).with_cost(rules.message_cost()),
+                    tails,
+                }))
             }
         }
     }
@@ -328,6 +332,7 @@ impl StageLife<'_> {
         limit: Option<Cycle>,
     ) -> Result<Option<Cycle>, SimulationError> {
         let Self { program, state, .. } = self;
+        core.messages.table.set_turns(program.has_turns());
         state.begin(StartTimes::Together, core);
         if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
             return Ok(None);
@@ -347,7 +352,8 @@ fn run_job<T: Transport>(
     limit: Option<Cycle>,
 ) -> Result<Option<Cycle>, SimulationError> {
     let observer = &mut ();
-    let mut actors = Actors::new(job, observer);
+    core.messages.table.set_turns(job.has_turns());
+    let mut actors = Actors::new(job, observer).with_cost(core.communication.message_cost());
     if !core.run(&mut actors, limit) {
         return Ok(None);
     }

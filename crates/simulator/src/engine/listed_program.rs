@@ -8,7 +8,8 @@ use crate::{Cycles, End, Facts, Peer, Program};
 
 /// A program in lists. Stages that repeat the one before them share its list.
 #[derive(Debug)]
-pub(super) struct ListedProgram {
+pub(super) struct ListedProgram<'a> {
+    original: &'a dyn Program,
     facts: Facts,
     list_of_stage: Vec<u32>,
     lists: Vec<StageList>,
@@ -48,9 +49,9 @@ impl PeersByProcess {
     }
 }
 
-impl ListedProgram {
+impl<'a> ListedProgram<'a> {
     /// Lists all stages of a program, whose processes receive at most 2^30 messages in a stage together.
-    pub(super) fn new(program: &dyn Program) -> Self {
+    pub(super) fn new(program: &'a dyn Program) -> Self {
         let processes = program.process_count();
         let (mut list_of_stage, mut lists) = (vec![], vec![]);
         for stage in 0..program.stage_count() {
@@ -69,7 +70,7 @@ impl ListedProgram {
             }
             list_of_stage.push(narrow(lists.len() as u64 - 1)); // below 2^32, as stages
         }
-        Self { facts: program.facts(), list_of_stage, lists }
+        Self { original: program, facts: program.facts(), list_of_stage, lists }
     }
 
     /// Bytes for the lists of a program, at most.
@@ -94,7 +95,7 @@ impl ListedProgram {
     }
 }
 
-impl Stages for ListedProgram {
+impl Stages for ListedProgram<'_> {
     fn count(&self) -> usize {
         self.stage_count()
     }
@@ -116,7 +117,7 @@ impl Stages for ListedProgram {
     }
 }
 
-impl Program for ListedProgram {
+impl Program for ListedProgram<'_> {
     fn facts(&self) -> Facts {
         self.facts
     }
@@ -138,5 +139,12 @@ impl Program for ListedProgram {
             End::Destination => &own.received,
         };
         peers.extend_from_slice(listed.of(process));
+    }
+    fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        self.original.turn(stage, source, destination)
+    }
+
+    fn has_turns(&self) -> bool {
+        self.original.has_turns()
     }
 }

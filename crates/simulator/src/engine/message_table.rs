@@ -20,6 +20,7 @@ pub(crate) struct MessageTable {
     sizes: Vec<SizeEntry>,
     numbers: BTreeMap<u64, u32>, // of sizes, by units
     latest: (u64, u32),          // the units that were looked up last, and their number
+    has_turns: bool,
 }
 
 /// A message under way.
@@ -29,8 +30,8 @@ pub(crate) struct MessageRecord {
     pub(crate) start: Cycle,
     /// Its stage; its tag in a task graph.
     pub(crate) stage: u32,
-    /// The operation of a task graph that sent it; 0 in a stage program, where a stage has one message between
-    /// two processes.
+    /// The operation of a task graph that sent it; in a stage program, where a stage has one message between
+    /// two processes, its turn.
     pub(crate) operation: u32,
     /// The receiving operation of a task graph, if it is known; for a visitor, its number in the engine of its
     /// destination. Other messages of stage programs do not use it.
@@ -98,7 +99,13 @@ impl MessageTable {
             sizes: vec![unit],
             numbers: BTreeMap::from([(1, 0)]),
             latest: (1, 0),
+            has_turns: false,
         }
+    }
+
+    /// Says whether messages are of a stage program in which they take turns.
+    pub(crate) fn set_turns(&mut self, has_turns: bool) {
+        self.has_turns = has_turns;
     }
 
     /// Bytes for `messages` messages under way.
@@ -202,8 +209,9 @@ impl MessageTable {
     /// The order of a message among those that join a queue in the same cycle.
     #[inline]
     pub(crate) fn message_key(&self, message: u32) -> MessageKey {
-        let MessageRecord { stage, source, destination, .. } = *self.record(message);
-        MessageKey { stage, source: source.label(), destination: destination.label() }
+        let MessageRecord { stage, source, destination, operation, .. } = *self.record(message);
+        let turn = if self.has_turns { operation } else { 0 };
+        MessageKey { stage, turn, source: source.label(), destination: destination.label() }
     }
 
     /// The order of a packet of a message among those that join a queue in the same cycle.
@@ -231,5 +239,5 @@ impl MessageTable {
 }
 
 /// The order of packets that join a queue in the same cycle (`docs/model.md` sections 13.2 and 18): by stage or
-/// tag, source, destination, operation and packet.
+/// tag, turn, source, destination, operation and packet.
 pub(crate) type PacketKey = (MessageKey, u32, u32);

@@ -1,6 +1,6 @@
 //! A stage program with numbers for its messages and visits.
 //!
-//! Messages are numbered by stage, source and destination, so that their numbers order them in a queue. A visit is a stage
+//! Messages are numbered by stage, source and destination; without turns, their numbers order them in a queue. A visit is a stage
 //! of a process; visits are numbered stage by stage.
 
 use cubefold_mapping::ProcessId;
@@ -32,6 +32,7 @@ pub(super) struct NumberedProgram {
     pub(super) first_sent: Vec<u32>, // by visit, the number of its first message; one more for the end of the last
     pub(super) first_received: Vec<u32>, // by visit, the place of its first message in `received`; one more for the end
     pub(super) received: Vec<u32>,       // numbers of messages
+    order: Vec<u32>, // of messages that take turns, by number, the place in the order of queues; else empty
 }
 
 /// The numbers of visits and messages of a program.
@@ -75,9 +76,34 @@ impl NumberedProgram {
             first_sent: vec![0],
             first_received: vec![0],
             received: vec![],
+            order: vec![],
         };
         (0..program.stage_count()).try_for_each(|stage| own.add_stage(program, stage, rules))?;
+        if program.has_turns() {
+            own.order = own.order_by_turns(program);
+        }
         Some(own)
+    }
+
+    fn order_by_turns(&self, program: &dyn Program) -> Vec<u32> {
+        let key = |number: &u32| {
+            let Message { stage, source, destination, .. } = self.messages[*number as usize];
+            let [from, to] = [source, destination].map(ProcessId::new);
+            (stage, program.turn(stage as usize, from, to), *number)
+        };
+        let mut sorted: Vec<u32> = (0..narrow(self.messages.len() as u64)).collect();
+        sorted.sort_by_cached_key(key);
+        let mut order = vec![0; sorted.len()];
+        for (place, number) in (0..).zip(sorted) {
+            order[number as usize] = place;
+        }
+        order
+    }
+
+    /// The place of a message among those that join a queue in one cycle.
+    #[inline]
+    pub(super) fn order(&self, message: u32) -> u32 {
+        self.order.get(message as usize).copied().unwrap_or(message)
     }
 
     fn add_stage(&mut self, program: &dyn Program, stage: usize, rules: Communication) -> Option<()> {

@@ -160,6 +160,14 @@ impl Progress {
         false
     }
 
+    /// A process has sent a message of the stage in which it is ready, which it awaited; returns whether the stage is over
+    /// for it.
+    pub(crate) fn sent(&mut self, process: ProcessId) -> bool {
+        let received = &mut self.all[process.label() as usize].received;
+        received.awaited -= 1;
+        received.awaited == 0
+    }
+
     /// The stage in which the process became ready last, the cycle, and the message received last
     /// for it.
     pub(crate) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {

@@ -9,6 +9,7 @@ use cubefold_topology::{NodeId, narrow};
 
 use super::{
     Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind,
+    message_costs::{Cores, Parts, Work},
     message_table::MessageRecord,
     progress::{Progress, Receipt},
 };
@@ -16,6 +17,7 @@ use crate::{
     Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
     engine::border::{Border, ReadySource},
     explicit_routes::ExplicitRoutes,
+    message_queue::MessageKey,
     processors::Processors,
     slab::Slab,
     transport::{Transport, flow::Flow, packets::Packets},
@@ -88,9 +90,10 @@ pub(super) fn run_on<T: Transport, B: Border>(
     observer: &mut dyn Observer,
 ) -> Option<ProcessId> {
     let per_node = core.communication.processors();
+    core.messages.table.set_turns(program.has_turns());
     let nodes = &core.messages.nodes;
     let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(nodes, per_node));
-    let mut state = StageState::new(nodes.len(), processors);
+    let mut state = StageState::new(nodes.len(), processors).with_cost(core.communication.message_cost());
     state.begin(starts, core);
     core.run(&mut StageProcesses::new(program, &mut state, observer), None);
     core.report_transmissions(observer);
@@ -105,6 +108,8 @@ pub(super) struct StageState {
     beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
     ready: Vec<ProcessId>,          // that become ready in this cycle
     peers: PeerLists,               // of a chunk of processes that become ready
+    cores: Option<Cores>,           // if messages cost anything
+    served: Vec<ProcessId>,         // whose tasks end in this cycle
     kept: Vec<ReadySource>,         // sources of other engines, of messages that set out together
 }
 
@@ -124,14 +129,24 @@ impl StageState {
             beginning: vec![],
             ready: vec![],
             peers: PeerLists::default(),
+            cores: None,
+            served: vec![],
             kept: vec![],
         }
+    }
+
+    /// The same with a cost of each message.
+    pub(super) fn with_cost(self, cost: Cycles) -> Self {
+        Self { cores: Cores::new(self.progress.count() as usize, cost), ..self }
     }
 
     /// The processes before they begin again, with other processors.
     pub(super) fn reset(&mut self, processors: Option<Processors>) {
         self.progress.reset();
         self.processors = processors;
+        let cost = self.cores.as_ref().map_or(Cycles::ZERO, Cores::cost);
+        self.cores = Cores::new(self.progress.count() as usize, cost);
+        self.served.clear();
         self.beginning.clear();
         self.ready.clear();
     }
@@ -157,6 +172,7 @@ impl StageState {
 pub(super) struct StageProcesses<'run> {
     program: &'run dyn Program,
     stage_count: usize,
+    has_turns: bool,
     state: &'run mut StageState,
     observer: &'run mut dyn Observer,
 }
@@ -167,7 +183,7 @@ impl<'run> StageProcesses<'run> {
         state: &'run mut StageState,
         observer: &'run mut dyn Observer,
     ) -> Self {
-        Self { program, stage_count: program.stage_count(), state, observer }
+        Self { program, stage_count: program.stage_count(), has_turns: program.has_turns(), state, observer }
     }
 
     /// The processes that begin their next stage do so, the last first.
@@ -210,14 +226,90 @@ impl<'run> StageProcesses<'run> {
         let mut begin = 0;
         for (&process, &[middle, end]) in processes.iter().zip(&peers.ends) {
             let stage = self.state.progress.become_ready(process, now);
-            self.receive_from_ready(stage, process, &peers.all[begin..middle], now, core);
-            self.send_to_ready(stage, process, &peers.all[middle..end], now, core);
-            if self.state.progress.await_messages(process, middle - begin) {
+            let (sources, destinations) = (&peers.all[begin..middle], &peers.all[middle..end]);
+            let awaited = if self.state.cores.is_some() {
+                self.add_tasks(stage, process, (sources, destinations), now, core);
+                end - begin
+            } else {
+                self.receive_from_ready(stage, process, sources, now, core);
+                self.send_to_ready(stage, process, destinations, now, core);
+                middle - begin
+            };
+            if self.state.progress.await_messages(process, awaited) {
                 self.finish_stage(process, now, core);
             }
             begin = end;
         }
         self.state.peers = peers;
+    }
+
+    /// The core of a process that has just become ready gets its tasks, and messages that were sent to it set out.
+    fn add_tasks<T: Transport, B: Border>(
+        &mut self,
+        stage: usize,
+        process: ProcessId,
+        (sources, destinations): (&[Peer], &[Peer]),
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let Some(cores) = &mut self.state.cores else { return };
+        let (label, number) = (core.messages.border.label(process), narrow(stage as u64));
+        let (program, has_turns) = (self.program, self.has_turns);
+        let send = |&peer: &Peer| {
+            let turn = if has_turns { program.turn(stage, label, peer.process) } else { 0 };
+            let (source, destination) = (label.label(), peer.process.label());
+            (MessageKey { stage: number, turn, source, destination }, peer)
+        };
+        let place = (process.label(), number);
+        cores.begin_stage(place, destinations.iter().map(send), sources.len(), now);
+        for source in cores.take_kept(place.0, place.1) {
+            if let Some(own) = core.messages.border.index(source.process) {
+                self.send(stage, (&source, core.node_of(own)), process, now, core);
+            }
+        }
+    }
+
+    /// The task of a process is over.
+    fn end_task<T: Transport, B: Border>(
+        &mut self,
+        process: ProcessId,
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let work = self.state.cores.as_mut().and_then(|cores| cores.end(process.label()));
+        let is_over = match work {
+            None => false,
+            Some(Work::Receive(message)) => {
+                let MessageRecord { start, stage, source, .. } = message.record;
+                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
+                self.state.progress.receive(process, stage, receipt)
+            }
+            Some(Work::Send(peer)) => {
+                self.set_out_sent(process, &peer, now, core);
+                self.state.progress.sent(process)
+            }
+        };
+        if is_over {
+            self.finish_stage(process, now, core);
+        }
+    }
+
+    /// A message that a process has sent sets out, unless it waits for its destination.
+    fn set_out_sent<T: Transport, B: Border>(
+        &mut self,
+        process: ProcessId,
+        peer: &Peer,
+        now: Cycle,
+        core: &mut Core<'_, T, B>,
+    ) {
+        let Some(destination) = core.messages.border.index(peer.process) else { return };
+        let (stage, _, _) = self.state.progress.current(process);
+        let source = Peer { process: core.messages.border.label(process), units: peer.units };
+        if self.state.progress.was_ready(destination, stage) || core.communication.is_eager(peer.units) {
+            self.send(stage, (&source, core.node_of(process)), destination, now, core);
+        } else if let Some(cores) = &mut self.state.cores {
+            cores.keep(destination.label(), narrow(stage as u64), source);
+        }
     }
 
     /// Lists the peers of processes that become ready, and prefetches their records.
@@ -313,10 +405,11 @@ impl<'run> StageProcesses<'run> {
         core: &mut Core<'_, T, B>,
     ) {
         let (to, destination) = (core.node_of(destination), core.messages.border.label(destination));
+        let turn = if self.has_turns { self.program.turn(stage, source.process, destination) } else { 0 };
         let record = MessageRecord {
             start: now,
             stage: narrow(stage as u64), // below 2^32, which no run reaches
-            operation: 0,
+            operation: turn,
             receiver: 0,
             size: 0,
             source: source.process,
@@ -333,9 +426,12 @@ impl<'run> StageProcesses<'run> {
     fn finish_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &Core<'_, T, B>) {
         let (stage, ready, last) = self.state.progress.current(process);
         let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
-        let transfer = alone.min(now - start.max(ready));
+        let overhead =
+            self.state.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(process.label()));
+        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
         let computes = || self.program.computation(stage, core.messages.border.label(process)) > Cycles::ZERO;
         let sharing = match &self.state.processors {
+            Some(_) if let Some(cores) = &mut self.state.cores => cores.take_sharing(process.label()),
             Some(processors) if computes() => processors.sharing(process),
             _ => Cycles::ZERO,
         };
@@ -347,7 +443,8 @@ impl<'run> StageProcesses<'run> {
             start,
             finish: now,
             transfer,
-            overlapped: alone - transfer,
+            overlapped,
+            overhead,
             idle: Cycles::ZERO,
         });
         if stage + 1 < self.stage_count {
@@ -383,8 +480,17 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
     #[inline]
     fn computed(&mut self, computation: u32, _: Cycle) {
         let process = ProcessId::new(computation);
-        if let Some(processors) = &mut self.state.processors {
+        let StageState { processors, cores, .. } = &mut *self.state;
+        if let Some(processors) = processors {
             processors.release(process);
+        }
+        if let Some(cores) = cores {
+            if cores.is_serving(computation) {
+                self.state.served.push(process);
+                return;
+            }
+            let sharing = processors.as_ref().map_or(Cycles::ZERO, |own| own.sharing(process));
+            cores.keep_sharing(computation, sharing);
         }
         self.state.ready.push(process);
     }
@@ -394,6 +500,13 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
         let MessageRecord { start, stage, source, destination, .. } = message.record;
         // The destination of a message that is received is of this engine.
         let Some(own) = core.messages.border.index(destination) else { return };
+        if let Some(cores) = &mut self.state.cores {
+            let turn = message.record.operation;
+            let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
+            let is_ready = self.state.progress.was_ready(own, stage as usize);
+            cores.arrive(own.label(), is_ready, (key, *message), now);
+            return;
+        }
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
         if self.state.progress.receive(own, stage, receipt) {
             self.finish_stage(own, now, core);
@@ -416,6 +529,9 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
     /// stage in no time begins the next in the same cycle.
     fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
         loop {
+            while let Some(process) = self.state.served.pop() {
+                self.end_task(process, now, core);
+            }
             self.begin_stages(now, core);
             if self.state.ready.is_empty() {
                 return;
@@ -429,14 +545,28 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
         }
     }
 
-    /// A computation takes at least a cycle: nothing more happens at `now`.
+    /// A computation, and a task of a core, takes at least a cycle: nothing more happens at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool {
-        let StageState { processors, progress, .. } = &mut *self.state;
+        let StageState { processors, progress, cores, .. } = &mut *self.state;
+        for process in cores.as_mut().map_or_else(Vec::new, Cores::ask) {
+            if let Some(processors) = processors {
+                processors.request(ProcessId::new(process), now);
+            } else if let Some(cores) = cores {
+                cores.serve(process);
+                core.calendar.add(Event::Computed(process), (now + cores.cost()).get());
+            }
+        }
         if let Some(processors) = processors {
             let (program, border, calendar) = (self.program, &core.messages.border, &mut core.calendar);
             processors.grant(now, |process| {
-                let computation = program.computation(progress.next_stage(process), border.label(process));
-                calendar.add(Event::Computed(process.label()), (now + computation).get());
+                let occupied = match cores {
+                    Some(cores) if cores.is_taken(process.label()) => {
+                        cores.serve(process.label());
+                        cores.cost()
+                    }
+                    _ => program.computation(progress.next_stage(process), border.label(process)),
+                };
+                calendar.add(Event::Computed(process.label()), (now + occupied).get());
             });
         }
         false

@@ -220,7 +220,7 @@ impl<'run> TaskProcesses<'run> {
             }
             OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
             OperationKind::Send
-                if self.graph.overhead() > Cycles::ZERO && self.flags(operation) & PREPARED == 0 =>
+                if self.overhead() > Cycles::ZERO && self.flags(operation) & PREPARED == 0 =>
             {
                 self.processors.request(own.process, own.processor, operation);
             }
@@ -265,13 +265,28 @@ impl<'run> TaskProcesses<'run> {
             Partner::None => return,
         };
         if has_arrived {
-            self.complete(receive, own.process, now);
+            self.end_receive(receive, own.process, now);
         } else if !self.is_all_eager()
             && self.flags(send) & BEGUN > 0
             && !self.communication.is_eager(self.graph.units(send))
         {
             let own = self.schedule.operations()[send as usize];
             self.set_out(send, &own, now, core);
+        }
+    }
+
+    /// The time for which a send occupies a processor before it begins.
+    fn overhead(&self) -> Cycles {
+        self.graph.overhead() + self.communication.message_cost()
+    }
+
+    /// A receive that has begun, and whose message is there, is over, at once unless messages cost anything.
+    fn end_receive(&mut self, receive: u32, process: ProcessId, now: Cycle) {
+        if self.communication.message_cost() == Cycles::ZERO {
+            self.complete(receive, process, now);
+        } else {
+            let own = &self.schedule.operations()[receive as usize];
+            self.processors.request(process, own.processor, receive);
         }
     }
 
@@ -362,7 +377,7 @@ impl<'run> TaskProcesses<'run> {
         let flags = &mut self.flags[receive as usize];
         if *flags & BEGUN > 0 {
             self.activities[destination.label() as usize].arrive(message, now);
-            self.complete(receive, destination, now);
+            self.end_receive(receive, destination, now);
         } else {
             *flags |= ARRIVED;
         }
@@ -425,7 +440,8 @@ impl<'run> TaskProcesses<'run> {
                     self.set_begun(operation, now);
                     self.graph.cycles(operation)
                 }
-                OperationKind::Send | OperationKind::Receive => self.graph.overhead(),
+                OperationKind::Send => self.overhead(),
+                OperationKind::Receive => self.communication.message_cost(),
             };
             self.activities[own.process.label() as usize].begin_computation(now);
             core.calendar.add(Event::Computed(operation), (now + occupied).get());
@@ -504,8 +520,8 @@ impl<T: Transport> Processes<T> for TaskProcesses<'_> {
         self.processors.release(own.process, own.processor);
         self.activities[own.process.label() as usize].end_computation(now);
         match own.kind {
-            OperationKind::Calc => self.complete(computation, own.process, now),
-            OperationKind::Send | OperationKind::Receive => {
+            OperationKind::Calc | OperationKind::Receive => self.complete(computation, own.process, now),
+            OperationKind::Send => {
                 self.flags[computation as usize] |= PREPARED;
                 self.next_round.push(computation);
             }

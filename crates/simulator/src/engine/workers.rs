@@ -45,7 +45,9 @@ use crate::{
 pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bool {
     let has_slabs =
         placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection;
-    has_slabs && communication.routes() == MessageRoutes::OfMachine
+    has_slabs
+        && communication.routes() == MessageRoutes::OfMachine
+        && communication.message_cost() == crate::Cycles::ZERO
 }
 
 /// Bytes that workers need beyond those of one engine, roughly.

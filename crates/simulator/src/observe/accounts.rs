@@ -71,7 +71,14 @@ impl Accounts {
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn add(&mut self, index: ProcessId, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[index.label() as usize];
-        let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
+        let spent = [
+            record.sharing,
+            record.overhead,
+            record.waiting(),
+            record.transfer,
+            record.blocked(),
+            record.idle,
+        ];
         // Sums stay below 2^63, as was checked before the run. An overflow would show as an imbalance.
         let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
         *accounted = Cycles::new(accounted.get().wrapping_add(spent));
@@ -183,6 +190,7 @@ mod tests {
             finish: Cycle::new(finish),
             transfer: Cycles::new(transfer),
             overlapped: Cycles::ZERO,
+            overhead: Cycles::ZERO,
             idle: Cycles::ZERO,
         }
     }

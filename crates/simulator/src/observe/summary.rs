@@ -13,6 +13,7 @@ pub struct Summary {
     blocked: Distribution,
     makespan: Cycle,
     overlapped: u128,        // the sum of all overlapped parts of transfers [cycles]
+    overhead: u128,          // the sum of all costs of messages [cycles]
     idle: u128,              // the sum of all idle times within stages [cycles]
     finishes: u128,          // the sum of all processes' last finishes [cycles]
     durations: Option<u128>, // the sum of the times of all actors of a job [cycles]
@@ -42,6 +43,7 @@ impl Summary {
             blocked: Distribution::new(),
             makespan: Cycle::START,
             overlapped: 0,
+            overhead: 0,
             idle: 0,
             finishes: 0,
             durations: None,
@@ -73,6 +75,7 @@ impl Summary {
             (&mut stage.waiting, waiting),
             (&mut stage.blocked, blocked),
             (&mut self.idle, record.idle),
+            (&mut self.overhead, record.overhead),
             (&mut self.overlapped, record.overlapped),
         ] {
             if cycles > Cycles::ZERO {
@@ -136,6 +139,7 @@ impl Summary {
         self.blocked.add(&other.blocked);
         self.makespan = self.makespan.max(other.makespan);
         self.idle += other.idle;
+        self.overhead += other.overhead;
         self.overlapped += other.overlapped;
         self.finishes += other.finishes;
     }
@@ -180,9 +184,15 @@ impl Summary {
     /// If they do not. The results of such a run must not be used.
     pub(crate) fn check_balance(&self) -> Result<(), ImbalanceError> {
         let StageTotals { sharing, waiting, transfer, blocked } = self.totals();
-        let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle;
+        let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle + self.overhead;
         let finishes = self.durations.unwrap_or(self.finishes);
         if finishes == accounted { Ok(()) } else { Err(ImbalanceError::Sum { finishes, accounted }) }
+    }
+
+    /// The sum of the times in which cores were busy with messages \[cycles\].
+    #[must_use]
+    pub fn overhead(&self) -> u128 {
+        self.overhead
     }
 
     /// Sets the number of ranks of a job, whose finishes were added, and the sum of the times of its actors, which the

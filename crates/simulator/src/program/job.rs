@@ -429,6 +429,22 @@ impl Program for Job {
         }
     }
 
+    fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        let StepStage { step, within, .. } = self.locate(stage);
+        match &self.steps[step].body {
+            StepBody::Messages { program, .. } => program.turn(within, source, destination),
+            StepBody::Computation(_) => 0,
+        }
+    }
+
+    fn has_turns(&self) -> bool {
+        let has_turns = |step: &JobStep| match &step.body {
+            StepBody::Messages { program, .. } => program.has_turns(),
+            StepBody::Computation(_) => false,
+        };
+        self.steps.iter().any(has_turns)
+    }
+
     fn repeats(&self, stage: usize) -> bool {
         let StepStage { step, within, .. } = self.locate(stage);
         match &self.steps[step].body {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
 
-use crate::{Cycles, End, Facts, GuestRef, Peer, Program};
+use crate::{Cycles, End, Facts, GuestRef, Peer, Program, program::rotation::Rotation};
 
 /// A stage program: every process has a computation of its own in every stage, and sends messages
 /// with sizes (`docs/model.md` section 15).
@@ -16,6 +16,7 @@ pub struct StageProgram {
     computations: Computations,
     stages: Vec<Stage>, // of a round, at least one
     rounds: usize,      // at least 1
+    rotation: Option<Rotation>,
     guest: GraphGuest,
     facts: Facts,
 }
@@ -307,7 +308,13 @@ impl StageProgram {
             ..Facts::new(processes.into(), stage_count, computations.longest())
         };
         let guest = GraphGuest::new(Machine::network(MachineKind::Network, network)?);
-        Ok(Self { computations, stages, rounds: 1, guest, facts })
+        Ok(Self { computations, stages, rounds: 1, rotation: None, guest, facts })
+    }
+
+    /// The same program with its messages in rotated order.
+    #[must_use]
+    pub fn rotated(self, rotation: Rotation) -> Self {
+        Self { rotation: Some(rotation), ..self }
     }
 
     /// The program whose stages come `rounds` times, at least once, one round after another.
@@ -399,6 +406,14 @@ impl Program for StageProgram {
 
     fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
         self.stages[self.stage(stage)].units(source, destination)
+    }
+
+    fn turn(&self, _: usize, source: ProcessId, destination: ProcessId) -> u32 {
+        self.rotation.map_or(0, |rotation| rotation.turn(source.label(), destination.label()))
+    }
+
+    fn has_turns(&self) -> bool {
+        self.rotation.is_some()
     }
 
     fn repeats(&self, stage: usize) -> bool {

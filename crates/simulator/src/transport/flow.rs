@@ -93,7 +93,8 @@ impl FlowPlan {
         let units = program.facts().uniform_units.filter(|_| !program.special().has_no_stages())?;
         let is_granted_alone = communication.service() == ServiceOrder::FirstCome
             && communication.links() != LinkMode::SingleDirection
-            && communication.routes() == MessageRoutes::OfMachine;
+            && communication.routes() == MessageRoutes::OfMachine
+            && communication.message_cost() == Cycles::ZERO;
         let are_alike = machine.link_times().is_none();
         if !is_granted_alone || !are_alike || communication.is_eager(units) || machine.graph().is_some() {
             return None;

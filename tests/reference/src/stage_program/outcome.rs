@@ -23,6 +23,8 @@ pub struct StageRow {
     pub blocked: u64,
     /// The part of the transfer that passed before the process was ready.
     pub overlapped: u64,
+    /// The cycles that the core spent on messages.
+    pub overhead: u64,
 }
 
 /// What a stage program came to.

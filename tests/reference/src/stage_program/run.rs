@@ -10,14 +10,23 @@ use super::{Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow, Tra
 /// A stage and a process.
 type Pair = (usize, usize);
 
+/// The key of a message, without the cycle: stage, turn, source, destination.
+type Key = (usize, (usize, usize), usize, usize);
+
+/// What a core does for a message (section 14): the cycle at which it may begin, whether it is a receive, the key and
+/// number of the message.
+type Task = (u64, bool, Key, usize);
+
 /// A message on its way.
 struct Travel {
     message: SizedMessage,
     route: Vec<Channel>, // empty inside a node
     packets: Vec<u64>,   // sizes [units]
+    sent: bool,          // whether its source has spent its cost
     set_out: Option<u64>,
+    there: Option<u64>, // all of it
     packets_received: usize,
-    received: Option<u64>,
+    received: Option<u64>, // and its cost spent
 }
 
 /// A packet: the number of its message, and its own within that.
@@ -30,7 +39,7 @@ struct Packet {
 /// A packet in a queue; ordered by the key of section 13.2, the rest tells nothing apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
-    key: (u64, usize, usize, usize, usize), // joined, stage, source, destination, packet
+    key: (u64, Key, usize), // joined, of the message, packet
     packet: Packet,
     crossed: usize, // channels of its route behind it
     input: usize,
@@ -44,6 +53,8 @@ enum Event {
     Received(Packet),
     /// A computation ends.
     Computed(Pair),
+    /// A core of this process ends what it did for a message.
+    Served(usize, Task),
     /// Nothing but that a channel is free again, or that nothing is under way.
     Free,
 }
@@ -66,6 +77,10 @@ pub(super) struct Run<'problem> {
     /// The processes at the begin of a stage, which have not been picked: by node, cycle and process.
     candidates: BTreeSet<(u64, u64, usize, usize)>,
     computing: BTreeMap<u64, usize>,
+    /// What each process has to do for messages.
+    tasks: BTreeMap<usize, BTreeSet<Task>>,
+    /// Processes that compute, do something for a message, or have asked for a processor.
+    occupied_processes: BTreeSet<usize>,
     begins: Vec<Pair>,
     newly_ready: Vec<Pair>,
     ready: BTreeMap<Pair, u64>,
@@ -83,7 +98,9 @@ impl<'problem> Run<'problem> {
             message,
             route: problem.route(message),
             packets: problem.packets(message.units),
+            sent: false,
             set_out: None,
+            there: None,
             packets_received: 0,
             received: None,
         };
@@ -99,6 +116,8 @@ impl<'problem> Run<'problem> {
             direction: None,
             candidates: BTreeSet::new(),
             computing: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            occupied_processes: BTreeSet::new(),
             begins: (0..problem.nodes.len()).map(|process| (0, process)).collect(),
             newly_ready: Vec::new(),
             ready: BTreeMap::new(),
@@ -122,8 +141,10 @@ impl<'problem> Run<'problem> {
                 Event::Received(packet) => self.receive(packet),
                 Event::Computed(pair) => {
                     *self.computing.get_mut(&self.problem.nodes[pair.1]).expect("it computed") -= 1;
+                    self.occupied_processes.remove(&pair.1);
                     self.become_ready(pair);
                 }
+                Event::Served(process, task) => self.served(process, task),
                 Event::Free => {}
             }
         }
@@ -135,19 +156,72 @@ impl<'problem> Run<'problem> {
                 self.become_ready((stage, process));
             } else {
                 self.candidates.insert((self.problem.nodes[process], self.cycle, process, stage));
+                self.occupied_processes.insert(process);
             }
         }
         let newly_ready = std::mem::take(&mut self.newly_ready);
         let anybody = !newly_ready.is_empty();
         for pair in newly_ready {
+            self.add_tasks(pair);
             self.set_out_what_can(pair);
             self.finish_if_over(pair);
         }
         happened || anybody
     }
 
+    /// The key of a message, without the cycle.
+    fn key(&self, number: usize) -> Key {
+        let message = self.travels[number].message;
+        (message.stage, self.problem.turn(message), message.source, message.destination)
+    }
+
+    /// What a process that is ready in a stage has to do for its messages: sends, and receives of what is there.
+    fn add_tasks(&mut self, (stage, process): Pair) {
+        if self.problem.message_cost == 0 {
+            return;
+        }
+        for number in 0..self.travels.len() {
+            let (message, is_there) = (self.travels[number].message, self.travels[number].there.is_some());
+            if message.stage != stage {
+                continue;
+            }
+            let key = self.key(number);
+            if message.source == process {
+                self.tasks.entry(process).or_default().insert((self.cycle, false, key, number));
+            } else if message.destination == process && is_there {
+                self.tasks.entry(process).or_default().insert((self.cycle, true, key, number));
+            }
+        }
+    }
+
+    /// Idle processes with something to do for a message ask for a processor.
+    fn ask(&mut self) {
+        for (&process, tasks) in &self.tasks {
+            if !tasks.is_empty() && self.occupied_processes.insert(process) {
+                let stage = tasks.first().expect("it has one").2.0;
+                self.candidates.insert((self.problem.nodes[process], self.cycle, process, stage));
+            }
+        }
+    }
+
+    /// A core has done something for a message.
+    fn served(&mut self, process: usize, (_, is_receive, _, number): Task) {
+        *self.computing.get_mut(&self.problem.nodes[process]).expect("it served") -= 1;
+        self.occupied_processes.remove(&process);
+        let message = self.travels[number].message;
+        if is_receive {
+            self.travels[number].received = Some(self.cycle);
+            self.finish_if_over((message.stage, process));
+        } else {
+            self.travels[number].sent = true;
+            self.set_out_what_can((message.stage, process));
+            self.finish_if_over((message.stage, process));
+        }
+    }
+
     /// Lets free processors begin; whether any did.
     pub(super) fn processors_pick(&mut self) -> bool {
+        self.ask();
         let mut picked = false;
         for (node, since, process, stage) in self.candidates.clone() {
             let computing = self.computing.entry(node).or_default();
@@ -156,10 +230,15 @@ impl<'problem> Run<'problem> {
             }
             *computing += 1;
             self.candidates.remove(&(node, since, process, stage));
+            picked = true;
+            if let Some(task) = self.tasks.entry(process).or_default().pop_first() {
+                let end = self.cycle + self.problem.message_cost;
+                self.events.entry(end).or_default().push(Event::Served(process, task));
+                continue;
+            }
             self.sharing.insert((stage, process), self.cycle - since);
             let end = self.cycle + self.problem.computations[stage][process];
             self.events.entry(end).or_default().push(Event::Computed((stage, process)));
-            picked = true;
         }
         picked
     }
@@ -174,6 +253,9 @@ impl<'problem> Run<'problem> {
         for number in 0..self.travels.len() {
             let message = self.travels[number].message;
             if message.stage != stage || self.travels[number].set_out.is_some() {
+                continue;
+            }
+            if self.problem.message_cost > 0 && !self.travels[number].sent {
                 continue;
             }
             let is_ready = |process| self.ready.contains_key(&(stage, process));
@@ -205,8 +287,8 @@ impl<'problem> Run<'problem> {
     }
 
     fn join(&mut self, packet: Packet, crossed: usize) {
-        let Travel { message, route, .. } = &self.travels[packet.travel];
-        let key = (self.cycle, message.stage, message.source, message.destination, packet.number);
+        let route = &self.travels[packet.travel].route;
+        let key = (self.cycle, self.key(packet.travel), packet.number);
         let input = crossed.checked_sub(1).map_or(0, |last| self.problem.input(route[last]));
         let waiting = Waiting { key, packet, crossed, input };
         self.queues.entry(route[crossed]).or_default().insert(waiting);
@@ -216,9 +298,15 @@ impl<'problem> Run<'problem> {
         let travel = &mut self.travels[packet.travel];
         travel.packets_received += 1;
         if travel.packets_received == travel.packets.len() {
-            travel.received = Some(self.cycle);
+            travel.there = Some(self.cycle);
             let pair = (travel.message.stage, travel.message.destination);
-            self.finish_if_over(pair);
+            if self.problem.message_cost == 0 {
+                self.travels[packet.travel].received = Some(self.cycle);
+                self.finish_if_over(pair);
+            } else if self.ready.contains_key(&pair) {
+                let task = (self.cycle, true, self.key(packet.travel), packet.travel);
+                self.tasks.entry(pair.1).or_default().insert(task);
+            }
         }
     }
 
@@ -226,6 +314,7 @@ impl<'problem> Run<'problem> {
     fn finish_if_over(&mut self, pair: Pair) {
         let over = self.ready.contains_key(&pair)
             && self.messages_for(pair).all(|travel| travel.received.is_some())
+            && (self.problem.message_cost == 0 || self.messages_of(pair).all(|travel| travel.sent))
             && !self.finished.contains_key(&pair);
         if over {
             self.finished.insert(pair, self.cycle);
@@ -237,6 +326,11 @@ impl<'problem> Run<'problem> {
         let is_for =
             move |travel: &&Travel| travel.message.stage == stage && travel.message.destination == process;
         self.travels.iter().filter(is_for)
+    }
+
+    fn messages_of(&self, (stage, process): Pair) -> impl Iterator<Item = &Travel> {
+        let is_of = move |travel: &&Travel| travel.message.stage == stage && travel.message.source == process;
+        self.travels.iter().filter(is_of)
     }
 
     /// Lets idle channels transmit, then lets the packets that follow join, and measures the queues.
@@ -404,6 +498,7 @@ impl<'problem> Run<'problem> {
                     + row.waiting
                     + row.transfer
                     + row.blocked
+                    + row.overhead
             };
             let total: u64 = rows.iter().enumerate().map(spent).sum();
             assert_eq!(total, rows.last().map_or(0, |rows| rows[process].finish), "the cycles add up");
@@ -422,6 +517,8 @@ impl<'problem> Run<'problem> {
     fn row(&self, pair: Pair) -> StageRow {
         let (ready, finish) = (self.ready[&pair], self.finished[&pair]);
         let sharing = self.sharing.get(&pair).copied().unwrap_or(0);
+        let count = self.messages_for(pair).count() + self.messages_of(pair).count();
+        let overhead = self.problem.message_cost * count as u64;
         let mut last: Option<&Travel> = None;
         for travel in self.messages_for(pair) {
             let order = |travel: &Travel| (travel.received, std::cmp::Reverse(travel.message.source));
@@ -437,25 +534,28 @@ impl<'problem> Run<'problem> {
                 sharing,
                 waiting: 0,
                 transfer: 0,
-                blocked: 0,
+                blocked: finish - ready - overhead,
                 overlapped: 0,
+                overhead,
             };
-            assert_eq!(ready, finish);
+            assert!(self.problem.message_cost > 0 || ready == finish);
             return none;
         };
         let start = last.set_out.expect("it was received");
-        let begun = start.max(ready);
+        let left = finish - ready - overhead;
+        let waiting = (start.max(ready) - ready).min(left);
         let whole = self.problem.transfer(last.message);
-        let transfer = whole.min(finish - begun);
+        let transfer = whole.min(left - waiting);
         StageRow {
             ready,
-            start,
+            start: start.min(ready + waiting),
             finish,
             sharing,
-            waiting: begun - ready,
+            waiting,
             transfer,
-            blocked: finish - begun - transfer,
+            blocked: left - waiting - transfer,
             overlapped: whole - transfer,
+            overhead,
         }
     }
 }

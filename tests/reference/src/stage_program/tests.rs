@@ -73,6 +73,8 @@ fn problem(case: &Case) -> StageProblem {
             .map(|&(stage, source, destination, units)| SizedMessage { stage, source, destination, units })
             .collect(),
         explicit: None,
+        rotated: None,
+        message_cost: 0,
     }
 }
 
@@ -129,6 +131,8 @@ fn alone(distance: u64, units: u64) -> StageProblem {
         computations: vec![vec![0, 0]],
         messages: vec![SizedMessage { stage: 0, source: 0, destination: 1, units }],
         explicit: None,
+        rotated: None,
+        message_cost: 0,
     }
 }
 

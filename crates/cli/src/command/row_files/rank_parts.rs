@@ -160,7 +160,9 @@ impl Iterator for Part {
 }
 
 fn words(record: &StageRecord) -> [u64; WORDS] {
-    let &StageRecord { process, stage, sharing, ready, start, finish, transfer, overlapped, idle } = record;
+    // Messages of divided runs cost nothing.
+    let &StageRecord { process, stage, sharing, ready, start, finish, transfer, overlapped, idle, .. } =
+        record;
     let [sharing, transfer, overlapped, idle] = [sharing, transfer, overlapped, idle].map(Cycles::get);
     let [ready, start, finish] = [ready, start, finish].map(Cycle::get);
     [process.label().into(), stage as u64, sharing, ready, start, finish, transfer, overlapped, idle]
@@ -173,7 +175,8 @@ fn record_of(words: [u64; WORDS]) -> Option<StageRecord> {
     let [ready, start, finish] = [ready, start, finish].map(Cycle::new);
     let process = ProcessId::new(u32::try_from(process).ok()?);
     let stage = usize::try_from(stage).ok()?;
-    Some(StageRecord { process, stage, sharing, ready, start, finish, transfer, overlapped, idle })
+    let overhead = Cycles::ZERO;
+    Some(StageRecord { process, stage, sharing, ready, start, finish, transfer, overlapped, overhead, idle })
 }
 
 #[cfg(test)]
@@ -213,6 +216,7 @@ mod tests {
             finish: Cycle::new(4),
             transfer: Cycles::new(5),
             overlapped: Cycles::new(6),
+            overhead: Cycles::ZERO,
             idle: Cycles::new(7),
         }
     }

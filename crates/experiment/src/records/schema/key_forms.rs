@@ -85,12 +85,15 @@ fn program_key(key: &str) -> Option<Value> {
         "algorithm" => {
             let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
             let level = json!({ "enum": names });
-            let levels = table(&json!({ "inner": level, "outer": level }), &["inner", "outer"]);
+            let levels =
+                table(&json!({ "inner": level, "outer": level, "chunks": count() }), &["inner", "outer"]);
             let hierarchical = table(&json!({ "hierarchical": levels }), &["hierarchical"]);
             one_or_list(&json!({ "anyOf": [level, hierarchical] }))
         }
         "indices" => json!({ "anyOf": [list_of(&json!({ "type": "integer" })), text()] }),
         "ports" => json!({ "enum": [1, "all"] }),
+        "channels" => json!({ "anyOf": [count(), { "const": "nics" }] }),
+        "rings" => list_of(&list_of(&integer())),
         "over" => list_of(&integer()),
         "steps" => list_of(&step_schema()),
         "guest" => guest_schema(),

@@ -5,7 +5,9 @@
 
 use std::num::NonZeroU32;
 
-use cubefold_collectives::{Algorithm, CollectiveSpecification, Exchange, Operation, Ports};
+use cubefold_collectives::{
+    Algorithm, CollectiveSpecification, Exchange, Fold, Operation, Ports, ShapeRequirement,
+};
 use cubefold_mapping::Hypercube;
 use cubefold_topology::Shape;
 
@@ -23,7 +25,7 @@ pub(in crate::scenario) const BEST: &str = "best";
 
 /// Whether a key applies only to algorithms that have the choice: if several are compared, or if a step takes the key
 /// from the program.
-fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
+pub(super) fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
     let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
     layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
         || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
@@ -121,6 +123,26 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
         return Some(default);
     }
     let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
+    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
+    reading.errors.push(
+        error
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help("leave it out"),
+    );
+    None
+}
+
+/// The ranks that recursive doubling leaves out; the default if an algorithm is none for powers of two and the key is not
+/// written for it alone.
+pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Fold> {
+    let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name, reading.errors)?;
+    let Some(value) = reading.settings.get(Key::ProgramFold) else { return Some(found) };
+    let folds =
+        algorithm.is_none_or(|own| own.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo);
+    if folds || is_lenient(reading, Key::ProgramFold) {
+        return Some(found);
+    }
+    let message = "program.fold for an algorithm that does not fold, expected recursive-doubling or mirrored";
     let error = ScenarioError::at(&value.place, message, "not by this algorithm");
     reading.errors.push(
         error

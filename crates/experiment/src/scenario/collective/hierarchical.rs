@@ -1,19 +1,23 @@
-//! Hierarchical all-reduce: reduce-scatter inside every node, all-reduce among equal places of the nodes, all-gather inside
-//! (`docs/model.md` section 16).
+//! Hierarchical all-reduce, reduce-scatter and all-gather: by one algorithm inside every node, by another among equal
+//! places of the nodes (`docs/model.md` section 16).
 //!
-//! It is a sequence of three collectives. Ranks that share a node are consecutive: the devices of a node of a
-//! cluster, or the processes that embeddings put on a node.
+//! It is a sequence of two or three collectives, or in several chunks a job in which those of a chunk follow one
+//! another, and each follows its own of the chunk before. Ranks that share a node are consecutive: the devices of a
+//! node of a cluster, or the processes that embeddings put on a node.
 
 use std::sync::Arc;
 
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
 };
-use cubefold_topology::{GraphSource, Machine, NetworkParameters, Shape};
+use cubefold_simulator::{Job, JobStep, StepBody};
+use cubefold_topology::Shape;
 
-use super::{misfit, of_collective, over_budget, shape, shape_place, take_program};
+use super::{
+    channels, fold, message_order, misfit, of_collective, over_budget, shape, shape_place, take_program,
+};
 use crate::scenario::{
-    ScenarioProgram,
+    JobStepDescription, ScenarioProgram,
     errors::ScenarioError,
     keys::Key,
     message_sizes::ByStage,
@@ -31,12 +35,13 @@ pub(in crate::scenario) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value>
     }
 }
 
-/// A hierarchical all-reduce: its three collectives, and its vector in bytes if units have bytes.
+/// A hierarchical collective: the steps of each chunk, and its vector in bytes if units have bytes.
 #[derive(Debug)]
 pub(in crate::scenario) struct Levels {
-    pub(in crate::scenario) steps: Vec<Arc<Groups>>,
+    chunks: Vec<Vec<Arc<Groups>>>, // at least one, each with as many steps
     pub(in crate::scenario) bytes: Option<u64>,
     pub(in crate::scenario) whole: WholeOperation,
+    pub(in crate::scenario) notes: Vec<String>,
 }
 
 /// A collective in several steps as the one operation that it performs.
@@ -54,7 +59,24 @@ pub(crate) fn name(inner: &str, outer: &str) -> String {
     format!("hierarchical {inner}/{outer}")
 }
 
-/// Reads a hierarchical all-reduce with `per_node` processes a node.
+impl Levels {
+    /// The steps, if there is one chunk; several are reported.
+    pub(in crate::scenario) fn steps(
+        &self,
+        reading: &mut Reading<'_>,
+        value: &Value,
+    ) -> Option<&[Arc<Groups>]> {
+        if let [only] = &self.chunks[..] {
+            return Some(only);
+        }
+        let message = format!("{} chunks in a step, expected 1", self.chunks.len());
+        let error = ScenarioError::at(&value.place, message, "chunks overlap");
+        reading.errors.push(error.with_help("give each chunk its own steps, with after"));
+        None
+    }
+}
+
+/// Reads a hierarchical collective with `per_node` processes a node.
 pub(super) fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -62,11 +84,17 @@ pub(super) fn read(
     value: &Value,
     per_node: u64,
 ) -> Option<ScenarioProgram> {
-    let Levels { steps, bytes, whole } = read_levels(reading, operation, value, per_node)?;
-    let collective = one_after_another(&steps)?;
-    take_program(reading, 0, &collective)?;
-    let program = of_collective(reading, kind, collective, per_node)?;
-    Some(ScenarioProgram { bytes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
+    let levels = read_levels(reading, operation, value, per_node)?;
+    let program = match &levels.chunks[..] {
+        [steps] => {
+            let collective = one_after_another(steps)?;
+            take_program(reading, 0, &collective)?;
+            of_collective(reading, kind, collective, per_node)?
+        }
+        _ => in_chunks(reading, kind, value, &levels, per_node)?,
+    };
+    let Levels { bytes, whole, notes, .. } = levels;
+    Some(ScenarioProgram { bytes, notes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
 }
 
 /// The steps of a collective as the scenario asks for them, where some run as several.
@@ -87,7 +115,7 @@ impl AskedOperations {
     }
 }
 
-/// The program of a hierarchical all-reduce with a vector of `units` units and `bytes` bytes; `None` if `own` is none.
+/// The program of a hierarchical collective with a vector of `units` units and `bytes` bytes; `None` if `own` is none.
 pub(in crate::scenario) fn with_vector_units(
     own: &ScenarioProgram,
     units: u64,
@@ -104,10 +132,7 @@ pub(in crate::scenario) fn with_vector_units(
     let parts: Vec<&Groups> =
         own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
     let inside = parts.first()?.specification().shape.node_count();
-    let of_part = |part: &&Groups| match part.specification().operation {
-        Operation::AllReduce => resized(part, units.div_ceil(inside)),
-        _ => resized(part, units),
-    };
+    let of_part = |part: &&Groups| resized(part, if part.over() == [0] { units } else { units.div_ceil(inside) });
     let steps: Vec<Arc<Groups>> = parts.iter().map(of_part).collect::<Option<_>>()?;
     let collective = one_after_another(&steps)?.with_guest().ok()?;
     let whole =
@@ -120,12 +145,89 @@ pub(in crate::scenario) fn with_vector_units(
     })
 }
 
-/// The collectives of a hierarchical all-reduce as one.
+/// The job of a hierarchical collective in chunks.
+fn in_chunks(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    value: &Value,
+    levels: &Levels,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    let (mut steps, mut descriptions) = (vec![], vec![]);
+    let count = levels.chunks[0].len();
+    let shape = levels.chunks[0][0].shape().clone();
+    for (chunk, of_chunk) in levels.chunks.iter().enumerate() {
+        for (place, groups) in of_chunk.iter().enumerate() {
+            let number = steps.len();
+            let of_same_chunk = (place > 0).then(|| number - 1);
+            let of_chunk_before = (chunk > 0).then(|| number - count);
+            let operation = groups.specification().operation.name();
+            let collective = Collective::of_groups(Arc::clone(groups));
+            steps.push(JobStep {
+                name: format!("chunk {chunk} step {place} {operation}"),
+                body: StepBody::Messages { shares: collective.share_count(), program: Arc::new(collective) },
+                after: of_same_chunk.into_iter().chain(of_chunk_before).collect(),
+                takes_part: vec![],
+            });
+            descriptions.push(JobStepDescription {
+                kind: operation,
+                groups: Some(Arc::clone(groups)),
+                bytes: None,
+            });
+        }
+    }
+    let ranks = u32::try_from(shape.node_count()).ok()?;
+    let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
+    let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
+    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
+        over_budget(reading, over, ranks.into());
+        return None;
+    }
+    match Job::new(ranks, 1, steps) {
+        Ok(job) => Some(ScenarioProgram::of_job(kind, job, shape, descriptions, per_node)),
+        Err(error) => {
+            reading.errors.push(ScenarioError::at(&value.place, error.to_string(), "too many chunks"));
+            None
+        }
+    }
+}
+
+/// The steps of a hierarchical collective as one.
 pub(in crate::scenario) fn one_after_another(steps: &[Arc<Groups>]) -> Option<Collective> {
     Collective::of_steps(steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()).ok() // of the same ranks
 }
 
-/// Reads the collectives of a hierarchical all-reduce with `per_node` processes a node.
+/// The most chunks of a hierarchical collective.
+const MAX_CHUNKS: u64 = 1024;
+
+/// The operations of the steps of a chunk: those by `inner` take all of it, that by `outer` a part for each rank of a node.
+fn operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
+    match operation {
+        Operation::AllReduce => Some(&[
+            (Level::Inner, Operation::ReduceScatter),
+            (Level::Outer, Operation::AllReduce),
+            (Level::Inner, Operation::AllGather),
+        ]),
+        Operation::ReduceScatter => {
+            Some(&[(Level::Inner, Operation::ReduceScatter), (Level::Outer, Operation::ReduceScatter)])
+        }
+        Operation::AllGather => {
+            Some(&[(Level::Outer, Operation::AllGather), (Level::Inner, Operation::AllGather)])
+        }
+        _ => None,
+    }
+}
+
+/// A level of a hierarchical collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Inside the nodes.
+    Inner,
+    /// Among equal places of the nodes.
+    Outer,
+}
+
+/// Reads the steps of a hierarchical collective with `per_node` processes a node.
 pub(in crate::scenario) fn read_levels(
     reading: &mut Reading<'_>,
     operation: Operation,
@@ -133,43 +235,91 @@ pub(in crate::scenario) fn read_levels(
     per_node: u64,
 ) -> Option<Levels> {
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
-    if operation != Operation::AllReduce {
-        let message = format!("a hierarchical {operation}, expected an all-reduce");
-        reading.errors.push(ScenarioError::at(&value.place, message, "only all-reduce"));
-        return None;
-    }
-    let table = Table::read(value, &name, &["inner", "outer"], reading.errors)?;
-    let inner = algorithm(reading, &table, "inner", &[Operation::ReduceScatter, Operation::AllGather]);
-    let outer = algorithm(reading, &table, "outer", &[Operation::AllReduce]);
+    let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
+    let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.errors)?;
+    let of = |level| {
+        let own = operations.iter().filter(move |own| own.0 == level);
+        own.map(|own| own.1).collect::<Vec<_>>()
+    };
+    let inner = algorithm(reading, &table, "inner", &of(Level::Inner));
+    let outer = algorithm(reading, &table, "outer", &of(Level::Outer));
+    let parts = channels::refuse(reading).and_then(|()| parts(reading, &table));
     let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
     let shape = shape(reading, per_node);
     let compute = reading.compute();
     let chunks = super::chunks(reading, outer);
+    let (order, fold) = (message_order(reading), fold(reading, None));
     let ((units, bytes), compute, chunks) = (sizes?, compute?.get(), chunks?);
+    let (order, fold, parts) = (order?, fold?, parts?);
     let whole = two_levels(reading, &shape?, per_node)?;
     let inside = whole.lengths()[0];
+    let (inner, outer) = (inner?, outer?);
     let step = |operation, algorithm, units| CollectiveSpecification {
         compute_cycles: compute,
         chunks,
+        order,
+        fold,
         ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
     };
     let others: Vec<usize> = (1..whole.dimension_count()).collect();
     let all: Vec<usize> = (0..whole.dimension_count()).collect();
-    let (inner, outer) = (inner?, outer?);
-    // Every place has the vector of the largest: with a rest, one unit more than some.
-    let steps = [
-        (step(Operation::ReduceScatter, inner, units), vec![0]),
-        (step(Operation::AllReduce, outer, units.div_ceil(inside)), others),
-        (step(Operation::AllGather, inner, units), vec![0]),
-        // The whole, by an algorithm for any number of ranks.
-        (step(operation, Algorithm::Ring, units), all),
-    ];
+    let of_chunk = |units: u64| {
+        let step = |&(level, operation): &(Level, Operation)| match level {
+            Level::Inner => (step(operation, inner, units), vec![0]),
+            // Every place has the vector of the largest: with a rest, one unit more than some.
+            Level::Outer => (step(operation, outer, units.div_ceil(inside)), others.clone()),
+        };
+        operations.iter().map(step).collect::<Vec<_>>()
+    };
     let scale = reading.machine.timing.scale();
     let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    let mut steps = made(reading, &steps)?;
-    let algorithm = self::name(inner.name(), outer.name()).into();
-    let whole = WholeOperation { algorithm, groups: steps.pop()? };
-    Some(Levels { steps, bytes, whole })
+    let mut known: Vec<(u64, Vec<Arc<Groups>>)> = vec![];
+    let mut chunks = vec![];
+    for size in sizes_of_chunks(units, parts) {
+        // Chunks differ by a unit at most, so that few are made.
+        if !known.iter().any(|own| own.0 == size) {
+            known.push((size, made(reading, &of_chunk(size))?));
+        }
+        chunks.extend(known.iter().find(|own| own.0 == size).map(|own| own.1.clone()));
+    }
+    // The whole, by an algorithm for any number of ranks.
+    let groups = made(reading, &[(step(operation, Algorithm::Ring, units), all)])?.pop()?;
+    let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name()).into(), groups };
+    let notes = order_notes(reading, &chunks);
+    Some(Levels { chunks, bytes, whole, notes })
+}
+
+/// Reports an operation that is not done in levels.
+fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
+    let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
+    reading.errors.push(ScenarioError::at(&value.place, message, "not in two levels"));
+    None
+}
+
+/// The number of chunks.
+fn parts(reading: &mut Reading<'_>, table: &Table<'_>) -> Option<u64> {
+    match table.get("chunks") {
+        Some(value) => value.natural(&table.name("chunks"), 1..=MAX_CHUNKS, reading.errors),
+        None => Some(1),
+    }
+}
+
+/// The sizes of the chunks of a vector, empty ones left out \[units\].
+fn sizes_of_chunks(units: u64, parts: u64) -> Vec<u64> {
+    let start = |part: u64| u128::from(units) * u128::from(part) / u128::from(parts);
+    let size = |part: u64| u64::try_from(start(part + 1) - start(part)).unwrap_or(units);
+    (0..parts).map(size).filter(|&size| size > 0 || parts == 1).collect()
+}
+
+/// Sentences on the order of messages in the steps of a chunk.
+fn order_notes(reading: &Reading<'_>, chunks: &[Vec<Arc<Groups>>]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for groups in chunks.first().into_iter().flatten() {
+        let own = channels::notes(reading, groups.specification());
+        notes.extend(own.into_iter().filter(|note| note.starts_with("direct")));
+    }
+    notes.dedup();
+    notes
 }
 
 /// The collectives, if they fit in memory, of which they take their part.
@@ -218,14 +368,13 @@ fn algorithm(
 
 /// The logical shape with the ranks of a node in its first dimension.
 fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option<Shape> {
-    let of_machine = reading.machine.machine.as_deref().and_then(devices_per_node).filter(|_| per_node == 1);
-    let (inside, ranks) = (of_machine.unwrap_or(per_node), shape.node_count());
+    let (inside, ranks) = (u64::from(channels::ranks_per_node(reading, per_node)), shape.node_count());
     if inside > 1 && shape.lengths()[0] == inside && shape.dimension_count() > 1 {
         return Some(shape.clone());
     }
     if inside < 2 || inside == ranks || !ranks.is_multiple_of(inside) {
         let message = format!(
-            "a hierarchical all-reduce of {ranks} ranks, {inside} a node, expected several nodes with several ranks each"
+            "a hierarchical collective of {ranks} ranks, {inside} a node, expected several nodes with several ranks each"
         );
         let place = shape_place(reading)?;
         let error = ScenarioError::at(place, message, "no two levels");
@@ -237,12 +386,4 @@ fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option
         return None;
     }
     Shape::new(&[inside, ranks / inside]).ok()
-}
-
-/// The devices of a node of a cluster.
-fn devices_per_node(machine: &Machine) -> Option<u64> {
-    match machine.source() {
-        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster.devices_per_node),
-        _ => None,
-    }
 }

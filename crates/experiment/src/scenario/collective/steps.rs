@@ -41,6 +41,10 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
         Key::ProgramExchange,
         Key::ProgramPorts,
         Key::ProgramChunks,
+        Key::ProgramOrder,
+        Key::ProgramFold,
+        Key::ProgramChannels,
+        Key::ProgramRings,
         Key::ProgramRoot,
         Key::ProgramStages,
         Key::ProgramReduceUnitsPerCycle,
@@ -49,7 +53,7 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
 };
 
 /// The keys of a step, also of those that only jobs have.
-const STEP_KEYS: [Key; 25] = [
+const STEP_KEYS: [Key; 29] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
     Key::ProgramShape,
@@ -59,6 +63,10 @@ const STEP_KEYS: [Key; 25] = [
     Key::ProgramExchange,
     Key::ProgramPorts,
     Key::ProgramChunks,
+    Key::ProgramOrder,
+    Key::ProgramFold,
+    Key::ProgramChannels,
+    Key::ProgramRings,
     Key::ProgramRoot,
     Key::ProgramStages,
     Key::ProgramReduceUnitsPerCycle,
@@ -148,7 +156,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     }
     let others = programs.split_off(1);
-    let first = ScenarioProgram { step_bytes: bytes, ..programs.pop()? };
+    let mut notes: Vec<String> = vec![];
+    for note in steps.into_iter().flat_map(|step| step.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    let first = ScenarioProgram { step_bytes: bytes, notes, ..programs.pop()? };
     Some(first.or_faster(others))
 }
 
@@ -225,6 +239,7 @@ struct ReadStep {
     choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
     bytes: Option<u64>,
     whole: Option<WholeOperation>, // of a hierarchical collective
+    notes: Vec<String>,
 }
 
 /// Reads a step.
@@ -249,17 +264,18 @@ fn read_step(
         && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
     if is_computation {
         let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
-        return Some(ReadStep { choices, bytes: None, whole: None });
+        return Some(ReadStep { choices, bytes: None, whole: None, notes: vec![] });
     }
     let (kind, operation) = kind(&mut reading, value, &[])?;
     report_foreign(&mut reading, &step, kind);
     if let Some(value) = hierarchical::table(&reading) {
-        let Levels { steps, bytes, whole } =
-            hierarchical::read_levels(&mut reading, operation, value, per_node)?;
-        let choices = vec![steps.into_iter().map(CollectiveStep::Groups).collect()];
-        return Some(ReadStep { choices, bytes, whole: Some(whole) });
+        let levels = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
+        let steps = levels.steps(&mut reading, value)?;
+        let choices = vec![steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()];
+        let Levels { bytes, whole, notes, .. } = levels;
+        return Some(ReadStep { choices, bytes, whole: Some(whole), notes });
     }
-    let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
+    let Asked { specification, other, over, bytes, notes } = ask(&mut reading, kind, operation, per_node)?;
     let mut choices = vec![];
     for specification in std::iter::once(specification).chain(other) {
         match known.collective(&mut reading, specification, &over)? {
@@ -271,7 +287,7 @@ fn read_step(
             }
         }
     }
-    Some(ReadStep { choices, bytes, whole: None })
+    Some(ReadStep { choices, bytes, whole: None, notes })
 }
 
 /// A step as it is written.

@@ -176,21 +176,17 @@ fn of_collective(
     let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
-    if let Some(levels) = hierarchical::table(reading) {
-        let Levels { steps, bytes, whole } = hierarchical::read_levels(reading, operation, levels, per_node)?;
-        for groups in &steps {
+    if let Some(written) = hierarchical::table(reading) {
+        let levels = hierarchical::read_levels(reading, operation, written, per_node)?;
+        let steps = levels.steps(reading, written)?;
+        for groups in steps {
             check_only(reading, table, groups, takes_part?)?;
         }
         check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
-        let WholeOperation { groups, algorithm } = whole;
-        let choices = vec![(as_body(hierarchical::one_after_another(&steps)?), Some(groups))];
-        return Some(ReadBody {
-            kind: operation.name(),
-            choices,
-            bytes,
-            algorithm: Some(algorithm),
-            notes: vec![],
-        });
+        let body = as_body(hierarchical::one_after_another(steps)?);
+        let Levels { bytes, whole: WholeOperation { groups, algorithm }, notes, .. } = levels;
+        let choices = vec![(body, Some(groups))];
+        return Some(ReadBody { kind: operation.name(), choices, bytes, algorithm: Some(algorithm), notes });
     }
     let asked = collective::ask(reading, kind, operation, per_node)?;
     check_ranks(reading, table, value, asked.specification.shape.node_count(), shape)?;
@@ -208,7 +204,7 @@ fn of_collective(
             }
         }
     }
-    Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, algorithm: None, notes: vec![] })
+    Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, algorithm: None, notes: asked.notes })
 }
 
 /// Reports a collective of other ranks than those of the program.

@@ -241,8 +241,8 @@ fn what_no_groups_are_is_reported_at_its_place() {
     assert_eq!(groups("[0, 2]"), ["7:12: dimension of program.over is 2, expected 0 to 1"]);
     assert_eq!(groups("[1, 1]"), ["7:12: dimension 1 of program.over a second time, expected it once"]);
     assert_eq!(
-        errors("kind = \"all-reduce\"\nalgorithm = \"recursive-doubling\"\nover = [1]\n"),
-        ["7:8: shape 3, expected sides that are powers of two for recursive-doubling"]
+        errors("kind = \"all-reduce\"\nalgorithm = \"bine\"\nover = [1]\n"),
+        ["7:8: shape 3, expected a number of processes that is a power of two for bine"]
     );
     assert_eq!(
         errors("kind = \"cc-cube\"\ndimensions = 2\nover = [1]\n[mapping]\nembeddings = [\"tao\"]\n")[0],

@@ -176,7 +176,7 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
     );
     assert_eq!(
         only("algorithm = \"recursive-doubling\"\nshape = [3, 4]\n"),
-        "7:9: shape 3x4, expected sides that are powers of two for recursive-doubling"
+        "7:9: shape 3x4, expected one side, or sides that are powers of two for recursive-doubling"
     );
     assert_eq!(
         only("algorithm = \"ring\"\nshape = [2, 4]\nprocesses = 9\n"),

@@ -104,6 +104,7 @@ impl Activity {
             finish,
             transfer: self.transfer,
             overlapped: Cycles::ZERO,
+            overhead: Cycles::ZERO,
             idle: Cycles::ZERO,
         })
     }
