@@ -404,7 +404,16 @@ pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<S
         .find_map(|&key| settings.place(key))
         .or_else(shape)
         .or_else(|| settings.place(Key::ProgramAlgorithm))?;
-    let help = match error {
+    Some(
+        ScenarioError::at(place, error.to_string(), "not by this algorithm")
+            .because(settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help(advice(error)),
+    )
+}
+
+/// The help on an invalid specification.
+fn advice(error: &CollectiveError) -> &'static str {
+    match error {
         CollectiveError::Shape { .. } => "choose another algorithm, or give program.shape",
         CollectiveError::WholeShape { .. } => "exchange = \"halving\" takes all shapes of the algorithm",
         CollectiveError::Ports { .. } => "only patterns and bucket have a choice of ports; leave it out",
@@ -428,10 +437,5 @@ pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<S
             "a ring lists the devices of a node in the order in which it passes them"
         }
         CollectiveError::Order { .. } => "\"ascend\" and \"descend\" have every dimension once",
-    };
-    Some(
-        ScenarioError::at(place, error.to_string(), "not by this algorithm")
-            .because(settings.place(Key::ProgramAlgorithm), "the algorithm")
-            .with_help(help),
-    )
+    }
 }

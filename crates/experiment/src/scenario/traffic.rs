@@ -379,14 +379,12 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     }
     let computations = reading.computations.clone()?;
     let rounds = usize::try_from(rounds?).ok()?;
-    let order = collective::message_order(reading)?;
-    let per_node = reading.per_node()?;
-    let ranks_per_node = channels::ranks_per_node(reading, per_node);
+    let order = rotation(reading, processes)?;
     match StageProgram::with_stages(1, processes, computations, &messages) {
         Ok(program) => {
             let program = match order {
-                MessageOrder::Rotated => program.rotated(Rotation::new(processes, ranks_per_node.into())),
-                MessageOrder::Listed => program,
+                Some(rotation) => program.rotated(rotation),
+                None => program,
             };
             let notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
             let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
@@ -398,6 +396,15 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
             None
         }
     }
+}
+
+/// The rotated order of the messages; none if they are in listed order.
+#[expect(clippy::option_option, reason = "an error, listed order, or a rotation")]
+fn rotation(reading: &mut Reading<'_>, processes: u32) -> Option<Option<Rotation>> {
+    let order = collective::message_order(reading)?;
+    let per_node = reading.per_node()?;
+    let per_node = channels::ranks_per_node(reading, per_node).into();
+    Some((order == MessageOrder::Rotated).then(|| Rotation::new(processes, per_node)))
 }
 
 /// Reports a choice of a matrix for a file whose format has only one.

@@ -95,6 +95,11 @@ impl Progress {
         self.all.len() as u64
     }
 
+    /// The same as the length of a list.
+    pub(crate) fn process_count(&self) -> usize {
+        self.all.len()
+    }
+
     /// Prefetches the record of a process.
     #[inline]
     pub(crate) fn prefetch(&self, process: ProcessId) {

@@ -137,7 +137,7 @@ impl StageState {
 
     /// The same with a cost of each message.
     pub(super) fn with_cost(self, cost: Cycles) -> Self {
-        Self { cores: Cores::new(self.progress.count() as usize, cost), ..self }
+        Self { cores: Cores::new(self.progress.process_count(), cost), ..self }
     }
 
     /// The processes before they begin again, with other processors.
@@ -145,7 +145,7 @@ impl StageState {
         self.progress.reset();
         self.processors = processors;
         let cost = self.cores.as_ref().map_or(Cycles::ZERO, Cores::cost);
-        self.cores = Cores::new(self.progress.count() as usize, cost);
+        self.cores = Cores::new(self.progress.process_count(), cost);
         self.served.clear();
         self.beginning.clear();
         self.ready.clear();

@@ -173,6 +173,7 @@ fn in_chunks(
                 kind: operation,
                 groups: Some(Arc::clone(groups)),
                 bytes: None,
+                algorithm: None,
             });
         }
     }
@@ -299,7 +300,7 @@ fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) 
 /// The number of chunks.
 fn parts(reading: &mut Reading<'_>, table: &Table<'_>) -> Option<u64> {
     match table.get("chunks") {
-        Some(value) => value.natural(&table.name("chunks"), 1..=MAX_CHUNKS, reading.errors),
+        Some(value) => value.natural(table.name("chunks"), 1..=MAX_CHUNKS, reading.errors),
         None => Some(1),
     }
 }
