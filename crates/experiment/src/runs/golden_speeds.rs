@@ -93,9 +93,12 @@ fn run_of(case: &Case) -> Run {
         }
         _ => case.scenario.clone(),
     };
-    // Its routes are those of `lowest` unless it says others.
+    // The routes of its networks are those of `lowest` unless it says others.
+    let has_levels = ["cluster", "fat-tree", "network"]
+        .iter()
+        .any(|kind| scenario.contains(&format!("kind = \"{kind}\"")));
     let scenario = match scenario.find("[execution]") {
-        _ if scenario.contains("routing = ") => scenario,
+        _ if !has_levels || scenario.contains("routing = ") => scenario,
         Some(_) => scenario.replace("[execution]", "[execution]\nrouting = \"lowest\""),
         None => format!("{scenario}\n[execution]\nrouting = \"lowest\"\n"),
     };

@@ -232,7 +232,13 @@ impl ScenarioProgram {
             let asked = CollectiveSpecification { vector_units: units, shape, ..asked };
             let collective = Collective::from(Groups::new(asked, groups.over()).ok()?).with_guest().ok()?;
             let block = own.block.clone();
-            Some(Self { bytes, block, ..Self::of_collective(own.kind, collective, own.ranks_per_node) })
+            let notes = own.notes.clone();
+            Some(Self {
+                bytes,
+                block,
+                notes,
+                ..Self::of_collective(own.kind, collective, own.ranks_per_node)
+            })
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))

@@ -1,7 +1,7 @@
 //! The content of a new scenario.
 
 use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
-use cubefold_topology::{MachineKind, Shape};
+use cubefold_topology::{LinkMode, MachineKind, Shape};
 
 use crate::{
     arguments::{ExecutionModes, NewOptions, ProgramKind},
@@ -177,6 +177,10 @@ impl NewScenario {
         if machine.has_switches() && !matches!(program, ProgramKind::Collective | ProgramKind::Job) {
             let message = format!("a {kind} with a program of neighbours, whose hosts are no neighbours");
             return Err(Failure::usage(message, "ask for --program collective, or job"));
+        }
+        if machine.has_switches() && options.links == LinkMode::SingleDirection {
+            let message = format!("--links single-direction of a {kind}, whose links have no dimensions");
+            return Err(Failure::usage(message, "ask for --links full-duplex or half-duplex"));
         }
         options.check_collective(program)?;
         let program = match (program, &options.guest) {

@@ -46,7 +46,11 @@ fn all_options() -> Vec<NewOptions> {
                 if has_switches && !matches!(program, ProgramKind::Collective | ProgramKind::Job) {
                     continue;
                 }
-                for links in LinkMode::ALL {
+                // Links of switches have no dimensions to take turns.
+                let modes_of_links = LinkMode::ALL
+                    .into_iter()
+                    .filter(|mode| !has_switches || *mode != LinkMode::SingleDirection);
+                for links in modes_of_links {
                     // Collectives do not go in step.
                     let modes = ExecutionModes::value_variants();
                     let has_one = matches!(program, ProgramKind::Collective | ProgramKind::Job);

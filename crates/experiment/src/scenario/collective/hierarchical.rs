@@ -132,7 +132,8 @@ pub(in crate::scenario) fn with_vector_units(
     let parts: Vec<&Groups> =
         own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
     let inside = parts.first()?.specification().shape.node_count();
-    let of_part = |part: &&Groups| resized(part, if part.over() == [0] { units } else { units.div_ceil(inside) });
+    let of_part =
+        |part: &&Groups| resized(part, if part.over() == [0] { units } else { units.div_ceil(inside) });
     let steps: Vec<Arc<Groups>> = parts.iter().map(of_part).collect::<Option<_>>()?;
     let collective = one_after_another(&steps)?.with_guest().ok()?;
     let whole =
@@ -140,6 +141,7 @@ pub(in crate::scenario) fn with_vector_units(
     Some(ScenarioProgram {
         bytes,
         block: own.block.clone(),
+        notes: own.notes.clone(),
         operations: Some(Arc::new(AskedOperations::one(whole))),
         ..ScenarioProgram::of_collective(own.kind, collective, own.ranks_per_node)
     })

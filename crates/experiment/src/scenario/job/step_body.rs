@@ -204,7 +204,13 @@ fn of_collective(
             }
         }
     }
-    Some(ReadBody { kind: operation.name(), choices, bytes: asked.bytes, algorithm: None, notes: asked.notes })
+    Some(ReadBody {
+        kind: operation.name(),
+        choices,
+        bytes: asked.bytes,
+        algorithm: None,
+        notes: asked.notes,
+    })
 }
 
 /// Reports a collective of other ranks than those of the program.

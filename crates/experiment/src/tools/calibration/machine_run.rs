@@ -37,19 +37,19 @@ impl TwoNodes {
     /// The time of some messages side by side \[seconds\].
     fn makespan(&self, messages: u32, bytes: u64) -> Option<f64> {
         let (nodes, hops) = (u64::from(self.hops) + 1, self.hops);
-        let compute = self
+        let cost = self
             .startup_seconds
-            .map_or_else(String::new, |startup| format!("compute = \"{}\"\n", written_seconds(startup)));
+            .map_or_else(String::new, |startup| format!("message_cost = \"{}\"\n", written_seconds(startup)));
         let step = |place: u32| {
             format!(
                 "[[program.steps]]\nname = \"{place}\"\nkind = \"send\"\nover = [0]\nby = {hops}\nbytes = {bytes}\n\
-                 after = []\n{compute}"
+                 after = []\n"
             )
         };
         let steps: String = (0..messages).map(step).collect();
         let text = format!(
             "[machine]\nkind = \"line\"\nshape = [{nodes}]\nlink = {}\nswitching = \"cut-through\"\n[program]\n\
-             shape = [{nodes}]\n{steps}",
+             shape = [{nodes}]\n{cost}{steps}",
             self.link
         );
         let scenario = load_text(Path::new("calibration"), &text).ok()?;
