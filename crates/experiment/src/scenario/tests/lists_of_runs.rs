@@ -23,7 +23,7 @@ use crate::{
 type Values = BTreeMap<String, String>;
 
 /// Programs and machines of many kinds, as lines `path = value`.
-const BASES: [&str; 33] = [
+const BASES: [&str; 35] = [
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmapping.embeddings = ['standard', 'xor', 'random']",
     "machine.kind = 'ring'\nmachine.shape = [8]\nprogram.dimensions = 4\nprogram.processes_per_node = 2",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nprogram.kind = 'normal'\nexecution.mode = 'coordinated'",
@@ -98,6 +98,12 @@ const BASES: [&str; 33] = [
      program.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64\nmapping.embeddings = ['standard', 'random']",
     "machine.kind = 'network'\nmachine.edges = 'a.txt'\nmachine.hosts = 8\nmachine.hosts_forward = true\nprogram.kind = 'all-gather'\n\
      program.algorithm = 'ring'\nprogram.units = 64",
+    "machine.kind = 'dragonfly'\nmachine.hosts_per_switch = 1\nmachine.switches_per_group = 2\nmachine.global_links = 2\n\
+     machine.groups = 3\nprogram.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64",
+    "machine.kind = 'cluster'\nmachine.nodes = 2\nmachine.devices_per_node = 4\n\
+     machine.inside = { kind = 'switch', link = { bandwidth = '100 GB/s', latency = '100 ns' } }\n\
+     machine.outside = { link = { bandwidth = '25 GB/s', latency = '1 us' }, leaves = { nodes = 1 }, rails = true, spines = 2 }\n\
+     execution.routing = 'spread'\nprogram.kind = 'all-reduce'\nprogram.algorithm = 'ring'\nprogram.units = 64\nprogram.channels = 2",
 ];
 
 /// Files that values name.
@@ -115,7 +121,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 32] = [
+const MORE: [(&str, &[&str]); 39] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -172,6 +178,13 @@ const MORE: [(&str, &[&str]); 32] = [
     ("program.compute", &["'10 ns'", "'1 us'"]),
     ("program.sizes", &["[[1, 1]]", "[[1, 3], [4, 1]]"]),
     ("program.hotspot_share", &["0.0", "0.5"]),
+    ("machine.uplinks", &["1", "2", "'full'"]),
+    ("machine.groups", &["2", "3", "4"]),
+    ("machine.links_between_groups", &["1", "2"]),
+    ("execution.spread", &["'pair'", "'message'"]),
+    ("program.channels", &["1", "2", "'nics'"]),
+    ("program.rings", &["[[0, 1, 2, 3]]", "[[0, 2, 1, 3], [3, 1, 0, 2]]"]),
+    ("program.message_cost", &["'10 ns'", "'1 us'"]),
 ];
 
 /// Keys that no list of these tests sets: names; a machine file is replaced by its keys; traces have tests of their own.
