@@ -177,6 +177,8 @@ enum Relation {
     AtLeast,
     /// Stated as a value, a bound from above by the errata.
     Stated,
+    /// The measured value differs by this error, rounded \[tenths of a percent of the promise\].
+    Off(i64),
 }
 
 /// The promised and the measured value of one case.
@@ -208,13 +210,29 @@ impl Trial {
         Self { promised: promised.into(), measured: measured.into(), relation: Relation::Stated }
     }
 
+    /// A simulated value that differs from the published one by `error` tenths of a percent, rounded.
+    pub(super) fn off(published: impl Into<Quantity>, simulated: impl Into<Quantity>, error: i64) -> Self {
+        Self { promised: published.into(), measured: simulated.into(), relation: Relation::Off(error) }
+    }
+
     /// Whether the promise is kept.
     pub(super) fn is_kept(&self) -> bool {
         match self.relation {
             Relation::Equal => self.measured == self.promised,
             Relation::AtMost | Relation::Stated => self.measured <= self.promised,
             Relation::AtLeast => self.measured >= self.promised,
+            Relation::Off(error) => self.error() == error,
         }
+    }
+
+    /// The difference of the measured from the promised value, rounded \[tenths of a percent of the promise\].
+    fn error(&self) -> i64 {
+        let [promised, measured] = [self.promised, self.measured];
+        let scaled =
+            |one: Quantity, other: Quantity| i128::from(one.numerator) * i128::from(other.denominator);
+        let (whole, found) = (scaled(promised, measured).max(1), scaled(measured, promised));
+        let (twice, halves) = (2 * 1000 * (found - whole), 2 * whole);
+        i64::try_from((twice + whole).div_euclid(halves)).unwrap_or(i64::MAX)
     }
 
     /// Whether a value that is stated is a bound only.
@@ -237,7 +255,9 @@ impl Trial {
     fn excess(&self) -> u128 {
         let (over, under) = match self.relation {
             Relation::AtLeast => (self.promised, self.measured),
-            Relation::Equal | Relation::AtMost | Relation::Stated => (self.measured, self.promised),
+            Relation::Equal | Relation::AtMost | Relation::Stated | Relation::Off(_) => {
+                (self.measured, self.promised)
+            }
         };
         let numerator = u128::from(over.numerator) * u128::from(under.denominator);
         let denominator = u128::from(under.numerator) * u128::from(over.denominator);
@@ -267,6 +287,14 @@ mod tests {
         }
         assert!(Trial::at_least(3, 2).is_worse_than(&Trial::at_least(3, 3)));
         assert!(Trial::equal(0, 1).is_worse_than(&Trial::equal(0, 0)));
+    }
+
+    #[test]
+    fn an_error_is_rounded_to_a_tenth_of_a_percent() {
+        let error = |published: u64, simulated: u64| Trial::off(published, simulated, 0).error();
+        assert_eq!([error(1000, 1000), error(1000, 1004), error(1000, 996)], [0, 4, -4]);
+        assert_eq!([error(10_000, 10_004), error(10_000, 10_006), error(10_000, 9994)], [0, 1, -1]);
+        assert!(Trial::off(2000, 1999, -1).is_kept() && !Trial::off(2000, 1999, 1).is_kept());
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod gonzalez_1995;
 mod grammars;
 mod greenberg;
 mod listed_steps;
+mod measured;
 mod measurements;
 mod misprints;
 mod other_sizes;

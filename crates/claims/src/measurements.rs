@@ -113,7 +113,7 @@ impl Measurement<'_> {
 }
 
 /// The record of the first run of a scenario.
-fn record(text: &str) -> Result<RunRecord, String> {
+pub(super) fn record(text: &str) -> Result<RunRecord, String> {
     let scenario = load_text(Path::new("measurement.toml"), text).map_err(|errors| format!("{errors:?}"))?;
     let run = scenario.runs.first().ok_or("a run")?;
     let finished =
@@ -122,7 +122,7 @@ fn record(text: &str) -> Result<RunRecord, String> {
 }
 
 /// The makespan of a run of a program \[cycles\]; open-loop traffic has none.
-fn makespan(run: &RunRecord) -> u64 {
+pub(super) fn makespan(run: &RunRecord) -> u64 {
     run.makespan_cycles.unwrap_or(0)
 }
 
@@ -133,7 +133,7 @@ fn makespan(run: &RunRecord) -> u64 {
     clippy::cast_precision_loss,
     reason = "times below a second"
 )]
-fn to_nanoseconds(run: &RunRecord, cycles: u64) -> u64 {
+pub(super) fn to_nanoseconds(run: &RunRecord, cycles: u64) -> u64 {
     let seconds = run.makespan_seconds.unwrap_or(f64::NAN) / makespan(run) as f64;
     (1e9 * seconds * cycles as f64).round() as u64
 }

@@ -18,8 +18,8 @@ use crate::{
     collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     embedding_paths,
     findings::{Case, Findings, Scope},
-    gonzalez_1995, grammars, greenberg, listed_steps, measurements, misprints, other_sizes, published_curves,
-    steps, surveyed,
+    gonzalez_1995, grammars, greenberg, listed_steps, measured, measurements, misprints, other_sizes,
+    published_curves, steps, surveyed,
 };
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
@@ -56,6 +56,7 @@ enum CaseSet {
     CubePrograms,
     Cs838,
     Collectives,
+    Measured,
     Measurements,
     Curves,
     BlueGene,
@@ -64,7 +65,7 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves,
-    DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measurements, Misprints,
+    DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measured, Measurements, Misprints,
     OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
 };
 
@@ -89,6 +90,7 @@ impl CaseSet {
             CubePrograms => cube_programs::cases(scope),
             Cs838 => cs838::cases(scope),
             Collectives => collectives::cases(scope),
+            Measured => measured::cases(),
             Measurements => measurements::cases(scope),
             Curves => published_curves::cases(scope),
             BlueGene => blue_gene::cases(scope),
@@ -207,6 +209,11 @@ const PARTS: &[Part] = &[
         name: "Swing 2024, as printed (docs/errata.md, S1 to S5, S7)",
         claims: collectives::misprinted_claims,
         cases: &[Collectives],
+    },
+    Part {
+        name: "Measured accelerator clusters: published times, and simulated ones beside them [us]",
+        claims: measured::claims,
+        cases: &[Measured],
     },
     Part {
         name: "Machines of today: published measurements and rooflines [%, us, ns]",
