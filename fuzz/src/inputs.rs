@@ -138,7 +138,8 @@ static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let runs: Vec<&Run> = runs.iter().collect();
     let file = path_of("journal");
     let storage = fs::File::options().read(true).write(true).create(true).truncate(true).open(&file);
-    let journal = Journal::begin(storage.expect("a file"), &SweepPlan::new(&runs), Shard::WHOLE);
+    let journal =
+        Journal::begin(storage.expect("a file"), &SweepPlan::new(&runs).expect("a plan"), Shard::WHOLE);
     let journal = journal.expect("a journal");
     for (place, record) in records.iter().enumerate() {
         journal.append(place, record).expect("room in memory");
@@ -161,7 +162,9 @@ pub fn journal(input: &[u8]) {
     bytes.truncate(number(high, low));
     let (runs, records) = &*SWEEP;
     let runs: Vec<&Run> = runs.iter().collect();
-    let Ok(journal) = Journal::resume(Cursor::new(bytes), &SweepPlan::new(&runs), Shard::WHOLE) else {
+    let Ok(journal) =
+        Journal::resume(Cursor::new(bytes), &SweepPlan::new(&runs).expect("a plan"), Shard::WHOLE)
+    else {
         return;
     };
     let missing = journal.missing();

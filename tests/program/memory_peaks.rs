@@ -523,6 +523,19 @@ fn many_collectives_reports_results_and_threads_stay_within_the_limit() {
         24,
         &["run", &path("collectives.toml"), "--shard", "1/1000", "--output", &path("part"), "--quiet"],
     );
+    let part = path("own-runs");
+    let (code, held, said) = peak(&[
+        "run",
+        &path("collectives.toml"),
+        "--shard",
+        "1/1000",
+        "--output",
+        &part,
+        "--quiet",
+        "--memory-limit",
+        "12MiB",
+    ]);
+    assert!(code == Some(0) && held <= (16 << 20) + *EMPTY, "{code:?}, {} MiB: {said}", held >> 20);
     stays_within(16, &["report", &path("runs.toml"), "--quiet"]);
     stays_within(16, &["draw", "scaling", &path("r.csv"), "--x", "run"]);
     stays_within(16, &["run", &path("two.toml"), "--threads", "5000"]);

@@ -74,6 +74,11 @@ pub(crate) struct Given {
 }
 
 impl Given {
+    /// Whether the text of the scenario is given in place of a file.
+    pub(crate) fn is_text(&self) -> bool {
+        self.text.is_some()
+    }
+
     /// The scenarios in these files, or the given one, with the keys set by options.
     pub(crate) fn scenarios(
         &self,

@@ -1,9 +1,12 @@
 //! Runs and results by scenario and by combination, their names, and the selection of one run.
 
 pub(crate) use cubefold_experiment::short_value as shown;
+use std::path::PathBuf;
+
 use cubefold_experiment::{
     Reference, Run, Scenario,
     records::{RunCaption, RunRecord, ScenarioCaption},
+    runs::journal::SweepPlan,
 };
 use cubefold_mapping::ProcessId;
 use cubefold_topology::Coordinates;
@@ -33,6 +36,23 @@ pub(crate) fn by_algorithm<'a>(
     };
     let groups = by_name(&rows, name).into_iter();
     groups.map(|(name, own)| (name, own.into_iter().map(|(_, record)| record).collect())).collect()
+}
+
+/// Runs with their places.
+pub(crate) fn in_places<'a>(runs: &[&'a Run]) -> Vec<(usize, &'a Run)> {
+    runs.iter().copied().enumerate().collect()
+}
+
+/// The plan of all runs of these scenarios.
+pub(crate) fn whole_plan<'a>(scenarios: &[Scenario], runs: &[&'a Run]) -> Result<SweepPlan<'a>, Failure> {
+    let plan = SweepPlan::new(runs).map_err(|error| Failure::output(None, error.into()))?;
+    let named = scenarios.iter().map(|scenario| (scenario.name.clone(), scenario.runs.len()));
+    Ok(plan.in_scenarios(named))
+}
+
+/// The files that scenarios were read from.
+pub(crate) fn inputs(scenarios: &[Scenario]) -> Vec<&PathBuf> {
+    scenarios.iter().flat_map(|scenario| &scenario.inputs).collect()
 }
 
 /// The runs of all scenarios, in order.

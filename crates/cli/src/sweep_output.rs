@@ -6,7 +6,7 @@ use std::{
 };
 
 use cubefold_experiment::{
-    RunError, Scenario, printable,
+    RunError, printable,
     records::RunRecord,
     runs::journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
 };
@@ -57,7 +57,7 @@ impl SweepOutput {
     /// Opens the destination and its journal. `shard` is the requested part; `None` for the whole sweep.
     pub(crate) fn open(
         options: &SharedOptions,
-        scenarios: &[Scenario],
+        inputs: &[&PathBuf],
         plan: &SweepPlan<'_>,
         found: Found,
         shard: Option<Shard>,
@@ -66,9 +66,13 @@ impl SweepOutput {
         let Some(file) = regular_file(path) else {
             refuse_without_file(found, shard)?;
             let limit = usize::try_from(options.resources().memory / MEMORY_SHARE).unwrap_or(usize::MAX);
-            return Self::spooled(Output::open(options, scenarios)?, plan, IN_MEMORY.min(limit));
+            return Self::spooled(
+                Output::open_apart_from(options, inputs.iter().copied())?,
+                plan,
+                IN_MEMORY.min(limit),
+            );
         };
-        Output::refuse_inputs(&file, scenarios.iter().flat_map(|scenario| &scenario.inputs))?;
+        Output::refuse_inputs(&file, inputs.iter().copied())?;
         let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
         refuse_long_name(&file, suffix + ".partial".len().max(".".len() + ".writing".len()))?;
         let existing = if found == Found::Refuse { options.existing() } else { Existing::Replace };

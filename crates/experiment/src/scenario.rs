@@ -39,6 +39,7 @@ mod network;
 mod open_loop;
 mod pair_file;
 mod part_links;
+mod part_of_sweep;
 mod per_node;
 mod permutation;
 mod physical_links;
@@ -94,6 +95,7 @@ pub use self::{
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     open_loop::{LoadChoice, OpenLoopProgram},
+    part_of_sweep::{SweepPart, load_part},
     physical_links::{PhysicalLink, PhysicalLinks},
     physical_scale::PhysicalScale,
     placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},

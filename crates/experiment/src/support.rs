@@ -44,7 +44,7 @@ pub(crate) fn pool() -> ThreadPool {
 
 /// An empty journal in memory.
 pub(crate) fn journal_in_memory(runs: &[&Run], shard: Shard) -> Journal<Cursor<Vec<u8>>> {
-    Journal::begin(Cursor::new(vec![]), &SweepPlan::new(runs), shard).unwrap()
+    Journal::begin(Cursor::new(vec![]), &SweepPlan::new(runs).unwrap(), shard).unwrap()
 }
 
 /// An array of `NumPy` with these numbers.

@@ -9,7 +9,6 @@ use cubefold_experiment::{
     AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, Run, Scenario,
     check_runs,
     records::{Document, RunCaption, RunRecord},
-    runs::journal::SweepPlan,
 };
 use serde_json::Value;
 
@@ -18,7 +17,7 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::{all_runs, captions},
+    grouping::{all_runs, captions, in_places, inputs, whole_plan},
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -29,9 +28,9 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-    let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
-    let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), None)?;
-    execution::execute_sweep(&runs, &output, None, shared, shared.resources())?;
+    let plan = whole_plan(&scenarios, &runs)?;
+    let output = SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), None)?;
+    execution::execute_sweep(&in_places(&runs), &output, None, shared, shared.resources())?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);
         let makespans: io::Result<Vec<Option<u64>>> =

@@ -33,7 +33,7 @@ pub(super) fn pool_for(runs: &[&Run], resources: Resources) -> Result<ThreadPool
 /// Executes the runs that `output` lacks and adds each to it as soon as it is finished. A run that fails does not stop the
 /// others. Rows, if requested, are added in the order of the runs.
 pub(super) fn execute_sweep<'run>(
-    runs: &[&'run Run],
+    runs: &[(usize, &'run Run)],
     output: &SweepOutput,
     rows: Option<(KeepRecords, &mut RowFiles<'run>)>,
     shared: &SharedOptions,
@@ -43,13 +43,16 @@ pub(super) fn execute_sweep<'run>(
     if let Some(loss) = output.loss().filter(|_| !shared.quiet) {
         say(&format!("note: {}", printable(&loss)));
     }
-    let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
+    let missing: Vec<(usize, &Run)> =
+        runs.iter().copied().filter(|(place, _)| missing.binary_search(place).is_ok()).collect();
+    let asked: Vec<&Run> = missing.iter().map(|&(_, run)| run).collect();
     let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
     let (keep, rows) = rows.map_or((KeepRecords::No, None), |(keep, rows)| (keep, Some(Mutex::new(rows))));
     let means = Means { pool: &pool, resources, keep, progress: &progress };
     let failed = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
-        let (run, mut stages, mut transmissions, mut messages) = (runs[place], vec![], vec![], vec![]);
+        let run = runs[runs.partition_point(|&(other, _)| other < place)].1;
+        let (mut stages, mut transmissions, mut messages) = (vec![], vec![], vec![]);
         let (mut part_of, mut discarded) = (None, vec![]);
         match finished {
             Ok(finished) => {
@@ -67,7 +70,7 @@ pub(super) fn execute_sweep<'run>(
         rows.add(place, FinishedRows { run, stages, transmissions, messages, part_of, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &missing, deliver))
         .map_err(|failure| failure.keeping(output.journal()))?;
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(place, _)| *place);
@@ -125,7 +128,8 @@ fn each_finished<T: Send>(
     then: impl Fn(usize, FinishedRun) -> T + Sync,
 ) -> Result<Vec<(usize, T)>, Failure> {
     let resources = shared.resources();
-    let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    let chosen: Vec<(usize, &Run)> = places.iter().map(|&place| (place, runs[place])).collect();
+    let asked: Vec<&Run> = chosen.iter().map(|&(_, run)| run).collect();
     check_runs(&asked, resources, keep).map_err(Failure::Refused)?;
     let (pool, progress) = (pool_for(&asked, resources)?, Progress::default());
     let means = Means { pool: &pool, resources, keep, progress: &progress };
@@ -141,7 +145,7 @@ fn each_finished<T: Send>(
         Ok(())
     };
     let work = Work::runs(Progress::total(&asked), 0, asked.len());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, places, deliver))?;
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &chosen, deliver))?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(place, _)| *place);
     Ok(done)

@@ -1,9 +1,11 @@
 //! `cubefold run`: every scenario, a row per run; and `cubefold merge`: the same from the parts of a sweep.
 
+use std::path::PathBuf;
+
 use cubefold_experiment::{
-    check_runs,
+    KeepRecords, Run, check_runs, load_part,
     records::Document,
-    runs::journal::{MergeError, MergedJournals, SweepPlan},
+    runs::journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
 };
 
 use super::{
@@ -14,7 +16,7 @@ use crate::{
     arguments::{MergeOptions, RunOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::{all_runs, captions, refuse_open_loop},
+    grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     output::{Output, is_same, regular_file},
     sweep_output::SweepOutput,
     table::run_table,
@@ -25,6 +27,9 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     // A part has its own format, whatever its name.
     let named = shared.output().filter(|_| options.shard.is_none());
     let format = ResultFormat::decide(options.scenarios.format, named)?;
+    if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
+        return run_part(options, shared, shard);
+    }
     let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
     if options.processes.is_some() {
@@ -33,10 +38,11 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     let keep = kept_records(options);
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
     let mut rows = RowFiles::open(options, shared, &scenarios)?;
-    let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
-    let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
+    let plan = whole_plan(&scenarios, &runs)?;
+    let output =
+        SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), options.shard)?;
     execution::execute_sweep(
-        &runs,
+        &in_places(&runs),
         &output,
         rows.as_mut().map(|rows| (keep, rows)),
         shared,
@@ -48,6 +54,36 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
         write_records(output, format, Document::RESULTS, &[], records, page)
     })
+}
+
+/// Runs a part of a sweep, holding its runs only.
+fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Result<(), Failure> {
+    let (files, set) = (&options.scenarios.files, &options.scenarios.set.settings);
+    let resources = shared.run_resources();
+    let mut digest = SweepDigest::default();
+    let mut described = Ok(());
+    let part = load_part(
+        files,
+        set,
+        resources.memory,
+        |run| shard.describes(run),
+        |run| {
+            if described.is_ok() {
+                described = digest.add(run);
+            }
+        },
+    );
+    let part = part.map_err(Failure::Scenario)?;
+    described.map_err(|error| Failure::output(shared.output(), error.into()))?;
+    let runs: Vec<(usize, &Run)> = part.runs.iter().map(|(place, run)| (*place, run)).collect();
+    let own: Vec<(usize, &Run)> = runs.iter().copied().filter(|&(place, _)| shard.has(place)).collect();
+    let asked: Vec<&Run> = own.iter().map(|&(_, run)| run).collect();
+    check_runs(&asked, resources, KeepRecords::No).map_err(Failure::Refused)?;
+    let plan = SweepPlan::of_part(runs, digest).in_scenarios(part.scenarios.iter().cloned());
+    let inputs: Vec<&PathBuf> = part.inputs.iter().collect();
+    let output = SweepOutput::open(shared, &inputs, &plan, options.resume.found(), Some(shard))?;
+    execution::execute_sweep(&own, &output, None, shared, resources)?;
+    output.finish(|_, _| Ok(()))
 }
 
 /// Refuses options that contradict each other: journals and parts hold no rows of processes and transmissions, and parts

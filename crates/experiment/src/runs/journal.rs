@@ -30,7 +30,7 @@ pub use self::{
     merge::{MergeError, MergedJournals},
     search_journal::SearchJournal,
     shard::{Shard, ShardError},
-    sweep_plan::{Change, RunChange, SweepPlan},
+    sweep_plan::{Change, RunChange, SweepDigest, SweepPlan},
 };
 use self::{
     form::{Frame, Header, PREFIX, frame, read_frame, read_header},
@@ -88,7 +88,7 @@ impl<S: Storage> Journal<S> {
     ///
     /// If writing fails.
     pub fn begin(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
-        let header = Header::new(plan, shard)?;
+        let header = Header::new(plan, shard);
         storage.cut(0)?;
         storage.rewind()?;
         let mut writer = io::BufWriter::new(&mut storage);
@@ -108,7 +108,7 @@ impl<S: Storage> Journal<S> {
     /// When it is of another sweep, part, or version of the program, is damaged before its first record, or cannot
     /// be read. It is left as it is then.
     pub fn resume(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
-        let own = Header::new(plan, shard)?;
+        let own = Header::new(plan, shard);
         storage.rewind()?;
         let mut reader = BufReader::new(&mut storage);
         let Some((found, planned)) = read_header(&mut reader)? else {

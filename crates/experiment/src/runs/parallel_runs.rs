@@ -38,7 +38,7 @@ pub struct Means<'means> {
     pub progress: &'means Progress,
 }
 
-/// Executes the runs at `places`, as many at a time as threads and memory allow, and passes the result of
+/// Executes runs, each with its place in the results, as many at a time as threads and memory allow, and passes the result of
 /// each to `deliver` as soon as it is finished: in parallel, in no order. If a run fails, the others
 /// continue.
 ///
@@ -49,18 +49,16 @@ pub struct Means<'means> {
 /// The first error of `deliver`; no further run is started then.
 pub fn execute_runs<E: Send>(
     means: Means<'_>,
-    runs: &[&Run],
-    places: &[usize],
+    asked: &[(usize, &Run)],
     deliver: impl Fn(usize, Result<FinishedRun, RunError>, Permit) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    each_run(means, runs, places, execute_measured, deliver)
+    each_run(means, asked, execute_measured, deliver)
 }
 
 /// Works as [`execute_runs`], with `execute` in place of [`execute_measured`].
 fn each_run<E: Send>(
     means: Means<'_>,
-    runs: &[&Run],
-    places: &[usize],
+    asked: &[(usize, &Run)],
     execute: impl Fn(
         &Run,
         usize,
@@ -72,7 +70,7 @@ fn each_run<E: Send>(
     deliver: impl Fn(usize, Result<FinishedRun, RunError>, Permit) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let Means { pool, resources, keep, progress } = means;
-    let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    let (places, asked): (Vec<usize>, Vec<&Run>) = asked.iter().copied().unzip();
     let resources = beside_scenarios(&asked, resources);
     let groups = groups(&asked, 2);
     let routes = RouteTables::default();

@@ -140,16 +140,28 @@ fn runs_of_combination(
     draft: &Draft,
     library: &mut Library,
 ) -> Result<Vec<Run>, Vec<ScenarioError>> {
-    let mut validated = || {
+    validated(combination, draft, library, |_| false)
+}
+
+/// Makes the runs of one combination; returns their memory unless `is_held` is true of them.
+pub(super) fn validated(
+    combination: &[&Assignment],
+    draft: &Draft,
+    library: &mut Library,
+    is_held: impl Fn(&[Run]) -> bool,
+) -> Result<Vec<Run>, Vec<ScenarioError>> {
+    let mut attempt = || {
         let (own, placements) = (library.own_bytes(), library.placement_count());
         library.budget().forget_refusal();
         let runs = validate(combination, &draft.written, library);
-        library.give_back_to(own, placements);
-        library.take_keys();
+        if !runs.as_deref().is_ok_and(&is_held) {
+            library.give_back_to(own, placements);
+            library.take_keys();
+        }
         (runs, library.budget().has_refused() && library.forget_placements())
     };
-    match validated() {
-        (Err(_), true) => validated().0,
+    match attempt() {
+        (Err(_), true) => attempt().0,
         (runs, _) => runs,
     }
 }

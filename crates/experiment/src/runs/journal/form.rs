@@ -9,6 +9,7 @@
 //! ```
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, BufRead, Cursor, Read, Seek, Write},
 };
@@ -107,7 +108,7 @@ fn checksum(payload: &[u8]) -> u64 {
 /// The first line, which is followed by the version of the form.
 const MAGIC: &str = "cubefold journal ";
 /// The version of the form.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// The program and the runs of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,31 +128,37 @@ pub(super) struct Header {
     pub(super) scenarios: Vec<Section>,
 }
 
-/// The runs of a journal's sweep, in their order.
+/// The runs that a journal describes, by their places in the sweep: those of its part, and the first.
 #[derive(Debug, Default)]
 pub(super) struct PlannedRuns {
     /// Their descriptions ([`SweepPlan::describe`]).
-    pub(super) descriptions: Vec<String>,
+    pub(super) descriptions: BTreeMap<usize, String>,
     /// Their captions in tables.
-    pub(super) captions: Vec<RunCaption>,
+    pub(super) captions: BTreeMap<usize, RunCaption>,
 }
 
 impl Header {
     /// Makes the header for a part of a sweep.
-    pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> serde_json::Result<Self> {
+    pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> Self {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
-        let (digest, scenarios) = (plan.digest()?, plan.sections().to_vec());
+        let (digest, scenarios) = (plan.digest(), plan.sections().to_vec());
         let engines = ENGINES_DIGEST.to_owned();
-        Ok(Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios })
+        Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios }
+    }
+
+    /// Lists the places of the runs that the journal describes, in order.
+    fn described(&self) -> impl Iterator<Item = usize> {
+        let shard = self.shard;
+        (0..self.runs).filter(move |&run| shard.describes(run))
     }
 
     /// Writes the header and the descriptions of the runs.
     pub(super) fn write(&self, plan: &SweepPlan<'_>, writer: &mut impl Write) -> io::Result<()> {
         writeln!(writer, "{MAGIC}{FORM}")?;
         writer.write_all(&frame(&serde_json::to_vec(self)?)?)?;
-        for place in 0..self.runs {
-            writer.write_all(&frame(plan.describe(place)?.as_bytes())?)?;
-            writer.write_all(&frame(plan.caption(place)?.as_bytes())?)?;
+        for &(_, run) in plan.runs().iter().filter(|(place, _)| self.shard.describes(*place)) {
+            writer.write_all(&frame(plan.describe(run)?.as_bytes())?)?;
+            writer.write_all(&frame(SweepPlan::caption(run)?.as_bytes())?)?;
         }
         Ok(())
     }
@@ -160,12 +167,14 @@ impl Header {
     pub(super) fn accept(
         &self,
         found: &Self,
-        descriptions: &[String],
+        descriptions: &BTreeMap<usize, String>,
         plan: &SweepPlan<'_>,
     ) -> Result<(), JournalError> {
         if found.digest != self.digest {
-            let now = |place| plan.describe(place).unwrap_or_default();
-            return Err(JournalError::Changed(change(descriptions, self.runs, now)));
+            let described = plan.runs().iter().map(|&(place, run)| (place, plan.describe(run)));
+            let now = described.filter_map(|(place, now)| Some((place, now.ok()?)));
+            let counts = (found.runs, self.runs);
+            return Err(JournalError::Changed(change(counts, descriptions, now)));
         }
         if found.shard != self.shard {
             return Err(JournalError::OtherShard { found: found.shard, asked: self.shard });
@@ -186,11 +195,14 @@ impl Header {
 /// records, or the versions of published crates, which never change.
 pub(super) const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
-/// The first difference between the runs of a journal and others.
-pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {
-    let both = was.iter().take(count).enumerate();
-    let first = both.into_iter().find_map(|(run, was)| RunChange::between(run, was, &now(run)));
-    Change { counts: (was.len(), count), first }
+/// The first difference between the runs of a journal and others, of which there are `counts`.
+pub(super) fn change<'a>(
+    counts: (usize, usize),
+    was: &BTreeMap<usize, String>,
+    now: impl IntoIterator<Item = (usize, impl AsRef<str> + 'a)>,
+) -> Change {
+    let between = |(place, now): (usize, _)| RunChange::between(place, was.get(&place)?, AsRef::as_ref(&now));
+    Change { counts, first: now.into_iter().find_map(between) }
 }
 
 /// Reads the header of a journal and the runs that it is for; `None` if they are not whole.
@@ -211,11 +223,13 @@ pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Option<(Header, P
     let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
     header.check_version()?;
     let mut runs = PlannedRuns::default();
-    for _ in 0..header.runs {
+    for place in header.described() {
         let Frame::Whole(description) = read_frame(reader)? else { return Ok(None) };
         let Frame::Whole(caption) = read_frame(reader)? else { return Ok(None) };
-        runs.descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
-        runs.captions.push(serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?);
+        let description = String::from_utf8(description).map_err(|_| JournalError::Damaged)?;
+        runs.descriptions.insert(place, description);
+        let caption = serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?;
+        runs.captions.insert(place, caption);
     }
     Ok(Some((header, runs)))
 }

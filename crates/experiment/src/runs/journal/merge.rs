@@ -1,6 +1,7 @@
 //! Merging of the parts of a sweep.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::File,
     io::{self, BufReader},
@@ -123,12 +124,13 @@ impl MergedJournals {
             let (part, own) = Part::open(path)?;
             match parts.first() {
                 Some(first) => first.same_sweep(&part, &planned.descriptions, &own.descriptions)?,
-                None => planned = own,
+                None => planned.descriptions = own.descriptions,
             }
+            planned.captions.extend(own.captions);
             parts.push(part);
         }
         let owners = owners(&parts)?;
-        Ok(Self { parts, owners, captions: planned.captions })
+        Ok(Self { parts, owners, captions: planned.captions.into_values().collect() })
     }
 
     /// Number of runs.
@@ -156,7 +158,7 @@ impl MergedJournals {
 }
 
 impl Part {
-    /// Opens a part, and returns it with all runs of its sweep.
+    /// Opens a part, and returns it with the runs that it describes.
     fn open(path: &Path) -> Result<(Self, PlannedRuns), MergeError> {
         Self::read(path).map_err(|error| MergeError::Part { part: path.to_owned(), error })
     }
@@ -174,11 +176,17 @@ impl Part {
         &self.journal.header
     }
 
-    fn same_sweep(&self, other: &Self, own: &[String], others: &[String]) -> Result<(), MergeError> {
+    fn same_sweep(
+        &self,
+        other: &Self,
+        own: &BTreeMap<usize, String>,
+        others: &BTreeMap<usize, String>,
+    ) -> Result<(), MergeError> {
         if self.header().digest == other.header().digest {
             return Ok(());
         }
-        let change = Box::new(change(own, others.len(), |run| others[run].clone()));
+        let counts = (self.header().runs, other.header().runs);
+        let change = Box::new(change(counts, own, others.iter().map(|(&place, now)| (place, now))));
         Err(MergeError::OtherSweep { first: self.path.clone(), second: other.path.clone(), change })
     }
 

@@ -74,7 +74,7 @@ impl SearchJournal {
         let header = Header {
             cubefold: env!("CARGO_PKG_VERSION").to_owned(),
             engines: ENGINES_DIGEST.to_owned(),
-            runs: SweepPlan::new(&runs).digest()?,
+            runs: SweepPlan::new(&runs)?.digest(),
             request: format!("{request:?}"),
             combinations: combinations.len(),
         };

@@ -50,6 +50,13 @@ impl Shard {
         (run % of + run / of % of) % of == part
     }
 
+    /// Whether its journal describes the run at this index: its own and the first of all, by which parts of different
+    /// sweeps are told apart.
+    #[must_use]
+    pub fn describes(self, run: usize) -> bool {
+        run == 0 || self.has(run)
+    }
+
     /// The parts of the sweep that are missing from the given ones; empty if these divide it differently.
     pub(super) fn others_than(self, given: &[Self]) -> Vec<Self> {
         let alike = given.iter().all(|shard| shard.of == self.of);

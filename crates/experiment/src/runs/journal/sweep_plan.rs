@@ -1,29 +1,48 @@
 //! Resolved descriptions of the runs of a sweep, by which a journal is recognised and changes since its start
 //! are reported.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, PlacementTable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
     records::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
-    scenario::{Loading, Run, Scenario, ScenarioProgram, resolved::hexadecimal},
+    scenario::{Loading, Run, ScenarioProgram, resolved::hexadecimal},
 };
 
-/// The runs of a sweep, each described by everything that its results depend on.
+/// The runs of a sweep, each described by everything that its results depend on. The plan of a part has its own runs
+/// and the first of all, by which parts of different sweeps are told apart.
 ///
 /// The form of a scenario does not matter: two files with the same runs have the same plan.
 #[derive(Debug)]
 pub struct SweepPlan<'runs> {
-    runs: &'runs [&'runs Run],
-    /// Digests of placements that a name does not determine, by address in memory.
-    placement_digests: BTreeMap<usize, String>,
-    /// Digests of programs from files, by address in memory.
-    message_digests: BTreeMap<usize, String>,
+    runs: Vec<(usize, &'runs Run)>, // by place in the sweep
+    digests: Mutex<Digests>,
+    sweep: SweepDigest,
     sections: Vec<Section>,
+}
+
+/// The digest of the descriptions of all runs of a sweep, of which one at a time is in memory.
+#[derive(Debug, Clone, Default)]
+pub struct SweepDigest {
+    hash: Sha256,
+    runs: usize,
+    digests: Digests,
+}
+
+/// Digests of the placements that a name does not determine, and of the programs from files. Equal ones of a command
+/// share one allocation, and so do the programs of a combination: they are recognised by address while they are kept.
+#[derive(Debug, Clone, Default)]
+struct Digests {
+    placements: BTreeMap<usize, (Arc<Placement>, String)>,
+    programs: BTreeMap<usize, (Arc<ScenarioProgram>, String)>,
 }
 
 /// The runs of one scenario, which tables show together.
@@ -58,56 +77,42 @@ struct RunDescription<'run> {
     loading_cycles: Option<u64>,
 }
 
-impl<'runs> SweepPlan<'runs> {
-    /// Makes the plan of these runs.
-    #[must_use]
-    pub fn new(runs: &'runs [&'runs Run]) -> Self {
-        let (mut placement_digests, mut message_digests) = (BTreeMap::new(), BTreeMap::new());
-        for run in runs {
-            if run.program.file.as_deref().is_some() {
-                let digest = || message_digest(&run.program);
-                message_digests.entry(address(&run.program)).or_insert_with(digest);
-            }
-            if let Placement::Table(table) = &*run.placement {
-                let digest = || {
-                    let mut hash = Sha256::new();
-                    table.nodes().iter().for_each(|node| hash.update(node.index().to_le_bytes()));
-                    hexadecimal(&hash.finalize())
-                };
-                placement_digests.entry(address(&run.placement)).or_insert_with(digest);
-            }
-        }
-        Self { runs, placement_digests, message_digests, sections: vec![] }
+impl SweepDigest {
+    /// Adds the next run.
+    ///
+    /// # Errors
+    ///
+    /// If its description cannot be written.
+    pub fn add(&mut self, run: &Run) -> serde_json::Result<()> {
+        // Of runs that come one at a time only the last program and placement are kept.
+        self.digests.keep_only_those_of(run);
+        self.hash.update(self.digests.describe(run)?);
+        self.hash.update(b"\n");
+        self.runs += 1;
+        Ok(())
     }
+}
 
-    /// Adds the scenarios of the runs, in their order. They are for display only and do not affect the
-    /// digest.
-    #[must_use]
-    pub fn in_scenarios(mut self, scenarios: &[Scenario]) -> Self {
-        let section =
-            |scenario: &Scenario| Section { name: scenario.name.clone(), runs: scenario.runs.len() };
-        self.sections = scenarios.iter().map(section).collect();
-        self
-    }
-
-    pub(super) fn sections(&self) -> &[Section] {
-        &self.sections
-    }
-
-    /// The caption of a run, as a JSON object on one line.
-    pub(super) fn caption(&self, place: usize) -> serde_json::Result<String> {
-        serde_json::to_string(&RunCaption::new(self.runs[place]))
-    }
-
-    /// The number of runs.
-    #[must_use]
-    pub fn run_count(&self) -> usize {
-        self.runs.len()
+impl Digests {
+    /// Drops all but those of a run.
+    fn keep_only_those_of(&mut self, run: &Run) {
+        self.placements.retain(|&kept, _| kept == address(&run.placement));
+        self.programs.retain(|&kept, _| kept == address(&run.program));
     }
 
     /// The description of a run, as a JSON object on one line.
-    pub(super) fn describe(&self, place: usize) -> serde_json::Result<String> {
-        let run = self.runs[place];
+    fn describe(&mut self, run: &Run) -> serde_json::Result<String> {
+        let message_digest = run.program.file.as_deref().map(|_| {
+            let digest = || (Arc::clone(&run.program), message_digest(&run.program));
+            self.programs.entry(address(&run.program)).or_insert_with(digest).1.as_str()
+        });
+        let placement_digest = match &*run.placement {
+            Placement::Table(table) => {
+                let digest = || (Arc::clone(&run.placement), placement_digest(table));
+                Some(self.placements.entry(address(&run.placement)).or_insert_with(digest).1.as_str())
+            }
+            _ => None,
+        };
         serde_json::to_string(&RunDescription {
             scenario: &run.scenario,
             seed: run.seed,
@@ -116,29 +121,88 @@ impl<'runs> SweepPlan<'runs> {
             or_faster: run.program.others.iter().map(|other| ProgramRecord::new(other)).collect(),
             files: run.resolved.file_digests(),
             embedding: run.embedding.to_string(),
-            message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
-            placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),
+            message_digest,
+            placement_digest,
             execution: ExecutionRecord::new(&run.execution, run.communication),
             engine: run.execution.engine.name(),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
         })
     }
+}
+
+impl<'runs> SweepPlan<'runs> {
+    /// Makes the plan of a whole sweep.
+    ///
+    /// # Errors
+    ///
+    /// If a description cannot be written.
+    pub fn new(runs: &[&'runs Run]) -> serde_json::Result<Self> {
+        let mut sweep = SweepDigest::default();
+        let mut digests = Digests::default();
+        for run in runs {
+            sweep.hash.update(digests.describe(run)?);
+            sweep.hash.update(b"\n");
+            sweep.runs += 1;
+        }
+        let runs = runs.iter().copied().enumerate().collect();
+        Ok(Self { runs, digests: Mutex::new(digests), sweep, sections: vec![] })
+    }
+
+    /// Makes the plan of a part of a sweep with this digest; `runs` are its own and the first one, with their places.
+    #[must_use]
+    pub fn of_part(runs: Vec<(usize, &'runs Run)>, sweep: SweepDigest) -> Self {
+        Self { runs, digests: Mutex::default(), sweep, sections: vec![] }
+    }
+
+    /// Adds the scenarios of the runs, in their order, by name and number of runs. They are for display only and do not
+    /// affect the digest.
+    #[must_use]
+    pub fn in_scenarios(mut self, scenarios: impl IntoIterator<Item = (String, usize)>) -> Self {
+        self.sections = scenarios.into_iter().map(|(name, runs)| Section { name, runs }).collect();
+        self
+    }
+
+    pub(super) fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The number of runs of the sweep.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.sweep.runs
+    }
+
+    /// The runs of the plan with their places in the sweep.
+    pub(super) fn runs(&self) -> &[(usize, &'runs Run)] {
+        &self.runs
+    }
+
+    /// The caption of a run, as a JSON object on one line.
+    pub(super) fn caption(run: &Run) -> serde_json::Result<String> {
+        serde_json::to_string(&RunCaption::new(run))
+    }
+
+    /// The description of a run, as a JSON object on one line.
+    pub(super) fn describe(&self, run: &Run) -> serde_json::Result<String> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner).describe(run)
+    }
 
     /// The SHA-256 of all descriptions.
-    pub(super) fn digest(&self) -> serde_json::Result<String> {
-        let mut hash = Sha256::new();
-        for place in 0..self.run_count() {
-            hash.update(self.describe(place)?);
-            hash.update(b"\n");
-        }
-        Ok(hexadecimal(&hash.finalize()))
+    pub(super) fn digest(&self) -> String {
+        hexadecimal(&self.sweep.hash.clone().finalize())
     }
 }
 
-/// The identity of a shared value: equal placements of a command share one allocation, and so do the programs
-/// of a combination.
+/// The identity of a shared value while it is kept.
 fn address<T>(shared: &Arc<T>) -> usize {
     Arc::as_ptr(shared).addr()
+}
+
+/// The SHA-256 of the nodes of a placement.
+fn placement_digest(table: &PlacementTable) -> String {
+    let mut hash = Sha256::new();
+    table.nodes().iter().for_each(|node| hash.update(node.index().to_le_bytes()));
+    hexadecimal(&hash.finalize())
 }
 
 /// The SHA-256 of all messages of a program with their sizes.
@@ -160,7 +224,7 @@ fn message_digest(program: &ScenarioProgram) -> String {
 pub struct Change {
     /// Numbers of runs, of the journal and requested.
     pub counts: (usize, usize),
-    /// The first run that differs, if both have it.
+    /// The first run that differs, if both describe it.
     pub first: Option<RunChange>,
 }
 
@@ -208,8 +272,10 @@ impl fmt::Display for Change {
         if was != now {
             write!(formatter, "it is for {was} runs, expected {now}")?;
         }
-        if let (true, Some(_)) = (was != now, &self.first) {
-            formatter.write_str("; ")?;
+        match &self.first {
+            Some(_) if was != now => formatter.write_str("; ")?,
+            None if was == now => formatter.write_str("a run differs that one of them alone describes")?,
+            _ => {}
         }
         self.first.as_ref().map_or(Ok(()), |first| first.fmt(formatter))
     }

@@ -18,7 +18,7 @@ fn bytes_of(journal: Journal<Cursor<Vec<u8>>>) -> Vec<u8> {
 
 /// The journal in these bytes, continued.
 fn resumed(bytes: &[u8], runs: &[&Run], shard: Shard) -> Result<Journal<Cursor<Vec<u8>>>, JournalError> {
-    Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(runs), shard)
+    Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(runs).unwrap(), shard)
 }
 
 /// The finished runs of a journal, with their records.
@@ -227,20 +227,20 @@ fn another_part_another_version_and_another_form_are_refused() {
     assert_eq!(asked(&bytes, "1/3"), "it is for part 2 of 3, expected part 1 of 3");
     assert_eq!(asked(&bytes, "1/1"), "it is for part 2 of 3, expected the whole sweep");
 
-    let mut header = Header::new(&SweepPlan::new(&runs), "2/3".parse().unwrap()).unwrap();
+    let mut header = Header::new(&SweepPlan::new(&runs).unwrap(), "2/3".parse().unwrap());
     header.cubefold = "0.0.9".to_owned();
     header.engines = "other".to_owned();
     let mut other = vec![];
-    header.write(&SweepPlan::new(&runs), &mut other).unwrap();
+    header.write(&SweepPlan::new(&runs).unwrap(), &mut other).unwrap();
     let own = env!("CARGO_PKG_VERSION");
     let expected = format!("it was written by cubefold 0.0.9, and this is cubefold {own}");
     assert_eq!(asked(&other, "2/3"), expected);
 
-    let form = [b"cubefold journal 2\n", &bytes[19..]].concat();
-    assert_eq!(asked(&form, "2/3"), "it is a journal of form 2, expected form 1");
+    let form = [b"cubefold journal 1\n", &bytes[19..]].concat();
+    assert_eq!(asked(&form, "2/3"), "it is a journal of form 1, expected form 2");
     for foreign in [&b"scenario,seed\n"[..], &[0; 100], b"cubefold"] {
         let error = resumed(foreign, &runs, Shard::WHOLE).err().map(|error| error.to_string());
-        let begun = b"cubefold journal 1\n".starts_with(foreign);
+        let begun = b"cubefold journal 2\n".starts_with(foreign);
         assert_eq!(error.as_deref(), (!begun).then_some("it is not a journal"), "{foreign:?}");
     }
 }
@@ -251,7 +251,7 @@ fn what_is_refused_is_left_as_it_is() {
     let path = folder.path().join("r.csv.partial");
     let (all, other) = (twelve_runs(), runs(RING));
     let (runs, other): (Vec<&Run>, Vec<&Run>) = (all.iter().collect(), other.iter().collect());
-    let plan = SweepPlan::new(&runs);
+    let plan = SweepPlan::new(&runs).unwrap();
     let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found, || ());
     let first = open(&plan, Found::Refuse).unwrap();
     first.journal().append(3, &record(runs[3], 3)).unwrap();
@@ -259,7 +259,7 @@ fn what_is_refused_is_left_as_it_is() {
     drop(first);
     let bytes = std::fs::read(&path).unwrap();
     assert!(matches!(open(&plan, Found::Refuse), Err(JournalError::Found)));
-    assert!(matches!(open(&SweepPlan::new(&other), Found::Resume), Err(JournalError::Changed(_))));
+    assert!(matches!(open(&SweepPlan::new(&other).unwrap(), Found::Resume), Err(JournalError::Changed(_))));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     let again = open(&plan, Found::Resume).unwrap();
     assert_eq!(again.journal().missing(), [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -279,7 +279,7 @@ fn message(error: &MergeError, folder: &TempDir) -> String {
 fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usize]) -> PathBuf {
     let path = folder.path().join(name);
     let shard = shard.parse().unwrap();
-    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse, || ()).unwrap();
+    let file = JournalFile::open(&path, &SweepPlan::new(runs).unwrap(), shard, Found::Refuse, || ()).unwrap();
     for run in file.journal().missing().into_iter().filter(|run| !lacking.contains(run)).rev() {
         file.journal().append(run, &record(runs[run], run)).unwrap();
     }
@@ -336,7 +336,14 @@ fn gaps_overlaps_and_other_sweeps_are_refused_by_name() {
     );
     assert_eq!(
         refused(&[&other, &one]),
-        "other and 1-3 are parts of different sweeps: from the first to the second, in run 5 seed was 9 and is 0"
+        "other and 1-3 are parts of different sweeps: from the first to the second, a run differs that one of them alone describes"
+    );
+    let mut first = all.clone();
+    first[0].seed = 9;
+    let first = part(&folder, "first", &first.iter().collect::<Vec<_>>(), "3/3", &[]);
+    assert_eq!(
+        refused(&[&first, &one]),
+        "first and 1-3 are parts of different sweeps: from the first to the second, in run 0 seed was 9 and is 0"
     );
     assert_eq!(refused(&[&one, &torn, &two]), "torn (part 3 of 3) lacks run 2");
     assert!(refused(&[&folder.path().join("missing")]).starts_with("missing: "));

@@ -17,7 +17,7 @@ const STOPPING: usize = 7;
 fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
     let (pool, progress, all) = (pool(), Progress::default(), twelve_runs());
     let runs: Vec<&Run> = all.iter().collect();
-    let places: Vec<usize> = (0..runs.len()).collect();
+    let asked: Vec<(usize, &Run)> = runs.iter().copied().enumerate().collect();
     let (journal, failed) = (journal_in_memory(&runs, Shard::WHOLE), Mutex::new(vec![]));
     let means = Means { pool: &pool, resources: RESOURCES, keep: KeepRecords::No, progress: &progress };
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
@@ -42,7 +42,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
             _ => Ok(finished),
         }
     };
-    each_run(means, &runs, &places, execute, deliver).unwrap_or_else(|never| match never {});
+    each_run(means, &asked, execute, deliver).unwrap_or_else(|never| match never {});
     assert_eq!(journal.missing(), [FAILING, STOPPING]);
     assert_eq!(progress.runs_done(), 12);
     let mut failed = failed.into_inner().unwrap();
@@ -55,7 +55,9 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
         journal.append(place, &RunRecord::new(runs[place], place, &finished.unwrap()))
     };
-    execute_runs(means, &runs, &journal.missing(), deliver).unwrap();
+    let missing: Vec<(usize, &Run)> =
+        journal.missing().into_iter().map(|place| (place, runs[place])).collect();
+    execute_runs(means, &missing, deliver).unwrap();
     assert_eq!(progress.runs_done(), 14);
     let records: Vec<RunRecord> = journal.records().map(Result::unwrap).collect();
     let expected: Vec<RunRecord> = runs.iter().enumerate().map(|(place, run)| record(run, place)).collect();
@@ -65,10 +67,9 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
 #[test]
 fn no_run_is_begun_once_results_cannot_be_kept() {
     let (pool, progress, all) = (pool(), Progress::default(), twelve_runs());
-    let many: Vec<&Run> = all.iter().cycle().take(600).collect();
-    let places: Vec<usize> = (0..many.len()).collect();
+    let many: Vec<(usize, &Run)> = all.iter().cycle().take(600).enumerate().collect();
     let means = Means { pool: &pool, resources: RESOURCES, keep: KeepRecords::No, progress: &progress };
-    let result = execute_runs(means, &many, &places, |place, _, _| Err(place));
+    let result = execute_runs(means, &many, |place, _, _| Err(place));
     assert!(result.unwrap_err() < 8, "the first ones fail");
     assert!(progress.runs_done() < 20, "{} runs were made", progress.runs_done());
 }

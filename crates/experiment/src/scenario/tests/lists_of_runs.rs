@@ -298,8 +298,8 @@ fn results(runs: Vec<Run>) -> Vec<String> {
     let runs: Vec<&Run> = runs.iter().collect();
     let (pool, progress, told) = (pool(), Progress::default(), Mutex::new(vec![String::new(); runs.len()]));
     let means = Means { pool: &pool, resources: RESOURCES, keep: KeepRecords::No, progress: &progress };
-    let places: Vec<usize> = (0..runs.len()).collect();
-    execute_runs(means, &runs, &places, |place, finished: Result<FinishedRun, _>, _| {
+    let asked: Vec<(usize, &Run)> = runs.iter().copied().enumerate().collect();
+    execute_runs(means, &asked, |place, finished: Result<FinishedRun, _>, _| {
         let run = runs[place];
         let result = match finished {
             Ok(finished) => serde_json::to_string(&RunRecord::new(run, 0, &finished)).unwrap(),
