@@ -31,7 +31,7 @@ macro_rules! row {
     };
 }
 
-static ROWS: [Measurement; 32] = [
+static ROWS: [Measurement; 36] = [
     row!(
         "dgx-spark-4-all-to-all",
         "kashif-nawaz/DGX-Spark",
@@ -52,6 +52,13 @@ static ROWS: [Measurement; 32] = [
         "all-to-all of 1 GiB on 2 DGX Spark: error -20.7 %; the all-reduce of these hosts loses 3 %: not explained",
         27087300,
         -207
+    ),
+    row!(
+        "h100-2x8",
+        "skypilot-org/skypilot",
+        "all-reduce of 8 GiB on two nodes of 8 H100: error +17.9 %; rings are assumed; the machine may reduce in its switches",
+        34468000,
+        179
     ),
     row!(
         "h800-2x4",
@@ -103,6 +110,13 @@ static ROWS: [Measurement; 32] = [
         73
     ),
     row!(
+        "h100-2x8-short",
+        "skypilot-org/skypilot",
+        "all-reduce of 512 MiB on two nodes of 8 H100: error +5.4 %; which algorithm ran is not said",
+        2432700,
+        54
+    ),
+    row!(
         "h100-5x8-tree",
         "NVIDIA/nccl issue 1368",
         "all-reduce of 1 GiB on 5 nodes of 8 H100 by trees: error -5.3 %; the time is that of the bus bandwidth, 150 GB/s",
@@ -115,6 +129,13 @@ static ROWS: [Measurement; 32] = [
         "all-reduce of 1 GiB on 4 DGX Spark: error -5.3 %; at line rate; the link between the two switches is not said",
         68073200,
         -53
+    ),
+    row!(
+        "b200-2x8-1gib",
+        "dstackai/dstack",
+        "all-reduce of 1 GiB on two nodes of 8 B200: error -4.9 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
+        3229900,
+        -49
     ),
     row!(
         "mi355x-1x8-all-to-all",
@@ -178,6 +199,13 @@ static ROWS: [Measurement; 32] = [
         "all-reduce of 16 GiB on 8 nodes of 8 MI325X: error -2.8 %; the rate of the 8 NICs is assumed",
         96405000,
         -28
+    ),
+    row!(
+        "b200-2x8",
+        "dstackai/dstack",
+        "all-reduce of 8 GiB on two nodes of 8 B200: error +2.6 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
+        23563000,
+        26
     ),
     row!(
         "h100-2x4-512mib",
@@ -279,5 +307,26 @@ fn check(row: &Measurement, findings: &mut Findings) {
             );
         }
         Err(reason) => findings.fail(row.claim, &"its run", &reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_every_row_with_its_error_the_largest_first() {
+        let page = include_str!("../../../docs/measured.md");
+        let (mut place, mut last) = (0, u64::MAX);
+        for row in &ROWS {
+            let title = row.scenario.lines().next().unwrap().trim_start_matches("# ");
+            let error = format!("{:+}.{}", row.error / 10, row.error.abs() % 10)
+                .replace("+0.", if row.error < 0 { "-0." } else { "+0." });
+            let found = page.lines().enumerate().find(|(_, line)| line.contains(&format!("[{title}](")));
+            let (line, text) = found.unwrap_or_else(|| panic!("no row of {title}"));
+            assert!(text.contains(&format!("| {error} |")), "{title}: expected {error} in {text}");
+            assert!(line > place && row.error.unsigned_abs() <= last, "{title}");
+            (place, last) = (line, row.error.unsigned_abs());
+        }
     }
 }
