@@ -84,6 +84,7 @@ fn check_case(number: u64) -> bool {
         hop_cycles: rules.hop().get(),
         latency_cycles: rules.latency().get(),
         message_cost: 0,
+        switches_reduce: false,
     };
     let bounds = collective.bounds(&machine, &nodes, costs);
     assert!(bounds.lower_bound_cycles() <= makespan, "case {number}: {makespan} {bounds:?} {collective:?}");

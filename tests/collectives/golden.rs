@@ -136,6 +136,7 @@ impl Case {
             hop_cycles: self.hop_cycles,
             latency_cycles: self.latency_cycles,
             message_cost: 0,
+            switches_reduce: false,
         };
         self.collective().bounds(&self.machine(), &self.rank_nodes(), costs)
     }

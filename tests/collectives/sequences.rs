@@ -62,8 +62,13 @@ fn steps_of_equal_processes_take_the_sum_of_their_times() {
     let sequence = Collective::of_steps(vec![gather, Step::Computation(1000), scatter]).unwrap();
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let nodes: Vec<NodeId> = torus.nodes().collect();
-    let costs =
-        LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0, message_cost: 0 };
+    let costs = LinkCosts {
+        link_mode: LinkMode::FullDuplex,
+        hop_cycles: 1,
+        latency_cycles: 0,
+        message_cost: 0,
+        switches_reduce: false,
+    };
     // Data go 2 links in each step, after the cost of starting it.
     assert_eq!(sequence.bounds(&torus, &nodes, costs).latency_cycles, 1000 + 2 * (10 + 2));
     // 72 units enter every node in the first step, 24 in the second, over 4 channels.

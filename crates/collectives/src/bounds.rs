@@ -26,6 +26,8 @@ pub struct LinkCosts {
     pub latency_cycles: u64,
     /// `o`: the time that a message costs at either end \[cycles\].
     pub message_cost: u64,
+    /// Whether switches combine data on the way, so that not all of it need arrive at nodes.
+    pub switches_reduce: bool,
 }
 
 /// The part of the machine that sets the bandwidth bound.
@@ -248,6 +250,7 @@ impl<'a> PlacedCollective<'a> {
     fn bandwidth_of_all(&self) -> Option<(u64, BandwidthSource)> {
         match self.collective.operation() {
             Operation::AllToAll => self.distance_sum(),
+            Operation::AllReduce if self.costs.switches_reduce => None,
             Operation::AllReduce => self.arrivals(),
             _ => None,
         }

@@ -188,6 +188,8 @@ pub struct Run {
     pub placement: Arc<Placement>,
     /// The execution rules.
     pub execution: Execution,
+    /// Whether switches of the machine combine what they receive.
+    pub switches_reduce: bool,
     /// Its resolved settings.
     pub(crate) resolved: Resolved,
     /// The memory of all scenarios of its command that were read by then \[bytes\].

@@ -25,6 +25,7 @@ mod progress;
 mod rank_activity;
 mod route_lists;
 mod stages;
+mod switches;
 mod tails;
 mod tasks;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use cubefold_topology::{
     Axis, Channel, Direction, Displacement, HostDimension, Machine, NodeId, RouteKey, TieRule, mix, narrow,
 };
 
-use crate::{Communication, OperationKind, Program};
+use crate::{Communication, OperationKind, Program, switch_trees::SwitchTrees};
 
 /// The rule for the routes of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,11 +111,14 @@ pub(crate) struct ExplicitRoutes<'run> {
     machine: &'run Machine,
     tie: TieRule,
     rule: Rule<'run>,
+    trees: Option<&'run SwitchTrees<'run>>, // of messages to and from switches that reduce
 }
 
 /// The source of routes.
 #[derive(Debug, Clone, Copy)]
 enum Rule<'run> {
+    /// Those of the machine.
+    Plain,
     /// Drawn by this seed.
     Drawn(u64),
     /// Looked up, if there are any.
@@ -132,7 +135,7 @@ impl<'run> ExplicitRoutes<'run> {
         let (machine, tie) = (placement.machine(), communication.tie());
         match communication.routes() {
             MessageRoutes::OfEmbedding => {
-                Some(Self { machine, tie, rule: Rule::Paths(edge_paths(placement)) })
+                Some(Self { machine, tie, rule: Rule::Paths(edge_paths(placement)), trees: None })
             }
             MessageRoutes::OfMachine
             | MessageRoutes::Valiant { .. }
@@ -149,7 +152,18 @@ impl<'run> ExplicitRoutes<'run> {
             MessageRoutes::SpreadByMessage { seed } => Rule::Hashed(seed),
             MessageRoutes::OfShares { processes } => Rule::Shares(processes),
         };
-        Some(Self { machine, tie: communication.tie(), rule })
+        Some(Self { machine, tie: communication.tie(), rule, trees: None })
+    }
+
+    /// The same where switches reduce: messages to and from them go over their trees.
+    pub(crate) fn through_switches(
+        routes: Option<Self>,
+        machine: &'run Machine,
+        communication: Communication,
+        trees: &'run SwitchTrees<'run>,
+    ) -> Self {
+        let plain = || Self { machine, tie: communication.tie(), rule: Rule::Plain, trees: None };
+        Self { trees: Some(trees), ..routes.unwrap_or_else(plain) }
     }
 
     /// A bound on the links of the route of any message.
@@ -191,6 +205,9 @@ impl<'run> ExplicitRoutes<'run> {
 
     /// The channels of a message between two nodes, in order. Inside a node there are none.
     pub(crate) fn route(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> Vec<Channel> {
+        if let Some(route) = self.trees.and_then(|trees| trees.route(pair)) {
+            return route;
+        }
         let [mut route, onward] = self.phases(pair, from, to);
         route.extend(onward);
         route
@@ -207,6 +224,7 @@ impl<'run> ExplicitRoutes<'run> {
             return [vec![], vec![]];
         }
         match self.rule {
+            Rule::Plain => [self.of_machine(from, to, RouteKey::Ends), vec![]],
             Rule::Drawn(seed) => self.drawn(&Draws::new(seed, pair), from, to),
             Rule::Paths(paths) => {
                 let path = paths.and_then(|paths| paths.path(pair.source, pair.destination));

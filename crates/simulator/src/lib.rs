@@ -53,6 +53,7 @@ mod simulation_error;
 mod slab;
 mod slots;
 mod stage_recursion;
+mod switch_trees;
 mod time_wheel;
 mod timing;
 mod trajectories;
@@ -101,6 +102,7 @@ pub use program::{
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
     stages_as_tasks::task_schedule,
     stencil_program::{Reach, StencilError, StencilProgram},
+    switch_reduction::{SwitchOperation, SwitchReduction},
     task_graph::TaskGraph,
     task_schedule::{
         MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement, TaskSchedule,
@@ -118,6 +120,7 @@ pub use routers::{
     Saturation, SaturationSearch, TrafficPattern,
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
+pub use switch_trees::SwitchTreeError;
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};
 pub use transfer::transfer_over;
 pub use worst_case::worst_case_bound;

@@ -3,7 +3,7 @@
 //! A [`Plan`] is a run that has passed all checks. Most checks belong to an engine and are made when it is chosen;
 //! those of all runs are of the sizes and of a bound on the clock ([`max_cycles`]).
 
-use cubefold_mapping::{CubeDimension, Placement};
+use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     field_line::{FieldLine, Pair},
     observe::{InBatches, accounts::Ledger, traffic::LinkUseCounter},
     routers::settings::Routers,
+    switch_trees::SwitchTrees,
 };
 
 /// The results of a run.
@@ -205,7 +206,10 @@ impl<'run> Plan<'run> {
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Outcome, SimulationError> {
         let Self { program, placement, communication, .. } = *self;
         let observer = &mut InBatches::new(observer);
+        // Messages of switches are not listed.
+        let is_listed = !program.special().job().is_some_and(Job::reduces_in_switches);
         let mut link_use = match self.count_link_use {
+            CountLinkUse::Yes if !is_listed => None,
             CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
             CountLinkUse::No => None,
         };
@@ -318,6 +322,9 @@ pub fn check_execution(
         return Err(SimulationError::TooManyCycles { bound });
     }
     check_packets(program, communication)?;
+    if let Some(job) = program.special().job() {
+        SwitchTrees::new(job, placement.machine(), |rank| placement.node(ProcessId::new(rank)))?;
+    }
     match execution {
         Execution::Asynchronous => check_rules(placement.machine(), communication),
         Execution::Coordinated(_) if communication.routers().is_some() => Err(SimulationError::NoRouters),
@@ -373,19 +380,23 @@ fn select<'run>(
     placement: &'run Placement,
     communication: Communication,
     request: &Request,
-) -> Result<Selection<'run>, NoBeltError> {
+) -> Result<Selection<'run>, SimulationError> {
     let shortcuts = match request.engine {
         EngineChoice::Auto => Some(Shortcuts::default()),
         EngineChoice::Belt(shortcuts) => Some(shortcuts),
         EngineChoice::Hop | EngineChoice::Sized => None,
     };
+    if communication.router_rules().is_some() && program.special().job().is_some_and(Job::reduces_in_switches)
+    {
+        return Err(SimulationError::NoSwitchReduction);
+    }
     if let Some(routers) = communication.router_rules() {
         let is_belt = matches!(request.engine, EngineChoice::Belt(_));
-        return if is_belt { Err(NoBeltError::Routers) } else { Ok(Selection::Routers(routers)) };
+        return if is_belt { Err(NoBeltError::Routers.into()) } else { Ok(Selection::Routers(routers)) };
     }
     match shortcuts.map(|shortcuts| select_belt(program, placement, communication, shortcuts)) {
         Some(Ok(selection)) => return Ok(selection),
-        Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason),
+        Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason.into()),
         Some(Err(_)) | None => {}
     }
     match program.special() {

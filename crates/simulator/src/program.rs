@@ -17,6 +17,7 @@ pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
 pub(crate) mod stencil_program;
+pub(crate) mod switch_reduction;
 pub(crate) mod task_graph;
 mod task_matching;
 pub(crate) mod task_schedule;

@@ -35,6 +35,12 @@ pub enum SimulationError {
         /// The first such process.
         process: ProcessId,
     },
+    /// Switches cannot reduce.
+    #[error(transparent)]
+    SwitchTrees(#[from] crate::SwitchTreeError),
+    /// Switches do not reduce in routers with finite buffers, nor in searches.
+    #[error("reduction in switches over routers with finite buffers or in a search, expected neither")]
+    NoSwitchReduction,
     /// The engine asked for does not apply.
     #[error(transparent)]
     NoBelt(#[from] NoBeltError),

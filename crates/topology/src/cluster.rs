@@ -197,6 +197,12 @@ impl Cluster {
         (switches..nics).contains(&vertex.index().into())
     }
 
+    /// Whether a vertex is a NIC.
+    pub(crate) fn is_nic(&self, vertex: NodeId) -> bool {
+        let [_, nics, leaves, ..] = self.firsts();
+        (nics..leaves).contains(&vertex.index().into())
+    }
+
     /// The parallel links from a leaf of a group to each spine.
     fn uplinks(&self, group: u64) -> u64 {
         let Some(own) = self.outside else { return 0 };

@@ -60,7 +60,7 @@ pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
-pub use routes::{NetworkRoutes, RouteChoice, RouteKey, mix};
+pub use routes::{Climb, ClimbingSide, NetworkRoutes, RouteChoice, RouteKey, mix};
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
 pub use switched::{HostNics, MAX_NETWORK_NODES, NetworkParameters};
 pub use trees::{MAX_TREE_NODES, TreeParameters};

@@ -7,6 +7,7 @@
 //! least sum of weights (section 21.8); a distance is the number of links of the route.
 
 mod choice;
+mod climbing;
 mod d_mod_k;
 mod detours;
 mod dimension_order;
@@ -14,8 +15,11 @@ mod rows;
 
 use std::{fmt, sync::Arc};
 
-pub use self::choice::{RouteChoice, RouteKey, mix};
 pub(crate) use self::rows::{LinkWeight, Row, Tables, WeightedRoutes};
+pub use self::{
+    choice::{RouteChoice, RouteKey, mix},
+    climbing::{Climb, ClimbingSide},
+};
 use self::{
     choice::{drawn, route_hash},
     rows::Table,

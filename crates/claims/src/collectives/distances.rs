@@ -172,8 +172,13 @@ fn check_all_to_all(lengths: &[u64], diameter: u64, mean: u64, findings: &mut Fi
     let measured = (10_000 * sum + ranks * (ranks - 1) / 2) / (ranks * (ranks - 1));
     findings.add(MEAN, Trial::equal(mean, measured), &case);
     let direct = Run { operation: Operation::AllToAll, ..Run::all_reduce(lengths, Algorithm::Direct, None) };
-    let costs =
-        LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0, message_cost: 0 };
+    let costs = LinkCosts {
+        link_mode: LinkMode::FullDuplex,
+        hop_cycles: 1,
+        latency_cycles: 0,
+        message_cost: 0,
+        switches_reduce: false,
+    };
     let nodes: Vec<NodeId> = machine.nodes().collect();
     let bounds = direct.collective(ranks * 3, 0).bounds(&machine, &nodes, costs);
     let expected = 3 * ranks * longest / 8;

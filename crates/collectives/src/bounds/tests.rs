@@ -5,8 +5,13 @@ use super::*;
 use crate::{Algorithm, Collective, CollectiveSpecification, Ports};
 
 /// Full-duplex links with `u = 2` and `l = 5`.
-const COSTS: LinkCosts =
-    LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 2, latency_cycles: 5, message_cost: 0 };
+const COSTS: LinkCosts = LinkCosts {
+    link_mode: LinkMode::FullDuplex,
+    hop_cycles: 2,
+    latency_cycles: 5,
+    message_cost: 0,
+    switches_reduce: false,
+};
 
 /// An operation by the first algorithm that performs it on the shape.
 fn specification(operation: Operation, lengths: &[u64], vector_units: u64) -> CollectiveSpecification {

@@ -89,6 +89,7 @@ impl StepRecord {
         let own = match (&description.groups, &step.body) {
             (Some(groups), _) => Self::of_groups(groups, description.algorithm.as_deref(), description.bytes),
             (None, StepBody::Computation(cycles)) => Self::of_computation(cycles.get()),
+            (None, StepBody::InSwitches(reduction)) => Self::of_computation(reduction.compute.get()),
             (None, StepBody::Messages { program, .. }) => Self::of_computation(program.facts().compute.get()),
         };
         let name = |&step: &usize| job.steps()[step].name.clone();

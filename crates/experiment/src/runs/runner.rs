@@ -136,7 +136,7 @@ fn execute_program(
     let special = program.body.special();
     let has_prediction = communication.message_cost() == Cycles::ZERO
         && special.tasks().is_none()
-        && special.job().is_none_or(Job::is_chain)
+        && special.job().is_none_or(|job| job.is_chain() && !job.reduces_in_switches())
         && program.open_loop.is_none();
     let predicted = has_prediction.then(|| predict(&*program.body, placement, communication).get());
     if let Some(predicted) = predicted {
@@ -218,6 +218,7 @@ pub(crate) fn collective_bounds(run: &Run, collective: &Collective) -> Collectiv
         hop_cycles: rules.hop().get(),
         latency_cycles: rules.least_latency().get(),
         message_cost: rules.message_cost().get(),
+        switches_reduce: run.switches_reduce,
     };
     let mut nodes = run.placement.nodes();
     // The shares of a rank are on its node; those of share 0 come first.

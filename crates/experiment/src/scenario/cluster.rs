@@ -5,6 +5,7 @@ use cubefold_topology::{
 };
 
 use super::{
+    collective::in_switch,
     errors::ScenarioError,
     keys::Key,
     part_links::{OwnLinks, PART_KEYS, PartLink, part_link},
@@ -91,7 +92,8 @@ fn inside(
         errors.push(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
         return None;
     };
-    let table = Table::read(value, key.path(), &[&["kind", "planes"], &PART_KEYS[..]].concat(), errors)?;
+    let table =
+        Table::read(value, key.path(), &[&["kind", "planes", "reduce"], &PART_KEYS[..]].concat(), errors)?;
     let kind_value = table.required("kind", &INSIDES.join(", "), errors)?;
     let kinds = INSIDES.map(|name| (name, name));
     let kind = kind_value.choice(&table.name("kind"), &kinds, errors)?;
@@ -107,6 +109,15 @@ fn inside(
         }
         None => 1,
     };
+    if let Some(value) = table.get("reduce") {
+        if kind != "switch" {
+            let message =
+                format!("{} of a {kind}, expected none: only switches reduce", table.name("reduce"));
+            errors.push(ScenarioError::at(&value.place, message, "nothing reduces"));
+            return None;
+        }
+        in_switch::reduce(value, &table.name("reduce").to_string(), errors);
+    }
     let link = part_link(&table, errors)?;
     let inside = match kind {
         "switch" => ClusterInside::Switch { planes },
@@ -163,10 +174,13 @@ fn outside(
     nics: Option<u64>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Option<ClusterOutside>, [Option<PartLink>; 2])> {
-    const KEYS: [&str; 5] = ["leaves", "rails", "spines", "uplinks", "spine_link"];
+    const KEYS: [&str; 6] = ["leaves", "rails", "spines", "uplinks", "spine_link", "reduce"];
     let key = Key::MachineOutside;
     let Some(value) = settings.get(key) else { return Some((None, [None, None])) };
     let table = Table::read(value, key.path(), &[&KEYS[..], &PART_KEYS[..]].concat(), errors)?;
+    if let Some(value) = table.get("reduce") {
+        in_switch::reduce(value, &table.name("reduce").to_string(), errors);
+    }
     let leaves_name = table.name("leaves");
     let leaves = table.required("leaves", "the nodes on a leaf: { nodes = 8 }", errors);
     let leaves = leaves.and_then(|value| Table::read(value, &leaves_name, &["nodes"], errors));

@@ -7,6 +7,7 @@
 pub(super) mod channels;
 mod choices;
 pub(super) mod hierarchical;
+pub(super) mod in_switch;
 mod steps;
 
 use std::num::NonZeroU64;
@@ -113,6 +114,9 @@ fn read(
     let per_node = reading.per_node();
     if let Some(value) = hierarchical::table(reading) {
         return hierarchical::read(reading, kind, operation, value, per_node?);
+    }
+    if in_switch::is_asked(reading) {
+        return hierarchical::read_in_switches(reading, kind, operation, per_node?);
     }
     let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
     let Asked { specification, other, over, bytes, notes } = asked;

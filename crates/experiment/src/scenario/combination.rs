@@ -10,7 +10,9 @@ use cubefold_simulator::Communication;
 use cubefold_topology::{Machine, TieRule};
 
 use super::{
-    Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram, connection,
+    Execution, ExecutionMode, Run, ScenarioError, ScenarioProgram,
+    collective::in_switch,
+    connection,
     cycle_bound::CycleBound,
     draft::file_stem,
     execution::{self, MessageLimit},
@@ -80,6 +82,7 @@ fn runs(
     let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     check_engines(&fit, communication, &placed, execution, library.message_limit(), errors);
+    let switches_reduce = in_switch::any_reduces(settings);
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
     let run = |Placed { embedding, placement, resolved }| Run {
         scenario: Arc::clone(&name),
@@ -97,6 +100,7 @@ fn runs(
         embedding,
         placement,
         execution,
+        switches_reduce,
         resolved,
         held_bytes: 0,
     };

@@ -181,7 +181,7 @@ keys! {
         "The network inside the nodes of a cluster.";
     MachineNic "machine.nic", Form("a table of link"), Derived("as fast as outside"), Switched,
         "The links between the devices of a cluster and NICs that several of them share.";
-    MachineOutside "machine.outside", Form("a table of link, leaves, rails, spines, uplinks and spine_link"), Absent, Switched,
+    MachineOutside "machine.outside", Form("a table of link, leaves, rails, spines, uplinks, spine_link and reduce"), Absent, Switched,
         "The network between the nodes of a cluster.";
     MachineHostsPerSwitch "machine.hosts_per_switch", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of hosts per switch that has hosts.";
@@ -201,6 +201,9 @@ keys! {
     MachineUplinks "machine.uplinks", Form("a number, a list with one for each level, or full"),
         Derived("1; full where a file does not say"), LinkLists,
         "The cables between two linked switches of a fat tree, or of a network whose file does not count them.";
+    MachineReduce "machine.reduce", Form("true, or the units that a switch combines in a cycle"),
+        Absent, LinkLists,
+        "Whether the switches of a fat tree or network combine what they receive: NVLS, SHARP.";
     MachineLeaves "machine.leaves", range(1, MAX_NETWORK_NODES), Absent, Switched,
         "The number of switches with hosts of a fat tree of two levels.";
     MachineSpines "machine.spines", range(1, MAX_NETWORK_NODES), Absent, Switched,

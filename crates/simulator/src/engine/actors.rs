@@ -15,6 +15,7 @@ use super::{
     message_table::MessageRecord,
     progress::{Progress, Receipt},
     rank_activity::{RankActivity, StepPlace},
+    switches::{Place, Switches},
 };
 use crate::{
     Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, Observer, Peer, Program,
@@ -24,6 +25,7 @@ use crate::{
     processors::Processors,
     program::job::StepStage,
     slab::Slab,
+    switch_trees::{StepTrees, SwitchMessage, SwitchTrees},
     transport::{Transport, packets::Packets},
 };
 
@@ -55,11 +57,17 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Traffic, JobTimes), SimulationError> {
     let machine = placement.machine();
+    let trees = SwitchTrees::new(job, machine, |rank| placement.node(ProcessId::new(rank)))?;
+    let routes = ExplicitRoutes::new(placement, communication);
+    let routes = match &trees {
+        Some(trees) => Some(ExplicitRoutes::through_switches(routes, machine, communication, trees)),
+        None => routes,
+    };
     let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
-        .with_explicit_routes(ExplicitRoutes::new(placement, communication))
-        .logging(observer.wants_transmissions());
+        .with_explicit_routes(routes)
+        .logging(observer.wants_transmissions() && trees.is_none());
     let mut core = Core::whole(placement, communication, packets);
-    let (summary, times) = run_on(job, &mut core, observer)?;
+    let (summary, times) = run_on(job, trees.as_ref(), &mut core, observer)?;
     Ok((summary, core.traffic(), times))
 }
 
@@ -70,12 +78,16 @@ pub(crate) fn run(
 /// When a rank did not come to its end, packets wait for each other, or times do not add up.
 pub(super) fn run_on<T: Transport>(
     job: &Job,
+    trees: Option<&SwitchTrees<'_>>,
     core: &mut Core<'_, T>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, JobTimes), SimulationError> {
-    core.log_messages(observer);
+    if trees.is_none() {
+        core.log_messages(observer);
+    }
     core.messages.table.set_turns(job.has_turns());
     let mut actors = Actors::new(job, observer).with_cost(core.communication.message_cost());
+    actors.switches = trees.map(Switches::new);
     core.run(&mut actors, None);
     core.check_deadlock()?;
     let results = actors.close()?;
@@ -88,22 +100,23 @@ pub(super) fn run_on<T: Transport>(
 pub(super) struct Actors<'run> {
     job: &'run Job,
     ranks: u32,
-    firsts: Vec<u32>,           // by step
-    first_computing: Vec<u32>,  // by step, the first of its actors among those of computation steps
-    followers: Vec<Vec<u32>>,   // by step, the steps that come after it
-    progress: Progress,         // of actors; their stages are those of the job
-    begun: Vec<Cycle>,          // by actor, when it was ready to begin
-    accounted: Vec<Cycles>,     // by actor, what its time since then was spent on
-    at_ranks: Vec<StepAtRank>,  // by step, then by rank
-    left: Vec<u32>,             // by rank, the steps of its iteration that are not over
-    iterations: Vec<u32>,       // by rank, those that are over
-    unfinished: u64,            // ranks
-    processors: Processors,     // one for the computation steps of each rank
-    beginning: Vec<(u32, u32)>, // steps that begin at ranks
-    starting: Vec<u32>,         // actors that begin their next stage in this cycle
-    ready: Vec<u32>,            // actors that become ready in this cycle
-    cores: Option<Cores>,       // of actors, if messages cost anything
-    served: Vec<u32>,           // actors whose tasks end in this cycle
+    firsts: Vec<u32>,                 // by step
+    first_computing: Vec<u32>,        // by step, the first of its actors among those of computation steps
+    followers: Vec<Vec<u32>>,         // by step, the steps that come after it
+    progress: Progress,               // of actors; their stages are those of the job
+    begun: Vec<Cycle>,                // by actor, when it was ready to begin
+    accounted: Vec<Cycles>,           // by actor, what its time since then was spent on
+    at_ranks: Vec<StepAtRank>,        // by step, then by rank
+    left: Vec<u32>,                   // by rank, the steps of its iteration that are not over
+    iterations: Vec<u32>,             // by rank, those that are over
+    unfinished: u64,                  // ranks
+    processors: Processors,           // one for the computation steps of each rank
+    beginning: Vec<(u32, u32)>,       // steps that begin at ranks
+    starting: Vec<u32>,               // actors that begin their next stage in this cycle
+    ready: Vec<u32>,                  // actors that become ready in this cycle
+    cores: Option<Cores>,             // of actors, if messages cost anything
+    served: Vec<u32>,                 // actors whose tasks end in this cycle
+    switches: Option<Switches<'run>>, // if steps reduce in switches
     peers: Vec<Peer>,
     activity: RankActivity<'run>,
     durations: u128, // of all actors [cycles]
@@ -163,6 +176,7 @@ impl<'run> Actors<'run> {
             ready: vec![],
             cores: None,
             served: vec![],
+            switches: None,
             peers: vec![],
             activity: RankActivity::new(job),
             durations: 0,
@@ -333,9 +347,9 @@ impl<'run> Actors<'run> {
         let stage = self.progress.become_ready(own, now);
         let mut peers = std::mem::take(&mut self.peers);
         peers.clear();
-        self.job.list(End::Destination, stage, process, &mut peers);
+        self.list(End::Destination, stage, process, &mut peers);
         let awaited = peers.len();
-        self.job.list(End::Source, stage, process, &mut peers);
+        self.list(End::Source, stage, process, &mut peers);
         if self.job.steps()[step as usize].computation().is_none() {
             let (place, rank) = (self.place(stage), self.rank(process));
             if peers.len() > awaited {
@@ -354,6 +368,16 @@ impl<'run> Actors<'run> {
             }
             return;
         }
+        if self.reduces_in_switches(step) {
+            for peer in &peers[awaited..] {
+                self.send(stage, process, peer.process, peer.units, now, core);
+            }
+            self.peers = peers;
+            if self.progress.await_messages(own, awaited) {
+                self.finish_stage(actor, now);
+            }
+            return;
+        }
         for (place, &peer) in peers.iter().enumerate() {
             let is_ready = self.progress.was_ready(ProcessId::new(first + peer.process.label()), stage);
             let is_eager = core.communication.is_eager(peer.units);
@@ -366,6 +390,40 @@ impl<'run> Actors<'run> {
         self.peers = peers;
         if self.progress.await_messages(own, awaited) {
             self.finish_stage(actor, now);
+        }
+    }
+
+    /// Whether a step reduces in switches.
+    fn reduces_in_switches(&self, step: u32) -> bool {
+        self.trees_of(step).is_some()
+    }
+
+    /// The trees of a step that reduces in switches.
+    fn trees_of(&self, step: u32) -> Option<&'run StepTrees<'run>> {
+        self.switches.as_ref().and_then(|own| own.of_step(step))
+    }
+
+    /// The chunk of a rank in a stage of a step that reduces in switches.
+    fn chunk_of(&self, stage: usize, group: u32) -> Place {
+        let StepStage { step, within, .. } = self.job.locate(stage);
+        let [stage, step, chunk] = [stage, step, within].map(|number| narrow(number as u64));
+        Place { stage, step, chunk, group }
+    }
+
+    /// Lists the messages at an end of a process in a stage.
+    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
+        let StepStage { step, within, .. } = self.job.locate(stage);
+        let Some(trees) = self.trees_of(narrow(step as u64)) else {
+            self.job.list(end, stage, process, peers);
+            return;
+        };
+        // The first share of a rank sends, the second receives.
+        let is_receiver = process.label() >= self.ranks;
+        if is_receiver == (end == End::Destination)
+            && let Some(message) = trees.of_rank(self.rank(process), within, is_receiver)
+        {
+            let peer = if is_receiver { message.source } else { message.destination };
+            peers.push(Peer { process: ProcessId::new(peer), units: message.units });
         }
     }
 
@@ -411,8 +469,10 @@ impl<'run> Actors<'run> {
             Some(Work::Send(peer)) => {
                 let (stage, _, _) = self.progress.current(own);
                 let destination = self.firsts[step as usize] + peer.process.label();
-                let is_ready = self.progress.was_ready(ProcessId::new(destination), stage);
-                if is_ready || core.communication.is_eager(peer.units) {
+                let may_set_out = core.communication.is_eager(peer.units)
+                    || self.reduces_in_switches(step)
+                    || self.progress.was_ready(ProcessId::new(destination), stage);
+                if may_set_out {
                     self.send(stage, process, peer.process, peer.units, now, core);
                 } else if let Some(cores) = &mut self.cores {
                     cores.keep(destination, narrow(stage as u64), Peer { process, units: peer.units });
@@ -434,32 +494,96 @@ impl<'run> Actors<'run> {
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
-        let record = MessageRecord {
+        let StepStage { step, .. } = self.job.locate(stage);
+        let trees = self.trees_of(narrow(step as u64));
+        let group = trees.map_or(0, |own| own.group_of_rank(self.rank(source)));
+        let place = self.place(stage);
+        for end in [source, destination] {
+            if trees.is_none_or(|own| own.vertex(end.label()).is_none()) {
+                self.activity.begins(place, self.rank(end), now);
+            }
+        }
+        self.set_out(self.record(stage, [source, destination], group, now, core), units, now, core);
+    }
+
+    /// The record of a message of a stage that sets out; of a group, if switches reduce.
+    fn record<T>(
+        &self,
+        stage: usize,
+        [source, destination]: [ProcessId; 2],
+        group: u32,
+        now: Cycle,
+        core: &Core<'_, T>,
+    ) -> MessageRecord {
+        let operation = self.job.turn(stage, source, destination);
+        let to = self.node_of(stage, destination, core);
+        let stage = narrow(stage as u64); // below 2^32, as was checked when the job was made
+        MessageRecord {
             start: now,
-            stage: narrow(stage as u64), // below 2^32, as was checked when the job was made
-            operation: self.job.turn(stage, source, destination),
-            receiver: 0,
+            stage,
+            operation,
+            receiver: group,
             size: 0,
             source,
             destination,
-            to: core.node_of(destination),
+            to,
             distance: 0,
-        };
-        let (place, from) = (self.place(stage), core.node_of(source));
-        for end in [source, destination] {
-            self.activity.begins(place, self.rank(end), now);
         }
+    }
+
+    /// The node of a process of a stage, or its switch.
+    fn node_of<T>(&self, stage: usize, process: ProcessId, core: &Core<'_, T>) -> NodeId {
+        let step = narrow(self.job.locate(stage).step as u64);
+        let vertex = self.trees_of(step).and_then(|own| own.vertex(process.label()));
+        vertex.unwrap_or_else(|| core.node_of(process))
+    }
+
+    fn set_out<T: Transport>(
+        &mut self,
+        record: MessageRecord,
+        units: u64,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        let from = self.node_of(record.stage as usize, record.source, core);
         if let Some(received) = core.send(record, from, units, now) {
             self.receive(&received, now);
         }
     }
 
+    /// A message of a switch sets out.
+    fn send_of_switch<T: Transport>(
+        &mut self,
+        place: Place,
+        message: SwitchMessage,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
+        let (ends, stage) = ([message.source, message.destination].map(ProcessId::new), place.stage as usize);
+        if let Some(trees) = self.trees_of(place.step)
+            && trees.vertex(message.destination).is_none()
+        {
+            self.activity.begins(self.place(stage), self.rank(ends[1]), now);
+        }
+        self.set_out(self.record(stage, ends, place.group, now, core), message.units, now, core);
+    }
+
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let MessageRecord { start, stage, source, destination, .. } = message.record;
+        let MessageRecord { start, stage, source, destination, receiver: group, .. } = message.record;
         let StepStage { step, .. } = self.job.locate(stage as usize);
         let place = self.place(stage as usize);
+        let trees = self.trees_of(narrow(step as u64));
         for end in [source, destination] {
-            self.activity.ends(place, self.rank(end), now);
+            if trees.is_none_or(|own| own.vertex(end.label()).is_none()) {
+                self.activity.ends(place, self.rank(end), now);
+            }
+        }
+        if let Some(vertex) = trees.and_then(|own| own.vertex(destination.label())) {
+            let chunk = self.chunk_of(stage as usize, group);
+            if let Some(switches) = &mut self.switches {
+                switches.receive(vertex, chunk, source.label(), message.units, now);
+            }
+            return;
         }
         self.activity.acts_until(place, self.rank(destination), now);
         let actor = self.firsts[step] + destination.label();
@@ -552,6 +676,13 @@ impl<T: Transport> Processes<T> for Actors<'_> {
 
     /// The computation of an actor in a stage, or of a rank in a step, is over.
     fn computed(&mut self, computation: u32, now: Cycle) {
+        // Switches come after all actors.
+        if let (Some(vertex), Some(switches)) =
+            (computation.checked_sub(narrow(self.begun.len() as u64)), &mut self.switches)
+        {
+            switches.combined(vertex);
+            return;
+        }
         if self.cores.as_ref().is_some_and(|cores| cores.is_serving(computation)) {
             self.served.push(computation);
             return;
@@ -584,9 +715,12 @@ impl<T: Transport> Processes<T> for Actors<'_> {
             while let Some(actor) = self.starting.pop() {
                 self.begin_stage(actor, now, core);
             }
+            while let Some((place, message)) = self.switches.as_mut().and_then(Switches::take_ready) {
+                self.send_of_switch(place, message, now, core);
+            }
             if let Some(actor) = self.ready.pop() {
                 self.become_ready(actor, now, core);
-            } else if self.beginning.is_empty() {
+            } else if self.beginning.is_empty() && self.starting.is_empty() {
                 return;
             }
         }
@@ -594,6 +728,10 @@ impl<T: Transport> Processes<T> for Actors<'_> {
 
     /// A computation takes at least a cycle: nothing more happens at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
+        for (vertex, cycles) in self.switches.as_mut().map_or_else(Vec::new, Switches::begin) {
+            let event = Event::Computed(narrow(self.begun.len() as u64) + vertex);
+            core.calendar.add(event, (now + cycles).get());
+        }
         for actor in self.cores.as_mut().map_or_else(Vec::new, Cores::ask) {
             let (place, rank) = self.place_of_actor(actor);
             self.activity.begins(place, rank, now);

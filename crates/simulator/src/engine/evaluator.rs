@@ -129,6 +129,9 @@ impl<'a> Evaluator<'a> {
         rules: Communication,
     ) -> Result<Self, SimulationError> {
         check_rules(machine, rules)?;
+        if program.special().job().is_some_and(Job::reduces_in_switches) {
+            return Err(SimulationError::NoSwitchReduction);
+        }
         if rules.routes() == MessageRoutes::OfEmbedding {
             return Err(SimulationError::NoEmbedding);
         }

@@ -45,7 +45,7 @@ pub(crate) fn run(
     let (summary, times) = match program.special() {
         Special::Tasks(graph) => (tasks::run_on(graph, &mut core, observer)?, None),
         Special::Job(job) => {
-            let (summary, times) = actors::run_on(job, &mut core, observer)?;
+            let (summary, times) = actors::run_on(job, None, &mut core, observer)?;
             (summary, Some(times))
         }
         Special::Cube(_) | Special::RandomAccess(_) | Special::None => {

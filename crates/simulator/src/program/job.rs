@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, MachineKind, Network, narrow};
 
-use crate::{Cycles, End, Facts, GuestRef, Peer, Program, Special, StageProgramError};
+use crate::{Cycles, End, Facts, GuestRef, Peer, Program, Special, StageProgramError, SwitchReduction};
 
 /// Steps of the same ranks, each after some of those before it; all of them may be repeated.
 ///
@@ -50,6 +50,9 @@ pub enum StepBody {
         /// The number of shares, at least 1.
         shares: u32,
     },
+    /// A collective by reduction in switches. Its messages depend on the nodes of the ranks, so that a job lists none of
+    /// them as a program.
+    InSwitches(Arc<SwitchReduction>),
 }
 
 /// Steps that make no job.
@@ -120,6 +123,7 @@ impl JobStep {
         match self.body {
             StepBody::Computation(_) => 1,
             StepBody::Messages { shares, .. } => shares,
+            StepBody::InSwitches(_) => SwitchReduction::SHARES,
         }
     }
 
@@ -129,6 +133,7 @@ impl JobStep {
         match &self.body {
             StepBody::Computation(_) => 1,
             StepBody::Messages { program, .. } => program.stage_count(),
+            StepBody::InSwitches(reduction) => reduction.chunks.len(),
         }
     }
 
@@ -143,7 +148,7 @@ impl JobStep {
     pub fn computation(&self) -> Option<Cycles> {
         match self.body {
             StepBody::Computation(cycles) => Some(cycles),
-            StepBody::Messages { .. } => None,
+            StepBody::Messages { .. } | StepBody::InSwitches(_) => None,
         }
     }
 
@@ -285,8 +290,14 @@ impl Job {
             {
                 Some((step, &**program, within))
             }
-            StepBody::Messages { .. } | StepBody::Computation(_) => None,
+            StepBody::Messages { .. } | StepBody::Computation(_) | StepBody::InSwitches(_) => None,
         }
+    }
+
+    /// Whether switches reduce in a step.
+    #[must_use]
+    pub fn reduces_in_switches(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.body, StepBody::InSwitches(_)))
     }
 
     fn sum_facts(&self) -> Facts {
@@ -297,6 +308,15 @@ impl Job {
                 max_received: 0,
                 uniform_units: None,
                 ..Facts::new(ranks, 1, *cycles)
+            },
+            // Every chunk goes up and down, through no more switches than ranks.
+            StepBody::InSwitches(reduction) => Facts {
+                total_compute: u128::from(reduction.compute.get())
+                    * reduction.chunks.len() as u128
+                    * u128::from(step.rank_count(ranks)),
+                max_received: 4,
+                uniform_units: None,
+                ..Facts::new(2 * ranks, reduction.chunks.len(), reduction.compute)
             },
             StepBody::Messages { program, .. } => {
                 let own = program.facts();
@@ -395,6 +415,7 @@ impl Program for Job {
         match &self.steps[step].body {
             StepBody::Computation(_) => 1,
             StepBody::Messages { program, .. } => program.max_units(within),
+            StepBody::InSwitches(reduction) => reduction.chunks[within],
         }
     }
 
@@ -409,7 +430,8 @@ impl Program for Job {
             {
                 program.computation(within, process)
             }
-            StepBody::Computation(_) | StepBody::Messages { .. } => Cycles::ZERO,
+            StepBody::InSwitches(reduction) if has_rank && self.share(process) == 0 => reduction.compute,
+            StepBody::Computation(_) | StepBody::Messages { .. } | StepBody::InSwitches(_) => Cycles::ZERO,
         }
     }
 
@@ -433,14 +455,14 @@ impl Program for Job {
         let StepStage { step, within, .. } = self.locate(stage);
         match &self.steps[step].body {
             StepBody::Messages { program, .. } => program.turn(within, source, destination),
-            StepBody::Computation(_) => 0,
+            StepBody::Computation(_) | StepBody::InSwitches(_) => 0,
         }
     }
 
     fn has_turns(&self) -> bool {
         let has_turns = |step: &JobStep| match &step.body {
             StepBody::Messages { program, .. } => program.has_turns(),
-            StepBody::Computation(_) => false,
+            StepBody::Computation(_) | StepBody::InSwitches(_) => false,
         };
         self.steps.iter().any(has_turns)
     }
@@ -449,7 +471,7 @@ impl Program for Job {
         let StepStage { step, within, .. } = self.locate(stage);
         match &self.steps[step].body {
             StepBody::Messages { program, .. } => within > 0 && program.repeats(within),
-            StepBody::Computation(_) => false,
+            StepBody::Computation(_) | StepBody::InSwitches(_) => false,
         }
     }
 

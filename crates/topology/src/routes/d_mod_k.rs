@@ -25,7 +25,8 @@ impl Destinations {
         Self { strides: strides.collect() }
     }
 
-    fn stride(&self, level: u32) -> u64 {
+    /// The number by which those of destinations are divided at a level, `delta_i`.
+    pub(super) fn stride(&self, level: u32) -> u64 {
         self.strides.get(level as usize).copied().unwrap_or(1)
     }
 }

@@ -31,13 +31,14 @@ fn machine_key(key: &str) -> Value {
         "allocation" => json!({ "anyOf": [list_of(&node()), text()] }),
         "wrap" => list_of(&truth()),
         "hosts_forward" => truth(),
+        "reduce" => truth_or_count(),
         "uplinks" => json!({ "anyOf": [integer(), list_of(&integer()), { "enum": ["full"] }] }),
         "partition" => table(&json!({ "base": list_of(&integer()), "shape": lengths() }), &["base", "shape"]),
         "inside" => {
             let kinds = json!({ "enum": ["switch", "full-mesh", "ring", "hypercube", "none"] });
             let own = json!({
                 "kind": kinds, "planes": integer(), "link": link_figures(), "hop_cycles": integer(),
-                "latency_cycles": integer()
+                "latency_cycles": integer(), "reduce": truth_or_count()
             });
             table(&own, &["kind"])
         }
@@ -49,12 +50,18 @@ fn machine_key(key: &str) -> Value {
             let own = json!({
                 "link": link_figures(), "hop_cycles": integer(), "latency_cycles": integer(),
                 "leaves": table(&json!({ "nodes": integer() }), &["nodes"]), "rails": truth(),
-                "spines": integer(), "uplinks": number_or_full(), "spine_link": link_figures()
+                "spines": integer(), "uplinks": number_or_full(), "spine_link": link_figures(),
+                "reduce": truth_or_count()
             });
             table(&own, &["leaves"])
         }
         _ => text(),
     }
+}
+
+/// Whether switches reduce, or how much in a cycle.
+fn truth_or_count() -> Value {
+    json!({ "anyOf": [truth(), count()] })
 }
 
 /// A number of cables.
@@ -84,6 +91,7 @@ fn program_key(key: &str) -> Option<Value> {
         }
         "algorithm" => {
             let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
+            let names: Vec<&str> = names.into_iter().chain(["in-switch"]).collect();
             let level = json!({ "enum": names });
             let levels =
                 table(&json!({ "inner": level, "outer": level, "chunks": count() }), &["inner", "outer"]);

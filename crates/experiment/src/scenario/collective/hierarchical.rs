@@ -1,7 +1,7 @@
 //! Hierarchical all-reduce, reduce-scatter and all-gather: by one algorithm inside every node, by another among equal
 //! places of the nodes (`docs/model.md` section 16).
 //!
-//! It is a sequence of two or three collectives, or in several chunks a job in which those of a chunk follow one
+//! Reduction in the switch is one of the algorithms, or the only one. It is a sequence of two or three collectives, or in several chunks a job in which those of a chunk follow one
 //! another, and each follows its own of the chunk before. Ranks that share a node are consecutive: the devices of a
 //! node of a cluster, or the processes that embeddings put on a node.
 
@@ -10,11 +10,12 @@ use std::sync::Arc;
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
 };
-use cubefold_simulator::{Job, JobStep, StepBody};
+use cubefold_simulator::{Job, JobStep, StepBody, SwitchReduction};
 use cubefold_topology::Shape;
 
 use super::{
-    channels, fold, message_order, misfit, of_collective, over_budget, shape, shape_place, take_program,
+    channels, fold, in_switch, message_order, misfit, of_collective, over_budget, shape, shape_place,
+    take_program,
 };
 use crate::scenario::{
     JobStepDescription, ScenarioProgram,
@@ -38,10 +39,19 @@ pub(in crate::scenario) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value>
 /// A hierarchical collective: the steps of each chunk, and its vector in bytes if units have bytes.
 #[derive(Debug)]
 pub(in crate::scenario) struct Levels {
-    chunks: Vec<Vec<Arc<Groups>>>, // at least one, each with as many steps
+    chunks: Vec<Vec<LevelStep>>, // at least one, each with as many steps
     pub(in crate::scenario) bytes: Option<u64>,
     pub(in crate::scenario) whole: WholeOperation,
     pub(in crate::scenario) notes: Vec<String>,
+}
+
+/// A step of a chunk.
+#[derive(Debug, Clone)]
+pub(in crate::scenario) enum LevelStep {
+    /// By messages between ranks.
+    Groups(Arc<Groups>),
+    /// By switches.
+    InSwitches(Operation, Arc<SwitchReduction>),
 }
 
 /// A collective in several steps as the one operation that it performs.
@@ -60,19 +70,32 @@ pub(crate) fn name(inner: &str, outer: &str) -> String {
 }
 
 impl Levels {
-    /// The steps, if there is one chunk; several are reported.
+    /// The steps, if there is one chunk and no switch reduces; others are reported.
     pub(in crate::scenario) fn steps(
         &self,
         reading: &mut Reading<'_>,
         value: &Value,
-    ) -> Option<&[Arc<Groups>]> {
-        if let [only] = &self.chunks[..] {
-            return Some(only);
+    ) -> Option<Vec<Arc<Groups>>> {
+        if let Some(steps) = self.sequence() {
+            return Some(steps);
         }
-        let message = format!("{} chunks in a step, expected 1", self.chunks.len());
-        let error = ScenarioError::at(&value.place, message, "chunks overlap");
+        let (message, label) = match &self.chunks[..] {
+            [_] => ("in-switch in a step, expected it alone in a program".to_owned(), "switches reduce"),
+            chunks => (format!("{} chunks in a step, expected 1", chunks.len()), "chunks overlap"),
+        };
+        let error = ScenarioError::at(&value.place, message, label);
         reading.errors.push(error.with_help("give each chunk its own steps, with after"));
         None
+    }
+
+    /// The steps one after another, if all ranks take them together.
+    fn sequence(&self) -> Option<Vec<Arc<Groups>>> {
+        let [only] = &self.chunks[..] else { return None };
+        let groups = |step: &LevelStep| match step {
+            LevelStep::Groups(groups) => Some(Arc::clone(groups)),
+            LevelStep::InSwitches(..) => None,
+        };
+        only.iter().map(groups).collect()
     }
 }
 
@@ -85,13 +108,13 @@ pub(super) fn read(
     per_node: u64,
 ) -> Option<ScenarioProgram> {
     let levels = read_levels(reading, operation, value, per_node)?;
-    let program = match &levels.chunks[..] {
-        [steps] => {
-            let collective = one_after_another(steps)?;
+    let program = match levels.sequence() {
+        Some(steps) => {
+            let collective = one_after_another(&steps)?;
             take_program(reading, 0, &collective)?;
             of_collective(reading, kind, collective, per_node)?
         }
-        _ => in_chunks(reading, kind, value, &levels, per_node)?,
+        None => in_chunks(reading, kind, value, &levels, per_node)?,
     };
     let Levels { bytes, whole, notes, .. } = levels;
     Some(ScenarioProgram { bytes, notes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
@@ -157,26 +180,32 @@ fn in_chunks(
 ) -> Option<ScenarioProgram> {
     let (mut steps, mut descriptions) = (vec![], vec![]);
     let count = levels.chunks[0].len();
-    let shape = levels.chunks[0][0].shape().clone();
+    let shape = levels.whole.groups.shape().clone();
     for (chunk, of_chunk) in levels.chunks.iter().enumerate() {
-        for (place, groups) in of_chunk.iter().enumerate() {
+        for (place, step) in of_chunk.iter().enumerate() {
             let number = steps.len();
             let of_same_chunk = (place > 0).then(|| number - 1);
             let of_chunk_before = (chunk > 0).then(|| number - count);
-            let operation = groups.specification().operation.name();
-            let collective = Collective::of_groups(Arc::clone(groups));
+            let (operation, body, groups) = match step {
+                LevelStep::Groups(groups) => {
+                    let collective = Collective::of_groups(Arc::clone(groups));
+                    let shares = collective.share_count();
+                    let body = StepBody::Messages { shares, program: Arc::new(collective) };
+                    (groups.specification().operation, body, Some(Arc::clone(groups)))
+                }
+                LevelStep::InSwitches(operation, reduction) => {
+                    (*operation, StepBody::InSwitches(Arc::clone(reduction)), None)
+                }
+            };
+            let operation = operation.name();
             steps.push(JobStep {
                 name: format!("chunk {chunk} step {place} {operation}"),
-                body: StepBody::Messages { shares: collective.share_count(), program: Arc::new(collective) },
+                body,
                 after: of_same_chunk.into_iter().chain(of_chunk_before).collect(),
                 takes_part: vec![],
             });
-            descriptions.push(JobStepDescription {
-                kind: operation,
-                groups: Some(Arc::clone(groups)),
-                bytes: None,
-                algorithm: None,
-            });
+            let algorithm = groups.is_none().then(|| in_switch::IN_SWITCH.into());
+            descriptions.push(JobStepDescription { kind: operation, groups, bytes: None, algorithm });
         }
     }
     let ranks = u32::try_from(shape.node_count()).ok()?;
@@ -244,20 +273,25 @@ pub(in crate::scenario) fn read_levels(
         let own = operations.iter().filter(move |own| own.0 == level);
         own.map(|own| own.1).collect::<Vec<_>>()
     };
-    let inner = algorithm(reading, &table, "inner", &of(Level::Inner));
-    let outer = algorithm(reading, &table, "outer", &of(Level::Outer));
+    let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
+    let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
     let parts = channels::refuse(reading).and_then(|()| parts(reading, &table));
     let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
     let shape = shape(reading, per_node);
     let compute = reading.compute();
-    let chunks = super::chunks(reading, outer);
+    let has_switches = [inner, outer].into_iter().flatten().any(|own| matches!(own, By::Switches(_)));
+    let of_ranks = |by: By| match by {
+        By::Ranks(algorithm) => Some(algorithm),
+        By::Switches(_) => None,
+    };
+    let chunks = super::chunks(reading, outer.filter(|_| !has_switches).and_then(of_ranks));
     let (order, fold) = (message_order(reading), fold(reading, None));
     let ((units, bytes), compute, chunks) = (sizes?, compute?.get(), chunks?);
     let (order, fold, parts) = (order?, fold?, parts?);
     let whole = two_levels(reading, &shape?, per_node)?;
     let inside = whole.lengths()[0];
     let (inner, outer) = (inner?, outer?);
-    let step = |operation, algorithm, units| CollectiveSpecification {
+    let specification = |operation, algorithm, units| CollectiveSpecification {
         compute_cycles: compute,
         chunks,
         order,
@@ -266,30 +300,98 @@ pub(in crate::scenario) fn read_levels(
     };
     let others: Vec<usize> = (1..whole.dimension_count()).collect();
     let all: Vec<usize> = (0..whole.dimension_count()).collect();
-    let of_chunk = |units: u64| {
-        let step = |&(level, operation): &(Level, Operation)| match level {
-            Level::Inner => (step(operation, inner, units), vec![0]),
-            // Every place has the vector of the largest: with a rest, one unit more than some.
-            Level::Outer => (step(operation, outer, units.div_ceil(inside)), others.clone()),
-        };
-        operations.iter().map(step).collect::<Vec<_>>()
-    };
     let scale = reading.machine.timing.scale();
     let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    let mut known: Vec<(u64, Vec<Arc<Groups>>)> = vec![];
-    let mut chunks = vec![];
+    let mut known: Vec<(u64, Vec<LevelStep>)> = vec![];
+    let mut of_chunks = vec![];
     for size in sizes_of_chunks(units, parts) {
         // Chunks differ by a unit at most, so that few are made.
         if !known.iter().any(|own| own.0 == size) {
-            known.push((size, made(reading, &of_chunk(size))?));
+            let mut steps = vec![];
+            for &(level, operation) in operations {
+                let (by, over, units) = match level {
+                    Level::Inner => (inner, vec![0], size),
+                    // Every place has the vector of the largest: with a rest, one unit more than some.
+                    Level::Outer => (outer, others.clone(), size.div_ceil(inside)),
+                };
+                steps.push(match by {
+                    By::Ranks(algorithm) => {
+                        let asked = (specification(operation, algorithm, units), over);
+                        LevelStep::Groups(made(reading, &[asked])?.pop()?)
+                    }
+                    By::Switches(reducing) => {
+                        let groups = groups_over(&whole, level == Level::Inner);
+                        let size = (units, chunks.get());
+                        let of_switches = in_switch::operation(operation)?;
+                        let reduction = in_switch::reduction(reducing, of_switches, groups, size, compute);
+                        LevelStep::InSwitches(operation, reduction)
+                    }
+                });
+            }
+            known.push((size, steps));
         }
-        chunks.extend(known.iter().find(|own| own.0 == size).map(|own| own.1.clone()));
+        of_chunks.extend(known.iter().find(|own| own.0 == size).map(|own| own.1.clone()));
     }
     // The whole, by an algorithm for any number of ranks.
-    let groups = made(reading, &[(step(operation, Algorithm::Ring, units), all)])?.pop()?;
+    let groups = made(reading, &[(specification(operation, Algorithm::Ring, units), all)])?.pop()?;
     let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name()).into(), groups };
-    let notes = order_notes(reading, &chunks);
-    Some(Levels { chunks, bytes, whole, notes })
+    let notes = order_notes(reading, &of_chunks);
+    Some(Levels { chunks: of_chunks, bytes, whole, notes })
+}
+
+/// The groups of ranks of a level: those of a node, or equal places of all nodes.
+fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
+    let inside = u32::try_from(whole.lengths()[0]).unwrap_or(u32::MAX);
+    let nodes = u32::try_from(whole.node_count()).unwrap_or(u32::MAX) / inside;
+    let rank = |node: u32, place: u32| node * inside + place;
+    if is_inner {
+        (0..nodes).map(|node| (0..inside).map(|place| rank(node, place)).collect()).collect()
+    } else {
+        (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect()
+    }
+}
+
+/// Reads a collective of all ranks by switches alone.
+pub(super) fn read_in_switches(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    operation: Operation,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    let value = reading.settings.get(Key::ProgramAlgorithm)?;
+    let Some(of_switches) = in_switch::operation(operation) else {
+        let message = format!("{operation} in switches, expected all-reduce, reduce-scatter or all-gather");
+        reading.errors.push(ScenarioError::at(&value.place, message, "not by switches"));
+        return None;
+    };
+    if let Some(over) = reading.settings.get(Key::ProgramOver) {
+        let message = "program.over of a collective in switches, expected all ranks";
+        reading.errors.push(ScenarioError::at(&over.place, message, "leave it out"));
+        return None;
+    }
+    channels::refuse(reading)?;
+    let reducing = in_switch::reducing(reading, in_switch::Part::Whole, value)?;
+    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let shape = shape(reading, per_node);
+    let (compute, chunks) = (reading.compute(), in_switch::chunks(reading));
+    let ((units, bytes), shape) = (sizes?, shape?);
+    let (compute, chunks) = (compute?.get(), chunks?);
+    let scale = reading.machine.timing.scale();
+    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    let groups = vec![(0..u32::try_from(shape.node_count()).ok()?).collect()];
+    let reduction = in_switch::reduction(reducing, of_switches, groups, (units, chunks), compute);
+    let all = (0..shape.dimension_count()).collect();
+    let asked = CollectiveSpecification {
+        compute_cycles: compute,
+        ..CollectiveSpecification::new(operation, Algorithm::Ring, shape, units)
+    };
+    let groups = made(reading, &[(asked, all)])?.pop()?;
+    let whole = WholeOperation { algorithm: in_switch::IN_SWITCH.into(), groups };
+    let chunks = vec![vec![LevelStep::InSwitches(operation, reduction)]];
+    let levels = Levels { chunks, bytes, whole, notes: vec![] };
+    let program = in_chunks(reading, kind, value, &levels, per_node)?;
+    let operations = Some(Arc::new(AskedOperations::one(levels.whole)));
+    Some(ScenarioProgram { bytes, operations, ..program })
 }
 
 /// Reports an operation that is not done in levels.
@@ -315,9 +417,10 @@ fn sizes_of_chunks(units: u64, parts: u64) -> Vec<u64> {
 }
 
 /// Sentences on the order of messages in the steps of a chunk.
-fn order_notes(reading: &Reading<'_>, chunks: &[Vec<Arc<Groups>>]) -> Vec<String> {
+fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
-    for groups in chunks.first().into_iter().flatten() {
+    for step in chunks.first().into_iter().flatten() {
+        let LevelStep::Groups(groups) = step else { continue };
         let own = channels::notes(reading, groups.specification());
         notes.extend(own.into_iter().filter(|note| note.starts_with("direct")));
     }
@@ -354,19 +457,40 @@ fn made(
     Some(made)
 }
 
+/// The performer of a level.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Ranks(Algorithm),
+    Switches(in_switch::Reducing),
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ranks(algorithm) => algorithm.name(),
+            Self::Switches(_) => in_switch::IN_SWITCH,
+        }
+    }
+}
+
 /// The algorithm of a level, which performs these operations.
 fn algorithm(
     reading: &mut Reading<'_>,
     table: &Table<'_>,
     key: &str,
     operations: &[Operation],
-) -> Option<Algorithm> {
+    part: in_switch::Part,
+) -> Option<By> {
     let performs =
         |own: &Algorithm| operations.iter().all(|operation| own.descriptor().operations.contains(operation));
-    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), own)).collect();
+    let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), Some(own)));
+    let choices: Vec<_> = of_ranks.chain([(in_switch::IN_SWITCH, None)]).collect();
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
     let value = table.required(key, &names.join(", "), reading.errors)?;
-    value.choice(&table.name(key), &choices, reading.errors)
+    match value.choice(&table.name(key), &choices, reading.errors)? {
+        Some(algorithm) => Some(By::Ranks(algorithm)),
+        None => in_switch::reducing(reading, part, value).map(By::Switches),
+    }
 }
 
 /// The logical shape with the ranks of a node in its first dimension.

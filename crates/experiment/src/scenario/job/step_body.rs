@@ -179,11 +179,11 @@ fn of_collective(
     if let Some(written) = hierarchical::table(reading) {
         let levels = hierarchical::read_levels(reading, operation, written, per_node)?;
         let steps = levels.steps(reading, written)?;
-        for groups in steps {
+        for groups in &steps {
             check_only(reading, table, groups, takes_part?)?;
         }
         check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
-        let body = as_body(hierarchical::one_after_another(steps)?);
+        let body = as_body(hierarchical::one_after_another(&steps)?);
         let Levels { bytes, whole: WholeOperation { groups, algorithm }, notes, .. } = levels;
         let choices = vec![(body, Some(groups))];
         return Some(ReadBody { kind: operation.name(), choices, bytes, algorithm: Some(algorithm), notes });

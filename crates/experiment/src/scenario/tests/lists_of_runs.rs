@@ -121,7 +121,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 39] = [
+const MORE: [(&str, &[&str]); 40] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -179,6 +179,7 @@ const MORE: [(&str, &[&str]); 39] = [
     ("program.sizes", &["[[1, 1]]", "[[1, 3], [4, 1]]"]),
     ("program.hotspot_share", &["0.0", "0.5"]),
     ("machine.uplinks", &["1", "2", "'full'"]),
+    ("machine.reduce", &["true", "4"]),
     ("machine.groups", &["2", "3", "4"]),
     ("machine.links_between_groups", &["1", "2"]),
     ("execution.spread", &["'pair'", "'message'"]),
