@@ -84,6 +84,5 @@ pub(crate) fn problem(program: &dyn Program, shares: u32, lengths: &[u64], wrap:
             Rotated { groups: vec![(0..ranks).collect()], per_node: 1 }
         }),
         message_cost: 0,
-        switches_reduce: false,
     }
 }

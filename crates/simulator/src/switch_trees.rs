@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_topology::{Channel, ClimbingSide, Machine, Network, NodeId};
+use cubefold_topology::{Channel, Machine, Network, NodeId};
 
 use crate::{Job, StepBody, SwitchReduction, explicit_routes::RoutedPair, program::job::StepStage};
 
@@ -341,7 +341,7 @@ impl Growth<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_topology::{GraphSource, NetworkParameters};
+    use cubefold_topology::{ClimbingSide, GraphSource, NetworkParameters};
 
     use super::*;
     use crate::{Cycles, JobStep, SwitchOperation};

@@ -13,9 +13,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Job, Outcome,
-    PhaseLength, Ranks, Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound,
-    lower_bound, predict, program_cut_bound, simulate,
+    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Outcome, PhaseLength,
+    Ranks, Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound, lower_bound,
+    predict, program_cut_bound, simulate,
 };
 
 pub(crate) use self::admission::{admit, bytes_to_run, held_by, pair_count};

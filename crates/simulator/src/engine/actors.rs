@@ -507,7 +507,7 @@ impl<'run> Actors<'run> {
     }
 
     /// The record of a message of a stage that sets out; of a group, if switches reduce.
-    fn record<T>(
+    fn record<T: Transport>(
         &self,
         stage: usize,
         [source, destination]: [ProcessId; 2],
@@ -532,7 +532,7 @@ impl<'run> Actors<'run> {
     }
 
     /// The node of a process of a stage, or its switch.
-    fn node_of<T>(&self, stage: usize, process: ProcessId, core: &Core<'_, T>) -> NodeId {
+    fn node_of<T: Transport>(&self, stage: usize, process: ProcessId, core: &Core<'_, T>) -> NodeId {
         let step = narrow(self.job.locate(stage).step as u64);
         let vertex = self.trees_of(step).and_then(|own| own.vertex(process.label()));
         vertex.unwrap_or_else(|| core.node_of(process))

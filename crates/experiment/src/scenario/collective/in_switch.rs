@@ -9,10 +9,10 @@ use cubefold_topology::{ClimbingSide, Machine};
 use super::channels::cluster;
 use crate::scenario::{
     errors::ScenarioError,
-    keys::Key,
+    keys::{Key, MAX_INTEGER},
     program::Reading,
     settings::Settings,
-    value::{Content, MAX_INTEGER, Value},
+    value::{Content, Value},
 };
 
 /// The name of the algorithm.
@@ -133,7 +133,7 @@ pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> 
     Some(Reducing { side, units_per_cycle })
 }
 
-fn inside<'a>(settings: &Settings<'a>) -> (&'static str, Option<&'a Value>, ClimbingSide) {
+fn inside<'a>(settings: &'a Settings<'_>) -> (&'static str, Option<&'a Value>, ClimbingSide) {
     ("machine.inside.reduce", member(settings.get(Key::MachineInside)), ClimbingSide::Inside)
 }
 
