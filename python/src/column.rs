@@ -44,7 +44,7 @@ impl Column {
 }
 
 /// The names of the columns of processes: those of the rows of `cubefold run --processes` that are numbers.
-const PROCESS_COLUMNS: [&str; 15] = [
+const PROCESS_COLUMNS: [&str; 16] = [
     "run",
     "process",
     "stage",
@@ -56,6 +56,7 @@ const PROCESS_COLUMNS: [&str; 15] = [
     "transfer_cycles",
     "blocked_cycles",
     "overlapped_cycles",
+    "overhead_cycles",
     "iteration",
     "step",
     "rank",
@@ -89,6 +90,7 @@ impl ProcessColumns {
                 signed(stage.transfer_cycles),
                 signed(stage.blocked_cycles),
                 signed(stage.overlapped_cycles),
+                signed(stage.overhead_cycles),
                 of_job(step.map(|own| own.iteration)),
                 of_job(step.map(|own| own.step)),
                 or_none(rank.rank),

@@ -34,7 +34,8 @@ fn shape_with_cut_bound() -> Value {
         "link_busy_share": "fraction?", "direction_busy_cycles": ["count"], "direction_busy_max_cycles": ["count"],
         "totals": {
             "compute_cycles": "count", "sharing_cycles": "count", "waiting_cycles": "count",
-            "transfer_cycles": "count", "blocked_cycles": "count", "idle_at_end_cycles": "count"
+            "transfer_cycles": "count", "blocked_cycles": "count", "overhead_cycles": "count",
+            "idle_at_end_cycles": "count"
         },
         "overlapped_cycles": "count",
         "waiting": distribution, "blocked": distribution,
@@ -117,7 +118,7 @@ fn figure_4_has_the_values_worked_out_by_hand() {
         run["totals"],
         json!({
             "compute_cycles": 96, "sharing_cycles": 0, "waiting_cycles": 16, "transfer_cycles": 120,
-            "blocked_cycles": 0, "idle_at_end_cycles": 8
+            "blocked_cycles": 0, "overhead_cycles": 0, "idle_at_end_cycles": 8
         })
     );
     // 8 of the 24 pairs wait, 2 cycles each.

@@ -20,6 +20,7 @@ const HEADER: [&str; 17] = [
     "transfer_cycles",
     "blocked_cycles",
     "overlapped_cycles",
+    "overhead_cycles",
     "iteration",
     "step",
     "rank",

@@ -182,7 +182,8 @@ fn parts(record: &RunRecord) -> [(Activity, u128); 6] {
     Activity::ALL.map(|activity| {
         let Some(totals) = record.divided_time() else { return (activity, 0) };
         let cycles = match activity {
-            Activity::Compute => totals.compute_cycles,
+            // The core of a process computes, or sends and receives.
+            Activity::Compute => totals.compute_cycles.saturating_add(totals.overhead_cycles),
             Activity::Sharing => totals.sharing_cycles,
             Activity::Waiting => totals.waiting_cycles,
             Activity::Transfer => totals.transfer_cycles,

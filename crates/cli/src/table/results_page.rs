@@ -308,12 +308,13 @@ const LETTERS: u128 = 10;
 /// The activities of processes, in the order of a stage: a letter, its meaning, and the cycles.
 type Activity = (char, &'static str, fn(&TotalsRecord) -> u128);
 
-const ACTIVITIES: [Activity; 6] = [
+const ACTIVITIES: [Activity; 7] = [
     ('c', "computes", |totals| totals.compute_cycles),
     ('s', "shares a processor", |totals| totals.sharing_cycles),
     ('w', "waits", |totals| totals.waiting_cycles),
     ('t', "on the way", |totals| totals.transfer_cycles),
     ('b', "blocked", |totals| totals.blocked_cycles),
+    ('m', "sends or receives messages", |totals| totals.overhead_cycles),
     ('.', "idle at the end", |totals| totals.idle_at_end_cycles),
 ];
 
@@ -367,6 +368,7 @@ mod tests {
             waiting_cycles,
             transfer_cycles,
             blocked_cycles,
+            overhead_cycles: 0,
             idle_at_end_cycles,
         })
     }

@@ -160,6 +160,8 @@ pub struct ProcessStage {
     pub blocked_cycles: u64,
     /// The part of the transfer that passed before the process was ready.
     pub overlapped_cycles: u64,
+    /// The cost of the messages of the stage.
+    pub overhead_cycles: u64,
 }
 
 impl From<&StageRecord> for ProcessStage {
@@ -175,6 +177,7 @@ impl From<&StageRecord> for ProcessStage {
             transfer_cycles: record.transfer.get(),
             blocked_cycles: record.blocked().get(),
             overlapped_cycles: record.overlapped.get(),
+            overhead_cycles: record.overhead.get(),
         }
     }
 }
@@ -327,7 +330,7 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
             kind: Kind::Natural,
             unit: "cycle",
             text: "When the stage is over for the process: its last message has arrived.",
-            formula: "ready + waiting + transfer + blocked",
+            formula: "ready + waiting + transfer + blocked + overhead",
             source: "docs/model.md, sections 5 and 6",
             ..Definition::BLANK
         },
@@ -352,6 +355,10 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
     Column {
         definition: Definition { name: "overlapped_cycles", kind: Kind::Natural, ..Definition::BLANK },
         value: |row| row.overlapped_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "overhead_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.overhead_cycles.into(),
     },
 ];
 

@@ -30,6 +30,9 @@ pub struct TotalsRecord {
     pub transfer_cycles: u128,
     /// Held up by other messages.
     pub blocked_cycles: u128,
+    /// The cost of messages at their senders and receivers.
+    #[serde(default)]
+    pub overhead_cycles: u128,
     /// From each process's finish to the makespan.
     pub idle_at_end_cycles: u128,
 }
@@ -104,6 +107,7 @@ impl TotalsRecord {
             waiting_cycles: totals.waiting,
             transfer_cycles: totals.transfer,
             blocked_cycles: totals.blocked,
+            overhead_cycles: summary.overhead(),
             idle_at_end_cycles: summary.idle_at_end(),
         }
     }
@@ -151,9 +155,9 @@ pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
             kind: Kind::Term,
             text: "A bar of ten letters in tables, which divides the time of all processes into tenths, \
                    rounded so that the shares add up. c computes, s shares a processor, w waits, t is \
-                   in transfer, b is blocked, and a dot is idle at the end. Jobs with steps side by side have none: \
+                   in transfer, b is blocked, m sends or receives messages, and a dot is idle at the end. Jobs with steps side by side have none: \
                    their ranks do several things at once.",
-            formula: "compute + sharing + waiting + transfer + blocked + idle at the end = P * \
+            formula: "compute + sharing + waiting + transfer + blocked + overhead + idle at the end = P * \
                      makespan in asynchronous runs, but in jobs with steps side by side",
             source: "docs/reading-results.md, where does the time go",
             ..Definition::BLANK
@@ -231,6 +235,20 @@ pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
             source: "docs/model.md, section 5",
         },
         value: |totals| totals.blocked_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "totals_overhead_cycles",
+            title: "overhead",
+            aliases: &["overhead_cycles"],
+            kind: Kind::Sum,
+            unit: "cycles",
+            text: "Time for which the cores of processes are busy with messages that they send or receive: \
+                   0 without program.message_cost.",
+            formula: "o times the messages sent and received, summed over all processes and stages",
+            source: "docs/model.md, section 14",
+        },
+        value: |totals| totals.overhead_cycles.into(),
     },
     Column {
         definition: Definition {

@@ -14,11 +14,11 @@ pub(super) fn machine_notes(run: &Run) -> Vec<String> {
     if machine.graph().is_some_and(|network| !network.levels().are_adjacent())
         && machine.assumes_uplinks().is_some()
     {
-        notes.push("links between switches of one level, or that skip a level, have 1 cable".to_owned());
+        notes.push("links between switches of one level, or that skip a level, have 1 cable.".to_owned());
     }
     let is_default = run.execution.routing.is_none() && run.communication.routers().is_none();
     if is_default && machine.route_choice() == Some(RouteChoice::DModK) {
-        notes.push("routes: by destination (d-mod-k); lowest and spread are others".to_owned());
+        notes.push("routes: by destination (d-mod-k); lowest and spread are others.".to_owned());
     }
     notes
 }
@@ -48,7 +48,7 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
         all => format!("[{}]", all.join(", ")),
     };
     Some(format!(
-        "cables are assumed: {} (uplinks = \"full\"). A site with blocking 2 has uplinks = {halved}",
+        "cables are assumed: {} (uplinks = \"full\"). A site with blocking 2 has uplinks = {halved}.",
         parts.join(", ")
     ))
 }

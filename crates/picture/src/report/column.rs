@@ -77,6 +77,7 @@ const COLUMNS: [&str; 43] = [
     "totals_waiting_cycles",
     "totals_transfer_cycles",
     "totals_blocked_cycles",
+    "totals_overhead_cycles",
     "totals_idle_at_end_cycles",
     "exposed_cycles",
     "exposed_mean_cycles",

@@ -73,3 +73,54 @@ fn compared_algorithms_have_the_channels_that_they_can_have() {
     let shares = |run: &Run| run.program.collective.as_deref().unwrap().share_count();
     assert_eq!(runs.iter().map(shares).collect::<Vec<_>>(), [2, 1]);
 }
+
+#[test]
+fn a_step_of_a_job_has_the_message_costs_of_its_collective_alone() {
+    for asked in ["ring", "direct", "recursive-doubling", "tree", "double-tree"] {
+        for cost in [0, 1, 7] {
+            let own = format!("kind = \"all-reduce\"\nalgorithm = \"{asked}\"\nunits = 90\n");
+            let machine = "[machine]\nkind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 3\nspines = 2\n\
+                           latency_cycles = 3\nswitching = \"cut-through\"\n";
+            let program = format!("[program]\nmessage_cost_cycles = {cost}\n");
+            let makespan = |program: &str| {
+                let run = scenario(&format!("{machine}{program}")).runs.remove(0);
+                record(&run).makespan_cycles.unwrap()
+            };
+            let alone = makespan(&format!("{program}{own}"));
+            let step = makespan(&format!("{program}shape = [6]\n[[program.steps]]\nname = \"a\"\n{own}"));
+            assert_eq!(step, alone, "{asked}, {cost}");
+        }
+    }
+}
+
+#[test]
+fn switches_reduce_only_where_the_machine_says_so() {
+    let asked = |machine: &str, program: &str| {
+        let text = format!("[machine]\n{machine}\n[program]\nkind = \"all-reduce\"\nunits = 64\n{program}\n");
+        let error = load_text(Path::new("s.toml"), &text).err();
+        error.map(|errors| errors.to_string().lines().next().unwrap().to_owned())
+    };
+    let tree = "kind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 2\nspines = 1";
+    let alone = "algorithm = \"in-switch\"";
+    let error = asked(tree, alone).unwrap();
+    assert!(error.contains("switches do not reduce, expected machine.reduce"), "{error}");
+    assert_eq!(asked(&format!("{tree}\nreduce = true"), alone), None);
+    let wrong = asked(&format!("{tree}\nreduce = \"yes\""), alone).unwrap();
+    assert!(wrong.contains("machine.reduce is \"yes\", expected true, false, or the units"), "{wrong}");
+    let several = asked(&format!("{tree}\nreduce = 4"), &format!("{alone}\nprocesses_per_node = 2")).unwrap();
+    assert!(several.contains("in-switch with several processes a host"), "{several}");
+    let cluster = |reduce: &str| {
+        format!(
+            "kind = \"cluster\"\nnodes = 2\ndevices_per_node = 2\ninside = {{ kind = \"switch\" }}\n\
+             outside = {{ leaves = {{ nodes = 2 }}, rails = true{reduce} }}"
+        )
+    };
+    let inside = "algorithm = { hierarchical = { inner = \"in-switch\", outer = \"ring\" } }";
+    let error = asked(&cluster(""), inside).unwrap();
+    assert!(error.contains("expected machine.inside.reduce"), "{error}");
+    // Rails without spines: device 0 of a node never meets device 1 of another.
+    let error = asked(&cluster(", reduce = true"), alone).unwrap();
+    assert!(error.contains("rank 0 meets no switch that is above all ranks of its group"), "{error}");
+    let outer = "algorithm = { hierarchical = { inner = \"ring\", outer = \"in-switch\" } }";
+    assert_eq!(asked(&cluster(", reduce = true"), outer), None);
+}

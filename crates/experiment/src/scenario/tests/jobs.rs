@@ -295,6 +295,7 @@ fn the_time_of_jobs_is_divided_where_no_steps_are_side_by_side() {
         + totals.waiting_cycles
         + totals.transfer_cycles
         + totals.blocked_cycles
+        + totals.overhead_cycles
         + totals.idle_at_end_cycles;
     assert_eq!(all, 8 * u128::from(chain.makespan_cycles.unwrap()));
     assert!(record_of("after = []\n").divided_time().is_none());

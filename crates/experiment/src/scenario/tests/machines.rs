@@ -416,3 +416,25 @@ fn permutations_show_what_the_worst_of_them_takes() {
     let record = crate::records::RunRecord::new(&scenario.runs[0], 0, &finished);
     assert!((record.worst_case_bound.unwrap() - 200.0 / 3.0).abs() < 1e-9);
 }
+
+#[test]
+fn collectives_go_on_without_a_device_a_cable_or_a_nic() {
+    let ring = |machine: &str| {
+        format!(
+            "[machine]\nkind = \"cluster\"\nnodes = 2\ndevices_per_node = 4\nnics_per_node = 2\n\
+             inside = {{ kind = \"switch\", hop_cycles = 1 }}\n\
+             outside = {{ hop_cycles = 4, leaves = {{ nodes = 1 }}, spines = 1, uplinks = 2 }}\n\
+             switching = \"cut-through\"\n{machine}\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 840\n"
+        )
+    };
+    let ranks = |machine: &str| scenario(&ring(machine)).runs[0].program.rank_count();
+    assert_eq!([ranks(""), ranks("failed_nodes = [2]")], [8, 7]);
+    // One ring sends over one cable, and takes the other if that is down.
+    let whole = times(&ring(""));
+    assert_eq!(times(&ring("failed_links = [[14, 16]]")), whole);
+    // Devices 0 and 1 have lost their NIC, vertex 10, and use that of the others.
+    let refused = load_text(Path::new("s.toml"), &ring("failed_nodes = [10]")).unwrap_err().to_string();
+    assert!(refused.contains("no route between nodes 0 and 4"), "{refused}");
+    assert!(times(&ring("failed_nodes = [10]\nhosts_forward = true")).0 >= whole.0);
+}
