@@ -42,7 +42,7 @@ fn job(ranks: u32, steps: &[Step]) -> Job {
             }
         },
         after: place.checked_sub(1).into_iter().collect(),
-        takes_part: vec![],
+        takes_part: Arc::default(),
     };
     Job::new(ranks, 1, steps.iter().enumerate().map(step).collect()).unwrap()
 }

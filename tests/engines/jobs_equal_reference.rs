@@ -205,7 +205,7 @@ impl JobCase {
                 },
             };
             let is_whole = step.takes_part.iter().all(|&own| own);
-            let takes_part = if is_whole { vec![] } else { step.takes_part.clone() };
+            let takes_part = if is_whole { Arc::default() } else { step.takes_part.clone().into() };
             JobStep { name: format!("step {place}"), body, after: step.after.clone(), takes_part }
         });
         Job::new(u32::try_from(self.ranks).unwrap(), self.iterations, steps.collect()).unwrap()
@@ -230,7 +230,7 @@ fn stage_program(ranks: usize, step: &ReferenceStep) -> StageProgram {
     let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();
     let computations = Computations::ByProcess(step.computations.iter().map(cycles).collect());
     let processes = u32::try_from(ranks * step.shares).unwrap();
-    StageProgram::with_stages(step.computations.len(), processes, computations, &messages).unwrap()
+    StageProgram::with_empty_messages(step.computations.len(), processes, computations, &messages).unwrap()
 }
 
 /// A step in this place; in a chain it comes after the one before.
@@ -268,7 +268,7 @@ fn random_step(generator: &mut impl Rng, place: usize, ranks: usize, is_chain: b
         for source in 0..processes {
             let by = if permutation { by } else { generator.random_range(1..processes) };
             if permutation || generator.random_bool(0.7) {
-                let units = generator.random_range(1..=greatest);
+                let units = generator.random_range(u64::from(greatest == 1)..=greatest);
                 messages.push(SizedMessage { stage, source, destination: (source + by) % processes, units });
             }
         }

@@ -424,7 +424,7 @@ fn job(case: &crate::sized_equal_reference::SizedCase) -> Job {
         name: name.to_owned(),
         body: StepBody::Messages { program: Arc::clone(&program) as Arc<_>, shares: 1 },
         after,
-        takes_part: vec![],
+        takes_part: Arc::default(),
     };
     let ranks = u32::try_from(case.placement.process_count()).unwrap();
     Job::new(ranks, 2, vec![step("one", vec![]), step("other", vec![])]).unwrap()

@@ -20,7 +20,7 @@ use self::examples::{
     AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
-    drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span},
+    drawing::{DrawOptions, Drawing, FileOption, LanesName, LinkColumn, Span},
     new_scenario::{ExecutionModes, Lengths, MACHINES, NewOptions, ProgramKind},
 };
 use crate::{
@@ -251,6 +251,10 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
+    /// Show all steps of jobs in tables, also those of pipelines
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) steps: bool,
+
     /// Execute only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
     /// merges the parts [default: all runs]
     #[arg(long, value_name = "K/N", help_heading = SWEEPS)]
@@ -291,6 +295,10 @@ pub(crate) struct CompareOptions {
 
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
+
+    /// Show all steps of jobs in tables, also those of pipelines
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) steps: bool,
 
     /// The embedding or algorithm to compare the others with [default: the first embedding of the scenario, or
     /// the first algorithm if only algorithms differ]

@@ -21,4 +21,5 @@ pub(crate) use page::{Page, Paint, Style, TextTable};
 pub(crate) use run_tables::{compare_table, run_table};
 pub(crate) use scenario_tables::{measure_table, write_checked};
 pub(crate) use search_table::search_table;
+pub(crate) use step_tables::StepsShown;
 pub(crate) use verdict_tables::{Detail, verify_table};

@@ -90,7 +90,7 @@ pub use self::{
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
-    job::JobStepDescription,
+    job::{JobStepDescription, PipelineDescription, PipelineTask},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},

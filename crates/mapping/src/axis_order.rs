@@ -10,9 +10,11 @@ mod boxes;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
-use cubefold_topology::{Axis, Machine, MachineKind, NodeId, Shape, Wrap, narrow};
+use cubefold_topology::{
+    Axis, GraphSource, Machine, MachineKind, NetworkParameters, NodeId, Shape, Wrap, narrow,
+};
 
 use self::boxes::Taken;
 use crate::{Construction, PlacementTable, ProcessId};
@@ -50,8 +52,8 @@ struct Factor {
 /// The reason why there is no such order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AxisOrderError {
-    /// The machine is no grid.
-    #[error("a machine without dimensions, expected a grid")]
+    /// The machine is neither a grid nor a cluster.
+    #[error("a machine without dimensions, expected a grid or a cluster")]
     NoGrid,
     /// Another number of processes than nodes.
     #[error("{processes} processes for {nodes} nodes, expected as many")]
@@ -105,8 +107,8 @@ impl AxisOrder {
     ///
     /// When there is none, or there are too many.
     pub fn all(guest: &Shape, machine: &Machine) -> Result<Vec<Self>, AxisOrderError> {
-        check_counts(guest, machine)?;
-        let host = machine.shape();
+        let grid = grid_for(guest, machine)?;
+        let host = grid.shape();
         let factorial = |count: usize| (1..=count).try_fold(1_usize, usize::checked_mul);
         let pairs = factorial(guest.dimension_count())
             .zip(factorial(host.dimension_count()))
@@ -126,7 +128,7 @@ impl AxisOrder {
                 }
                 known.push(by_axis);
                 let part = |factor: &Factor| HostPart { host: factor.host, length: None };
-                found.extend(Self::plain_and_folded(&factors, machine, part));
+                found.extend(Self::plain_and_folded(&factors, folds_on(machine), part));
             }
         }
         if found.is_empty() {
@@ -140,26 +142,27 @@ impl AxisOrder {
     #[must_use]
     pub fn boxes(guest: &Shape, machine: &Machine, most: usize) -> Vec<Self> {
         let mut found = vec![];
-        if check_counts(guest, machine).is_ok() {
-            for factors in boxes::divisions(guest, machine.shape(), most) {
+        if let Ok(grid) = grid_for(guest, machine) {
+            for factors in boxes::divisions(guest, grid.shape(), most) {
                 let part = |factor: &Factor| HostPart { host: factor.host, length: Some(factor.length) };
-                found.extend(Self::plain_and_folded(&factors, machine, part));
+                found.extend(Self::plain_and_folded(&factors, folds_on(machine), part));
             }
         }
         found.truncate(most);
         found
     }
 
-    /// An order that counts as it is, and the folded one where that differs.
+    /// An order that counts as it is, and the folded one where that differs on the grid that it `folds` on.
     fn plain_and_folded(
         factors: &[(usize, Vec<Factor>)],
-        machine: &Machine,
+        folds: Option<&Machine>,
         part: impl Fn(&Factor) -> HostPart,
     ) -> impl Iterator<Item = Self> {
         let parts = |factors: &[Factor]| factors.iter().map(&part).collect();
         let axes = factors.iter().map(|(axis, factors)| (*axis, parts(factors))).collect();
         let plain = Self { axes, is_folded: false };
-        let is_changed = factors.iter().any(|(_, factors)| fold(factors, machine).is_some());
+        let is_changed =
+            folds.is_some_and(|grid| factors.iter().any(|(_, factors)| fold(factors, grid).is_some()));
         let folded = is_changed.then(|| Self { is_folded: true, ..plain.clone() });
         std::iter::once(plain).chain(folded)
     }
@@ -198,8 +201,8 @@ impl AxisOrder {
     ///
     /// When the order is none of this guest and machine.
     pub fn place(&self, guest: &Shape, machine: &Machine) -> Result<PlacementTable, AxisOrderError> {
-        check_counts(guest, machine)?;
-        let host = machine.shape();
+        let grid = grid_for(guest, machine)?;
+        let host = grid.shape();
         let wrong =
             || AxisOrderError::Axes { order: self.to_string(), guest: lengths(guest), host: lengths(host) };
         let guest_order: Vec<usize> = self.axes.iter().map(|&(axis, _)| axis).collect();
@@ -231,7 +234,7 @@ impl AxisOrder {
         }
         let mut offsets: Vec<Vec<u64>> = vec![vec![]; guest.dimension_count()];
         for (axis, factors) in &factors {
-            offsets[*axis] = self.offsets(factors, machine);
+            offsets[*axis] = self.offsets(factors, &grid);
         }
         let mut nodes = vec![0_u64];
         for offsets in &offsets {
@@ -322,12 +325,26 @@ fn stride(machine: &Machine, axis: usize) -> u64 {
     machine.shape().lengths()[..axis].iter().product()
 }
 
-fn check_counts(guest: &Shape, machine: &Machine) -> Result<(), AxisOrderError> {
-    if machine.grid().is_none() {
-        return Err(AxisOrderError::NoGrid);
-    }
-    let (processes, nodes) = (guest.node_count(), machine.node_count());
-    if processes == nodes { Ok(()) } else { Err(AxisOrderError::Count { processes, nodes }) }
+/// The grid on which folded orders differ from others: of a cluster none, since its nodes are as near to each other
+/// whatever their numbers, and so are the devices of a node.
+fn folds_on(machine: &Machine) -> Option<&Machine> {
+    machine.source().is_none().then_some(machine)
+}
+
+/// The grid whose axes take those of a guest with as many processes: the machine, or of a cluster its devices and nodes,
+/// where dimension 1 is the device in a node (`docs/model.md` section 23.7).
+fn grid_for<'a>(guest: &Shape, machine: &'a Machine) -> Result<Cow<'a, Machine>, AxisOrderError> {
+    let grid = match machine.source() {
+        None => Cow::Borrowed(machine),
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => {
+            let lengths = [cluster.devices_per_node, cluster.nodes];
+            let lengths: Vec<u64> = lengths.into_iter().filter(|&length| length > 1).collect();
+            Cow::Owned(Machine::new(MachineKind::Mesh, &lengths).map_err(|_| AxisOrderError::NoGrid)?)
+        }
+        Some(_) => return Err(AxisOrderError::NoGrid),
+    };
+    let (processes, nodes) = (guest.node_count(), grid.node_count());
+    if processes == nodes { Ok(grid) } else { Err(AxisOrderError::Count { processes, nodes }) }
 }
 
 /// For each axis of the guest in an order its factors, the fastest first; none where lengths do not divide each

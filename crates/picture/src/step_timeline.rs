@@ -1,5 +1,7 @@
-//! Timelines of jobs (`docs/model.md` section 23): a lane for each step, time across. A lane shows from the earliest
+//! Timelines of the steps of jobs (`docs/model.md` section 23): a lane for each step, or stage of a pipeline, time across. A lane shows from the earliest
 //! begin to the latest finish of the step over all ranks, in every iteration; computations and messages differ in colour.
+
+use std::collections::BTreeMap;
 
 use cubefold_experiment::{FinishedRun, Run};
 use cubefold_simulator::{JobStep, JobTimes};
@@ -29,7 +31,8 @@ pub(crate) fn step_timeline(
     window: &Window,
 ) -> Result<Picture, PictureError> {
     let steps: &[JobStep] = run.program.job.as_deref().map_or(&[], |job| job.steps());
-    let shown = window.rows("steps", (steps.len() as u64).saturating_sub(1))?;
+    let lanes = lanes(run, steps);
+    let shown = window.rows("steps", (lanes.len() as u64).saturating_sub(1))?;
     let makespan = finished.outcome.summary.makespan().get();
     let cycles = window.cycles(makespan)?;
     let found = shown.end() - shown.start() + 1;
@@ -37,7 +40,7 @@ pub(crate) fn step_timeline(
         return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
     }
     let first = usize::try_from(*shown.start()).unwrap_or(usize::MAX);
-    let lanes = || steps.iter().enumerate().skip(first).take(usize::try_from(found).unwrap_or(usize::MAX));
+    let lanes = || lanes.iter().skip(first).take(usize::try_from(found).unwrap_or(usize::MAX));
     let diagram = ActivityDiagram {
         caption,
         description: format!(
@@ -46,26 +49,73 @@ pub(crate) fn step_timeline(
             cycles.end()
         ),
         row_title: "step",
-        rows: lanes().map(|(_, step)| short(&step.name)).collect(),
+        rows: lanes().map(|lane| short(&lane.name)).collect(),
         makespan,
         cycles,
         scale: TimeScale::of(run),
     };
     let mut spans = vec![];
-    for (iteration, own) in times.steps.chunks(steps.len().max(1)).enumerate() {
-        for (row, (place, step)) in lanes().enumerate() {
-            let (from, to) = (own[place].begin.get(), own[place].finish.get());
-            let activity = if step.computation().is_some() { Activity::Compute } else { Activity::Transfer };
-            let what = if step.computation().is_some() { "computation" } else { "messages" };
-            let name = &step.name;
-            let title = format!("{name}, iteration {iteration}: {what}, cycles {from} to {to}");
-            spans.push(Span { row, activity, from, to, title });
-        }
-    }
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
-    spans.retain(|span| span.from.max(first) < span.to.min(last));
+    for (iteration, own) in times.steps.chunks(steps.len().max(1)).enumerate() {
+        for (row, lane) in lanes().enumerate() {
+            for &place in &lane.steps {
+                let (from, to) = (own[place].begin.get(), own[place].finish.get());
+                let step = &steps[place];
+                let (activity, what) = match step.computation() {
+                    Some(_) => (Activity::Compute, "computation"),
+                    None => (Activity::Transfer, "messages"),
+                };
+                let name = &step.name;
+                let title = format!("{name}, iteration {iteration}: {what}, cycles {from} to {to}");
+                spans.push(Span { row, activity, from, to, title });
+            }
+        }
+        spans.retain(|span| span.from.max(first) < span.to.min(last));
+        window.check_marks(spans.len())?;
+    }
     let sections: [Section; 0] = [];
     diagram.draw(&spans, &sections, &[])
+}
+
+/// The steps of a lane.
+struct Lane {
+    name: String,
+    steps: Vec<usize>,
+}
+
+/// A lane for each step; the tasks of a stage of a pipeline share one, and so do their sends.
+fn lanes(run: &Run, steps: &[JobStep]) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = vec![];
+    let mut lane_of: Vec<Option<usize>> = vec![None; steps.len()];
+    for pipeline in &*run.program.pipelines {
+        let prefix = &pipeline.prefix;
+        let mut kinds = BTreeMap::new();
+        for task in &pipeline.tasks {
+            let place = *kinds.entry((task.kind, task.chunk, task.stage)).or_insert_with(|| {
+                let (pass, send) = task.kind.split_at(1);
+                let name = format!("{prefix}{pass}{} stage {}{send}", task.chunk, task.stage);
+                lanes.push(Lane { name, steps: vec![] });
+                lanes.len() - 1
+            });
+            lane_of[task.first..=task.last].fill(Some(place));
+        }
+    }
+    // In the order of the first step of each.
+    let mut ordered: Vec<Lane> = vec![];
+    let mut places: Vec<Option<usize>> = vec![None; lanes.len()];
+    for (step, own) in lane_of.into_iter().enumerate() {
+        let known = own.and_then(|own| places[own]);
+        if let Some(place) = known {
+            ordered[place].steps.push(step);
+            continue;
+        }
+        let name = own.map_or_else(|| steps[step].name.clone(), |own| lanes[own].name.clone());
+        if let Some(own) = own {
+            places[own] = Some(ordered.len());
+        }
+        ordered.push(Lane { name, steps: vec![step] });
+    }
+    ordered
 }
 
 /// A name that fits beside the lanes.
@@ -94,7 +144,7 @@ mod tests {
     #[test]
     fn every_step_has_a_lane_and_computations_differ_from_messages() {
         let run = run(JOB);
-        let picture = timeline("a job", &run, &finished(&run), &Window::default()).unwrap();
+        let picture = timeline("a job", &run, &finished(&run), &Window::default(), None).unwrap();
         let svg = picture.svg();
         for name in ["backward", "gradients", "a computation beside t.."] {
             assert!(svg.contains(name), "{name}");
@@ -110,7 +160,7 @@ mod tests {
         assert!(svg.contains("backward, iteration 0: computation, cycles 0 to 50"));
         assert!(svg.contains("gradients, iteration 1: messages, cycles "));
         let one = Window { processes: Some(1..=1), cycles: None, memory: None };
-        let one = timeline("a job", &run, &finished(&run), &one).unwrap();
+        let one = timeline("a job", &run, &finished(&run), &one, None).unwrap();
         assert_eq!(one.svg().matches("class=\"mark\"").count(), 2);
     }
 }

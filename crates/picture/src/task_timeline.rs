@@ -273,7 +273,7 @@ mod tests {
         );
         let run = run_of_files(&scenario, &[("a.goal", GRAPH)]);
         let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
-        timeline("a graph", &run, &finished, &Window::default()).unwrap().svg().to_owned()
+        timeline("a graph", &run, &finished, &Window::default(), None).unwrap().svg().to_owned()
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
                 "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
             let run = run_of_files(scenario, &[("a.goal", graph)]);
             let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
-            let picture = timeline("a graph", &run, &finished, &Window::default()).unwrap();
+            let picture = timeline("a graph", &run, &finished, &Window::default(), None).unwrap();
             assert!(picture.svg().contains("computation: compute "), "{}", picture.svg());
         }
     }
@@ -400,7 +400,7 @@ mod tests {
         );
         let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
         let draw = |cycles, memory| {
-            timeline("a graph", &run, &finished, &Window { processes: None, cycles, memory })
+            timeline("a graph", &run, &finished, &Window { processes: None, cycles, memory }, None)
         };
         assert_eq!(draw(None, None).unwrap_err(), PictureError::TooManyMarks { most: MAX_MARKS });
         assert!(matches!(draw(Some(0..=100_000), Some(1 << 20)), Err(PictureError::TooLarge { .. })));

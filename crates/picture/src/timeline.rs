@@ -15,6 +15,7 @@ use crate::{
     error::PictureError,
     palette::Activity,
     picture::Picture,
+    rank_timeline::rank_timeline,
     space_time::{MAX_PROCESSES, Window, mark_count, spans, stage_section, stage_starts},
     step_timeline::step_timeline,
     task_timeline::task_timeline,
@@ -33,8 +34,18 @@ pub(crate) const MAX_ROWS_WITH_ARROWS: usize = 32;
 /// The maximum number of messages with lines.
 pub(crate) const MAX_ARROWS: usize = 400;
 
+/// The lanes of a timeline of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    /// One for each rank.
+    Ranks,
+    /// One for each step; the steps of a pipeline share that of their stage.
+    Steps,
+}
+
 /// Draws the activities of every rank in every stage of a run from its kept records; each share of a collective has a row
-/// below its rank. For a task graph, draws the kept operations; for a job, a lane for each step.
+/// below its rank. For a task graph, draws the kept operations; for a job, these lanes, by default of ranks if it has
+/// pipelines.
 ///
 /// # Errors
 ///
@@ -45,9 +56,14 @@ pub fn timeline(
     run: &Run,
     finished: &FinishedRun,
     window: &Window,
+    lanes: Option<Lanes>,
 ) -> Result<Picture, PictureError> {
     if let Some(times) = &finished.outcome.job {
-        return step_timeline(caption, run, times, finished, window);
+        let default = if run.program.pipelines.is_empty() { Lanes::Steps } else { Lanes::Ranks };
+        return match lanes.unwrap_or(default) {
+            Lanes::Steps => step_timeline(caption, run, times, finished, window),
+            Lanes::Ranks => rank_timeline(caption, run, finished, window),
+        };
     }
     match run.program.body.special().tasks().filter(|_| !finished.operations.is_empty()) {
         Some(graph) => task_timeline(caption, run, graph, finished, window),
@@ -194,7 +210,7 @@ mod tests {
     #[test]
     fn rows_are_ranks_with_their_shares_and_marks_say_what_is_awaited_from_whom() {
         let run = run(RING);
-        let picture = timeline("a ring", &run, &finished(&run), &Window::default()).unwrap();
+        let picture = timeline("a ring", &run, &finished(&run), &Window::default(), None).unwrap();
         let svg = picture.svg();
         for row in ["0.0", "0.1", "3.1"] {
             assert_eq!(svg.matches(&format!("\n{row}\n")).count(), 1, "{row}");
@@ -216,7 +232,7 @@ mod tests {
         let run = run(RING);
         let finished = finished(&run);
         let draw = |processes, cycles| {
-            timeline("a ring", &run, &finished, &Window { processes, cycles, memory: None })
+            timeline("a ring", &run, &finished, &Window { processes, cycles, memory: None }, None)
         };
         let part = draw(Some(2..=2), Some(0..=4)).unwrap();
         assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two shares compute");
@@ -227,7 +243,7 @@ mod tests {
     #[test]
     fn programs_without_ranks_have_a_row_a_process() {
         let run = run("[machine]\nkind = \"ring\"\nshape = [8]\n");
-        let picture = timeline("a cube", &run, &finished(&run), &Window::default()).unwrap();
+        let picture = timeline("a cube", &run, &finished(&run), &Window::default(), None).unwrap();
         assert!(picture.svg().contains("process 7, stage 2: transfer 4 cycles"));
         assert!(picture.svg().contains("; 1 unit from process 3</title>"));
     }

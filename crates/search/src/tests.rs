@@ -250,7 +250,7 @@ fn draw_job(case: &Case, generator: &mut ChaCha8Rng) -> Job {
         let computation = StepBody::Computation(Cycles::new(generator.random_range(1..40)));
         let body = if generator.random_bool(0.4) { computation } else { messages };
         let after = (0..number).filter(|_| generator.random_bool(0.5)).collect();
-        JobStep { name: number.to_string(), body, after, takes_part: vec![] }
+        JobStep { name: number.to_string(), body, after, takes_part: Arc::default() }
     });
     Job::new(ranks, iterations, steps.collect()).unwrap()
 }

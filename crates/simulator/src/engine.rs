@@ -409,7 +409,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
     }
 
     /// A message of `units` units sets out from a node to a process of this engine. Returned is one that is received at
-    /// once: inside a node, in no time.
+    /// once: of 0 units, or inside a node in no time.
     #[inline]
     fn send(
         &mut self,
@@ -419,7 +419,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         now: Cycle,
     ) -> Option<ReceivedMessage> {
         self.message_count += 1;
-        let crosses_links = from != record.to;
+        let crosses_links = from != record.to && units > 0;
         let message = self.messages.table.insert(record, units, crosses_links);
         if crosses_links {
             let links = self.transport.set_out(message, from, now, &self.messages, &mut self.arrivals);

@@ -129,6 +129,32 @@ pub struct RankTime {
     pub done: u64,
 }
 
+/// What a rank of a job does (`docs/model.md` section 23.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankPart {
+    /// A computation step runs.
+    Computation,
+    /// None runs, and a step of messages is at work.
+    Communication,
+    /// Neither, and the rank is not over.
+    Bubble,
+}
+
+/// A time in which a rank of a job does one thing, before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankSpan {
+    /// The rank.
+    pub rank: u32,
+    /// What it does.
+    pub part: RankPart,
+    /// The step that runs, or the first of those that are at work: iteration times steps plus step.
+    pub step: Option<u32>,
+    /// The first cycle.
+    pub from: Cycle,
+    /// The cycle after the last.
+    pub to: Cycle,
+}
+
 /// The times of the steps of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobTimes {
@@ -138,7 +164,13 @@ pub struct JobTimes {
     pub by_rank: Vec<RankTime>,
     /// The sum over the ranks of their finish less the cycles of their computation steps \[cycles\].
     pub exposed: u128,
+    /// Messages that were blocked for more than three times their time without contention, and that are a sixteenth of the
+    /// largest message or less, in the order of their receptions; at most [`LATE_MESSAGES`].
+    pub late: Vec<MessageTimes>,
 }
+
+/// The most late messages of a job that are kept.
+pub const LATE_MESSAGES: usize = 1 << 16;
 
 /// A message that was received (`docs/model.md` section 26.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,6 +246,16 @@ pub trait Observer {
     /// Takes the times of all operations of a finished task graph, in the order of the schedule.
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         drop(times);
+    }
+
+    /// Whether it wants what the ranks of a job do.
+    fn wants_rank_spans(&self) -> bool {
+        false
+    }
+
+    /// Takes what all ranks of a job do, by rank and time.
+    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
+        drop(spans);
     }
 
     /// Takes the record of a step of a job that is over at a rank.
@@ -293,6 +335,19 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         }
     }
 
+    fn wants_rank_spans(&self) -> bool {
+        self.0.wants_rank_spans() || self.1.wants_rank_spans()
+    }
+
+    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
+        if self.0.wants_rank_spans() {
+            self.0.rank_spans_finished(spans.clone());
+        }
+        if self.1.wants_rank_spans() {
+            self.1.rank_spans_finished(spans);
+        }
+    }
+
     fn step_finished(&mut self, record: &StepRecord) {
         self.0.step_finished(record);
         self.1.step_finished(record);
@@ -354,6 +409,14 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         (**self).operations_finished(times);
+    }
+
+    fn wants_rank_spans(&self) -> bool {
+        (**self).wants_rank_spans()
+    }
+
+    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
+        (**self).rank_spans_finished(spans);
     }
 
     fn step_finished(&mut self, record: &StepRecord) {
@@ -437,6 +500,14 @@ impl Observer for InBatches<'_> {
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         self.observer.operations_finished(times);
+    }
+
+    fn wants_rank_spans(&self) -> bool {
+        self.observer.wants_rank_spans()
+    }
+
+    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
+        self.observer.rank_spans_finished(spans);
     }
 
     fn step_finished(&mut self, record: &StepRecord) {

@@ -202,7 +202,7 @@ pub enum End {
 pub struct Peer {
     /// The process.
     pub process: ProcessId,
-    /// The size of the message, at least 1 \[units\].
+    /// The size of the message \[units\], at least 1 but in steps of jobs.
     pub units: u64,
 }
 

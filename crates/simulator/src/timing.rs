@@ -316,10 +316,13 @@ impl Communication {
         self.timing_of(1)
     }
 
-    /// The times of a message of `units` units, at least 1. Times past 2^64 cycles are cut off there:
-    /// runs that could have such times are refused.
+    /// The times of a message of `units` units; one of 0 units takes no time anywhere (section 23.5). Times past 2^64 cycles
+    /// are cut off there: runs that could have such times are refused.
     #[must_use]
     pub fn timing_of(self, units: u64) -> MessageTiming {
+        if units == 0 {
+            return MessageTiming::NONE;
+        }
         let forwarded = match self.switching {
             Switching::CutThrough => 1,
             Switching::StoreAndForward => self.packet.map_or(units, |packet| packet.get().min(units)),
@@ -397,10 +400,10 @@ impl Communication {
         stored.saturating_add(latency.into())
     }
 
-    /// The number of packets of a message of `units` units.
+    /// The number of packets of a message of `units` units: one without packets, none of 0 units.
     #[must_use]
     pub fn packet_count(self, units: u64) -> u64 {
-        self.packet.map_or(1, |packet| units.div_ceil(packet.get()))
+        self.packet.map_or(units.min(1), |packet| units.div_ceil(packet.get()))
     }
 
     /// A bound on the time of all transmissions of a message of `units` units, one after another,
@@ -463,7 +466,7 @@ impl Communication {
 /// The times of one message on every link that it crosses; all links of a machine are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageTiming {
-    occupancy: Cycles, // at least 1
+    occupancy: Cycles, // at least 1, but of a message of 0 units, which takes no time at all
     head: Cycles,      // at least 1
     receipt: Cycles,   // at least `head` over one link
     first_links: u64, // those that the receipt is over: 1, or 2 between hosts of one router with finite buffers
@@ -471,6 +474,15 @@ pub struct MessageTiming {
 }
 
 impl MessageTiming {
+    /// The times of a message of 0 units.
+    const NONE: Self = Self {
+        occupancy: Cycles::ZERO,
+        head: Cycles::ZERO,
+        receipt: Cycles::ZERO,
+        first_links: 1,
+        local: Cycles::ZERO,
+    };
+
     /// For how long all of the message occupies each channel of its route, or under half-duplex
     /// each link \[cycles\].
     #[must_use]

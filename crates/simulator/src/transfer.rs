@@ -55,6 +55,9 @@ pub fn transfer_over(
     communication: Communication,
     units: u64,
 ) -> Cycles {
+    if units == 0 {
+        return Cycles::ZERO;
+    }
     let mut links = links.into_iter();
     let Some(mut link) = links.next() else { return communication.timing_of(units).transfer(0) };
     let packets = u128::from(communication.packet_count(units));

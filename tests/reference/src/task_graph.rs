@@ -418,6 +418,9 @@ impl<'problem> Run<'problem> {
         let (.., units) = self.ends(send);
         let problem = self.problem;
         let distance = self.route(send).len() as u64;
+        if units == 0 {
+            return 0; // section 23.5
+        }
         if distance == 0 {
             return problem.local_cycles.0 + problem.local_cycles.1 * units;
         }
@@ -449,7 +452,7 @@ impl<'problem> Run<'problem> {
 
     fn set_out(&mut self, send: usize) {
         assert!(self.set_out.insert(send, self.cycle).is_none(), "a message sets out once");
-        if self.route(send).is_empty() {
+        if self.route(send).is_empty() || self.ends(send).3 == 0 {
             self.packets_left.insert(send, 1);
             match self.transfer(send) {
                 0 => self.receive_packet(send),

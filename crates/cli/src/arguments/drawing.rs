@@ -33,11 +33,15 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
-    /// The activity of every rank of a collective or task graph, or process of a program: ranks down, time across
+    /// The activity of every rank of a collective, job or task graph, or process of a program: ranks down, time across
     Timeline {
         #[command(flatten)]
         run: OneRunOptions,
-        /// Only these ranks with their shares, the last included; at most 256 rows [default: all]
+        /// The lanes of a job; ranks in a row that do the same, and steps of a stage of a pipeline, share one
+        /// [default: ranks if it has pipelines, else steps]
+        #[arg(long, value_enum, value_name = "NAME")]
+        lanes: Option<LanesName>,
+        /// Only these ranks with their shares, or lanes of steps, the last included; at most 256 rows [default: all]
         #[arg(long, value_name = "FROM..TO")]
         ranks: Option<Span>,
         /// These cycles, which may end after the run; give pictures side by side the same [default: all]
@@ -126,6 +130,15 @@ pub(crate) struct FileOption {
 
     #[command(flatten)]
     pub(crate) set: SettingOption,
+}
+
+/// The lanes of a timeline of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LanesName {
+    /// What each rank does: it computes, communicates beside no computation, waits for other ranks, or is done
+    Ranks,
+    /// When each step runs
+    Steps,
 }
 
 /// The measure of links.

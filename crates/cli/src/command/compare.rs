@@ -19,7 +19,7 @@ use crate::{
     format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions, in_places, inputs, whole_plan},
     sweep_output::SweepOutput,
-    table::compare_table,
+    table::{StepsShown, compare_table},
 };
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -56,9 +56,11 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             }
             _ => None,
         };
+        let steps = if options.steps { StepsShown::All } else { StepsShown::WithoutPipelines };
         let page = || {
             let records: Vec<RunRecord> = records().collect::<io::Result<_>>()?;
-            let mut page = compare_table(&captions(&scenarios), &references, &records, &algorithms, shared);
+            let mut page =
+                compare_table(&captions(&scenarios), &references, &records, &algorithms, steps, shared);
             page.notes(exchange.iter().cloned().collect());
             Ok(page)
         };

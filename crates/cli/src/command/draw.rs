@@ -10,14 +10,16 @@ use cubefold_experiment::{
     records::{PlacementRecord, RunRecord},
 };
 use cubefold_picture::{
-    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
+    ComparedRun, DarkestValue, Lanes, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
     ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, placement_grid,
     scaling, space_time, spectrum, still, time_shares, timeline,
 };
 
 use super::execution::{finished, pool_for, records};
 use crate::{
-    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
+    arguments::{
+        DrawOptions, Drawing, FileOption, LanesName, LinkColumn, OneRunOptions, SharedOptions, Span,
+    },
     failure::Failure,
     format::{OutputFormat, PictureFormat},
     grouping::{one_run, refuse_open_loop, run_names, shown},
@@ -38,11 +40,15 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
                 space_time(&caption(run), run, &finished[0], &window).map_err(refused)
             })
         }
-        Drawing::Timeline { run, ranks, cycles } => {
+        Drawing::Timeline { run, lanes, ranks, cycles } => {
             let window = window(ranks.as_ref(), cycles.as_ref(), shared);
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::WithOperations, shared)?;
-                timeline(&caption(run), run, &finished[0], &window).map_err(refused)
+                let lanes = lanes.map(|own| match own {
+                    LanesName::Ranks => Lanes::Ranks,
+                    LanesName::Steps => Lanes::Steps,
+                });
+                timeline(&caption(run), run, &finished[0], &window, lanes).map_err(refused)
             })
         }
         Drawing::Placement { run, dimension } => {

@@ -19,7 +19,7 @@ use crate::{
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     output::{Output, is_same, regular_file},
     sweep_output::SweepOutput,
-    table::run_table,
+    table::{StepsShown, run_table},
 };
 
 pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -49,9 +49,11 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         shared.run_resources(),
     )?;
     rows.map_or(Ok(()), RowFiles::finish)?;
+    let steps = if options.steps { StepsShown::All } else { StepsShown::WithoutPipelines };
     output.finish(|output, records| {
-        let page =
-            || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
+        let page = || {
+            Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
+        };
         write_records(output, format, Document::RESULTS, &[], records, page)
     })
 }
@@ -128,8 +130,10 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         Some(path) => Output::open_beside(&path, shared.existing())?,
         None => Output::open(shared, &[])?,
     };
-    let page =
-        || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
+    let page = || {
+        let records = merged.records().collect::<Result<Vec<_>, _>>()?;
+        Ok(run_table(&merged.scenarios(), &records, StepsShown::WithoutPipelines, shared))
+    };
     write_records(output, format, Document::RESULTS, &[], || merged.records(), page)
 }
 

@@ -15,7 +15,7 @@ use super::{
     results_page::{
         Column, RunRow, add_bounds, add_tables, bar_column, makespan_columns, step_columns, time_columns,
     },
-    step_tables::add_steps,
+    step_tables::{StepsShown, add_steps},
     trace_tables::add_trace_communication,
 };
 use crate::{
@@ -27,6 +27,7 @@ use crate::{
 pub(crate) fn run_table(
     scenarios: &[ScenarioCaption],
     records: &[RunRecord],
+    steps: StepsShown,
     shared: &SharedOptions,
 ) -> Page {
     let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
@@ -35,7 +36,7 @@ pub(crate) fn run_table(
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, run_columns);
         add_bounds(&mut page, &scenario.runs, records);
-        add_steps(&mut page, &scenario.runs, records);
+        add_steps(&mut page, &scenario.runs, records, steps);
         add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(&scenario.runs, records));
         page.notes(saturation_sentences(&scenario.runs, records));
@@ -80,6 +81,7 @@ pub(crate) fn compare_table(
     references: &[Reference],
     records: &[RunRecord],
     algorithms: &[Vec<AlgorithmComparison>],
+    steps: StepsShown,
     shared: &SharedOptions,
 ) -> Page {
     let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
@@ -88,7 +90,7 @@ pub(crate) fn compare_table(
         page.heading(&scenario.name);
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference.name(), rows));
-        add_steps(&mut page, &scenario.runs, records);
+        add_steps(&mut page, &scenario.runs, records, steps);
         add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(sentences(reference, &scenario.runs, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());

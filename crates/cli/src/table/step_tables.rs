@@ -5,6 +5,15 @@ use cubefold_experiment::records::{JobTimeRecord, RunCaption, RunRecord, SingleR
 
 use super::{Page, TextTable};
 
+/// The steps of jobs that tables show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepsShown {
+    /// The first, without those of pipelines.
+    WithoutPipelines,
+    /// All.
+    All,
+}
+
 /// A sentence on what of these runs is exposed, if they tell it.
 pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> Option<String> {
     let mut first = runs.clone();
@@ -15,15 +24,27 @@ pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> 
 }
 
 /// Adds a table of the steps of each run that is a job, and sentences on what is exposed.
-pub(super) fn add_steps(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
+pub(super) fn add_steps(
+    page: &mut Page,
+    runs: &[RunCaption],
+    records: &[RunRecord],
+    shown_steps: StepsShown,
+) {
     let jobs = runs.iter().zip(records).filter(|(_, record)| record.steps.is_some());
     let count = jobs.clone().count();
     let shown = || jobs.clone().take(SingleRunTable::MAX_RUNS);
     let mut notes = vec![];
     for (run, record) in shown() {
-        let Some(table) = record.step_table() else { continue };
         let name =
             if count > 1 { format!(" of run {}, {}", record.run, run.embedding) } else { String::new() };
+        if let Some(table) = record.pipeline_table() {
+            page.table(TextTable { caption: Some(format!("pipelines{name}")), ..table.into() });
+        }
+        let table = match shown_steps {
+            StepsShown::WithoutPipelines => record.step_table(),
+            StepsShown::All => record.all_steps_table(),
+        };
+        let Some(table) = table else { continue };
         if table.left_out > 0 {
             notes.push(format!("{} are in JSON only.", counted(table.left_out, "further row")));
         }

@@ -5,8 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OperationTimes, Outcome, RankTask,
-    StageRecord, Transmission,
+    CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OperationTimes, Outcome, RankSpan,
+    RankTask, StageRecord, Transmission,
 };
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
@@ -51,8 +51,52 @@ pub struct FinishedRun {
     /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
     /// them, too.
     pub operations: Vec<OperationTimes>,
+    /// What the ranks of a job do, by rank and time, if that is kept.
+    pub rank_spans: Vec<RankSpan>,
+    /// The messages of a job that large ones held up, if there are any.
+    pub held_up: Option<HeldUpMessages>,
     /// Every packet on every channel, in the order of their begins, messages and packets, if they are kept.
     pub transmissions: Vec<Transmission>,
+}
+
+/// Messages that were blocked for more than three times their time without contention, and that waited while a message of
+/// at least 16 times their units held the channel (`docs/model.md` section 23.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldUpMessages {
+    /// Their number.
+    pub count: u64,
+    /// Whether these are all that were looked at; of very many late messages the first are.
+    pub are_all: bool,
+    /// The most blocked one.
+    pub worst: MessageTimes,
+    /// The time for which it was blocked \[cycles\].
+    pub blocked: u64,
+}
+
+impl HeldUpMessages {
+    /// A sentence on them, of a run.
+    pub(crate) fn in_words(&self, program: &ScenarioProgram) -> String {
+        let MessageTimes { stage, source, destination, units, transfer, .. } = self.worst;
+        let of_step = program.job.as_deref().map(|job| {
+            let at = job.locate(stage as usize);
+            (&job.steps()[at.step].name, job.rank(source), job.rank(destination))
+        });
+        let worst = of_step.map_or_else(String::new, |(step, source, destination)| {
+            format!(
+                " The worst, {units} units of step {step:?} from rank {source} to rank {destination}, was blocked for {} \
+                 cycles and takes {} alone.",
+                self.blocked,
+                transfer.get()
+            )
+        });
+        let least = if self.are_all { "" } else { "At least " };
+        let (messages, wait) = if self.count == 1 { ("message", "waits") } else { ("messages", "wait") };
+        format!(
+            "{least}{} {messages} {wait} for channels that messages of 16 times their units or more hold.{worst} \
+             machine.packet_units lets messages share a channel.",
+            self.count
+        )
+    }
 }
 
 /// The lower bounds of a program that is no collective, on one placement.

@@ -12,6 +12,7 @@ use crate::records::{
     machine_record::{MACHINE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
+    pipeline_record::PIPELINES_OF_JOBS,
     placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
     router_record::ROUTER,
@@ -72,7 +73,7 @@ impl DefinitionGroup {
                 .of(BLOCKED)
                 .of(EXPOSED)
                 .of(JOB_TIME)
-                .and(STEPS_OF_JOBS.iter()),
+                .and(STEPS_OF_JOBS.iter().chain(PIPELINES_OF_JOBS)),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("Open-loop traffic").of(OPEN_LOOP),
             group("The placement").of(PLACEMENT).of(BOUNDS).of(CONSTRUCTION),

@@ -22,6 +22,9 @@ pub struct JobStepRecord {
     pub name: String,
     /// Its kind: an operation, `computation`, `send`, `stages`, `traffic` or `neighbour-exchange`.
     pub kind: Word,
+    /// The name of the pipeline that it is a step of, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<String>,
     /// The number of ranks that take part; files of earlier versions do not have this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
@@ -58,6 +61,7 @@ impl JobStepRecord {
         let Some(job) = run.program.job.as_deref() else { return vec![] };
         let seconds = |cycles: u64| run.scale.map(|scale| scale.seconds(cycles));
         let count = job.steps().len();
+        let pipelines = run.program.pipelines_of_steps();
         let record = |(place, times): (usize, &StepTimes)| {
             let (begin, finish) = (times.begin.get(), times.finish.get());
             let step = &job.steps()[place % count];
@@ -69,6 +73,7 @@ impl JobStepRecord {
                 iteration: (place / count) as u64,
                 name: step.name.clone(),
                 kind: run.program.job_steps[place % count].kind.into(),
+                pipeline: pipelines.get(place % count).cloned().flatten(),
                 ranks: Some(times.ranks),
                 begin_cycles: begin,
                 finish_cycles: finish,

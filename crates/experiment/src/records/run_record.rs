@@ -14,6 +14,7 @@ use super::{
     execution_record::EXECUTION,
     job_record::{EXPOSED, JOB_TIME, JobStepRecord, JobTimeRecord},
     open_loop_record::{OPEN_LOOP, OpenLoopRecord},
+    pipeline_record::PipelineRecord,
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
     run_columns::{
@@ -155,6 +156,9 @@ pub struct RunRecord {
     /// The steps of a job, iteration by iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<JobStepRecord>>,
+    /// The pipelines of a job, iteration by iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipelines: Option<Vec<PipelineRecord>>,
     /// The communication of Chakra traces by kind, if they say how long it took when they were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_communication: Option<Vec<TraceTimesRecord>>,
@@ -206,7 +210,11 @@ impl RunRecord {
             program: ProgramRecord::new(&run.program),
             embedding: if is_closed { run.embedding.to_string() } else { String::new() },
             execution: ExecutionRecord::new(&run.execution, run.communication),
-            notes: run.notes(),
+            notes: run
+                .notes()
+                .into_iter()
+                .chain(finished.held_up.map(|own| own.in_words(&run.program)))
+                .collect(),
             engine: finished.outcome.engine.name().into(),
             makespan_cycles: makespan,
             open_loop: finished.open_loop.as_ref().and_then(OpenLoopRecord::new),
@@ -252,6 +260,7 @@ impl RunRecord {
                 .job
                 .as_ref()
                 .map(|times| JobStepRecord::all(run, times, summary.makespan().get())),
+            pipelines: finished.outcome.job.as_ref().map(|times| PipelineRecord::all(run, times)),
             trace_communication: TraceTimesRecord::all(run, &finished.operations),
             exposed_cycles: exposed(run, finished),
             exposed_mean_cycles: exposed_mean(run, finished),

@@ -1,7 +1,7 @@
 //! Tables of single runs as people read them, in the terminal and in reports: the steps of a job, and the
 //! communication of Chakra traces.
 
-use super::{JobStepRecord, RunRecord, TraceTimesRecord};
+use super::{JobStepRecord, PipelineRecord, RunRecord, TaskTimesRecord, TraceTimesRecord};
 use crate::input::engineering_seconds;
 
 /// The most rows of a table of steps.
@@ -49,7 +49,8 @@ impl SingleRunTable {
     pub const TRACES_IN_WORDS: &'static str = "Traced and simulated are the mean times of an operation at a rank, from when it may begin until it is over \
          there; ratio is simulated / traced.";
 
-    fn of_steps(steps: &[JobStepRecord]) -> Self {
+    /// The table of these steps, of at most `most` rows.
+    fn of_steps(steps: &[&JobStepRecord], most: usize) -> Self {
         let has_iterations = steps.last().is_some_and(|last| last.iteration > 0);
         let has_seconds = steps.iter().any(|step| step.begin_seconds.is_some());
         let mut columns = vec![SingleRunColumn::words("step", "step"), SingleRunColumn::words("kind", "")];
@@ -77,8 +78,36 @@ impl SingleRunTable {
             row.push(first_names(step.behind.as_deref().unwrap_or_default()));
             row
         };
-        let rows = steps.iter().take(MAX_ROWS).map(row).collect();
-        Self { columns, rows, left_out: steps.len().saturating_sub(MAX_ROWS) as u64 }
+        let rows = steps.iter().take(most).map(|step| row(step)).collect();
+        Self { columns, rows, left_out: steps.len().saturating_sub(most) as u64 }
+    }
+
+    fn of_pipelines(pipelines: &[PipelineRecord]) -> Self {
+        let has_iterations = pipelines.last().is_some_and(|last| last.iteration > 0);
+        let has_seconds = pipelines.iter().any(|own| own.begin_seconds.is_some());
+        let mut columns = vec![SingleRunColumn::words("pipeline", "pipelines")];
+        columns.extend(has_iterations.then_some(SingleRunColumn::numbers("iteration", "iteration")));
+        columns.extend(["begin", "finish"].map(|title| SingleRunColumn::numbers(title, "pipelines")));
+        columns.push(SingleRunColumn::words("task", "pipelines"));
+        columns
+            .extend(["count", "least", "greatest"].map(|title| SingleRunColumn::numbers(title, "pipelines")));
+        columns.extend(has_seconds.then_some(SingleRunColumn::numbers("greatest in seconds", "")));
+        let of_task = |own: &PipelineRecord, task: &TaskTimesRecord| {
+            let mut row = vec![own.name.clone()];
+            row.extend(has_iterations.then(|| own.iteration.to_string()));
+            row.extend([own.begin_cycles, own.finish_cycles].map(|cycles| cycles.to_string()));
+            row.push(task.task.to_string());
+            row.extend([task.count, task.least_cycles, task.greatest_cycles].map(|own| own.to_string()));
+            #[expect(clippy::cast_precision_loss, reason = "seconds with few digits")]
+            let seconds = own.cycle_seconds().map(|cycle| cycle * task.greatest_cycles as f64);
+            row.extend(has_seconds.then(|| seconds.map(engineering_seconds).unwrap_or_default()));
+            row
+        };
+        let rows = pipelines.iter().flat_map(|own| own.tasks.iter().map(move |task| of_task(own, task)));
+        let mut rows: Vec<Vec<String>> = rows.collect();
+        let left_out = rows.len().saturating_sub(MAX_ROWS) as u64;
+        rows.truncate(MAX_ROWS);
+        Self { columns, rows, left_out }
     }
 
     fn of_traces(times: &[TraceTimesRecord]) -> Self {
@@ -106,10 +135,25 @@ impl SingleRunTable {
 }
 
 impl RunRecord {
-    /// The table of the steps of a job; `None` for other programs.
+    /// The table of the first steps of a job but those of pipelines; `None` for other programs, and if there are no others.
     #[must_use]
     pub fn step_table(&self) -> Option<SingleRunTable> {
-        self.steps.as_deref().map(SingleRunTable::of_steps)
+        let steps = self.steps.as_deref()?.iter().filter(|step| step.pipeline.is_none());
+        let steps: Vec<&JobStepRecord> = steps.collect();
+        (!steps.is_empty()).then(|| SingleRunTable::of_steps(&steps, MAX_ROWS))
+    }
+
+    /// The table of all steps of a job; `None` for other programs.
+    #[must_use]
+    pub fn all_steps_table(&self) -> Option<SingleRunTable> {
+        let steps: Vec<&JobStepRecord> = self.steps.as_deref()?.iter().collect();
+        Some(SingleRunTable::of_steps(&steps, usize::MAX))
+    }
+
+    /// The table of the pipelines of a job; `None` if it has none.
+    #[must_use]
+    pub fn pipeline_table(&self) -> Option<SingleRunTable> {
+        self.pipelines.as_deref().filter(|own| !own.is_empty()).map(SingleRunTable::of_pipelines)
     }
 
     /// The table of the communication of traces that say how long theirs took; `None` for other programs.
@@ -186,7 +230,7 @@ mod tests {
         let text =
             r#"{ "iteration": 0, "name": "a", "kind": "send", "begin_cycles": 1, "finish_cycles": 3 }"#;
         let step: JobStepRecord = serde_json::from_str(text).unwrap();
-        let table = SingleRunTable::of_steps(&[step]);
+        let table = SingleRunTable::of_steps(&[&step], 1);
         assert_eq!(table.rows, [["a", "send", "", "1", "3", "", "", "", ""]]);
     }
 

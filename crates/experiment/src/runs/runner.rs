@@ -4,6 +4,7 @@
 
 mod admission;
 mod errors;
+mod held_up;
 mod kept;
 mod link_load;
 mod rank_tasks;
@@ -143,7 +144,7 @@ fn execute_program(
         check_prediction(run, place, &outcome, predicted)?;
     }
     watch.1.sort();
-    let Kept { records, operations, messages, transmissions, part_of, .. } = watch.1;
+    let Kept { records, operations, messages, transmissions, rank_spans, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     let lower_bound = lower_bound(&*program.body, placement, communication);
     let collective_bounds = program.asked_collective().map(|collective| collective_bounds(run, collective));
@@ -153,8 +154,10 @@ fn execute_program(
     let open_loop = program.open_loop.as_deref().map(|own| run_open_loop(run, place, own)).transpose()?;
     Ok(FinishedRun {
         program: Arc::clone(program),
+        held_up: held_up::held_up(run, &outcome),
         open_loop,
         messages,
+        rank_spans,
         predicted,
         lower_bound,
         collective_bounds,

@@ -1,18 +1,20 @@
 //! Jobs: `[[program.steps]]` that wait for one another by name, side by side if nothing orders them
 //! (`docs/model.md` section 23).
 //!
-//! Steps are those of a sequence and more kinds ([`step_body`]). A list of steps is a job as soon as one of them has a
+//! Steps are those of a sequence and more kinds ([`step_body`]); a [`pipeline`] is written out as steps. A list of steps is a job as soon as one of them has a
 //! key that sequences do not have: `name`, `after`, `only`, another kind, or the program has `iterations`.
 
+mod pipeline;
+mod schedule;
 mod step_body;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_collectives::Groups;
 use cubefold_simulator::{Job, JobError, JobStep};
 use cubefold_topology::Shape;
 
-use self::step_body::{ReadBody, UnsentMessages, read_body};
+use self::step_body::{Parts, ReadBody, UnsentMessages, read_body};
 use super::{
     collective::{self, KnownCollectives, OwnKeys, StepTable},
     errors::{ScenarioError, alternatives, help},
@@ -23,6 +25,7 @@ use super::{
 };
 use crate::{input::text::shortened, scenario::ScenarioProgram};
 
+pub use pipeline::{PipelineDescription, PipelineTask};
 pub(super) use step_body::STEP_KINDS;
 
 pub(super) static JOB: ProgramKind = ProgramKind {
@@ -72,15 +75,99 @@ pub struct JobStepDescription {
 
 /// A step that is read.
 struct ReadStep {
-    name: String,
     after: Vec<usize>,
-    takes_part: Vec<bool>,
-    unsent: Option<UnsentMessages>,
-    body: ReadBody,
+    /// Whether each rank takes part; all do if it is empty.
+    takes_part: Arc<[bool]>,
+    /// Its body, by its place among those read.
+    body: usize,
+    /// Whether it is the send of a task of a pipeline, which always is to a part of the ranks.
+    is_send_of_pipeline: bool,
 }
 
-/// The names of the steps read so far, with their places.
-type Names = Vec<(String, Place)>;
+/// The names of tables of steps, with their places.
+type WrittenNames = Vec<(String, Place)>;
+
+/// The names of the steps read so far.
+#[derive(Default)]
+struct Names {
+    /// Those of tables, in the order of the file.
+    of_tables: Vec<String>,
+    /// All, also of the steps of pipelines, with their places and the steps that coming after them means.
+    all: BTreeMap<String, (Place, Vec<usize>)>,
+    /// The steps that the next one comes after by default.
+    last: Vec<usize>,
+}
+
+impl Names {
+    fn place(&self, name: &str) -> Option<&Place> {
+        self.all.get(name).map(|own| &own.0)
+    }
+
+    fn add(&mut self, name: &str, place: &Place, steps: Vec<usize>) {
+        self.all.insert(name.to_owned(), (place.clone(), steps));
+    }
+}
+
+/// The steps of a job while they are read.
+struct StepReading<'a> {
+    shape: &'a Shape,
+    per_node: u64,
+    known: KnownCollectives,
+    names: Names,
+    steps: Vec<ReadStep>,
+    step_names: Vec<String>,
+    bodies: Vec<ReadBody>,
+    pipelines: Vec<PipelineDescription>,
+    unnamed_pipeline: Option<Place>,
+}
+
+impl StepReading<'_> {
+    /// Reads the body of a step; returns its place.
+    fn body(
+        &mut self,
+        reading: &mut Reading<'_>,
+        table: &StepTable,
+        value: &Value,
+        parts: Option<&Parts<'_>>,
+    ) -> Option<usize> {
+        let body = read_body(reading, table, value, self.shape, self.per_node, &mut self.known, parts)?;
+        Some(self.add_body(body))
+    }
+
+    fn add_body(&mut self, body: ReadBody) -> usize {
+        self.bodies.push(body);
+        self.bodies.len() - 1
+    }
+
+    /// Adds a step; returns its place. Reports a name that another step has.
+    fn add(&mut self, reading: &mut Reading<'_>, name: &str, place: &Place, step: ReadStep) -> Option<usize> {
+        check_new(reading, &self.names, name, place)?;
+        self.names.add(name, place, vec![self.steps.len()]);
+        self.step_names.push(name.to_owned());
+        self.steps.push(step);
+        Some(self.steps.len() - 1)
+    }
+
+    /// The messages of steps that send nothing, or a part of theirs because a rank takes no part.
+    fn unsent(&self) -> Vec<UnsentMessages> {
+        let mut known: Vec<(usize, &Arc<[bool]>, Option<UnsentMessages>)> = vec![];
+        let mut all = vec![];
+        for (step, name) in self.steps.iter().zip(&self.step_names).filter(|own| !own.0.is_send_of_pipeline) {
+            let is_same =
+                |own: &&(usize, &Arc<[bool]>, _)| own.0 == step.body && Arc::ptr_eq(own.1, &step.takes_part);
+            let unsent = match known.iter().find(is_same) {
+                Some(known) => known.2.clone(),
+                None => {
+                    let unsent = self.bodies[step.body].unsent(name, &step.takes_part);
+                    known.push((step.body, &step.takes_part, unsent.clone()));
+                    unsent
+                }
+            };
+            all.extend(unsent.map(|own| UnsentMessages { step: name.clone(), ..own }));
+        }
+        all
+    }
+}
 
 /// Whether a list of steps is a job.
 pub(super) fn is_job(steps: &Value) -> bool {
@@ -109,34 +196,39 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         return None;
     }
     let shape = shape?;
-    let (mut known, mut names) = (KnownCollectives::default(), Names::new());
     let written = written_names(values);
-    let mut steps: Vec<Option<ReadStep>> = vec![];
+    let mut job = StepReading {
+        shape: &shape,
+        per_node: per_node.unwrap_or(1),
+        known: KnownCollectives::default(),
+        names: Names::default(),
+        steps: vec![],
+        step_names: vec![],
+        bodies: vec![],
+        pipelines: vec![],
+        unnamed_pipeline: None,
+    };
+    let mut all_are_read = true;
     for (place, value) in values.iter().enumerate() {
-        steps.push(read_step(
-            reading,
-            (place, value),
-            &shape,
-            per_node.unwrap_or(1),
-            &mut known,
-            (&mut names, &written),
-        ));
+        all_are_read &= read_step(&mut job, reading, (place, value), &written).is_some();
         // Of steps that are too large the first is enough.
-        if known.is_over_budget() {
+        if job.known.is_over_budget() {
             return None;
         }
     }
-    let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
-    let choices: Vec<usize> = steps.iter().map(|step| step.body.choices.len()).collect();
+    if !all_are_read {
+        return None;
+    }
+    let choices: Vec<usize> = job.bodies.iter().map(|body| body.choices.len()).collect();
     let iterations = usize::try_from(iterations?).ok()?;
     let mut programs = vec![];
     for chosen in collective::combinations(reading, value, &choices)? {
-        programs.push(program(reading, value, &shape, iterations, per_node?, &steps, &chosen)?);
+        programs.push(program(reading, value, (iterations, per_node?), &job, &chosen)?);
     }
     let others = programs.split_off(1);
-    let unsent: Vec<UnsentMessages> = steps.iter().filter_map(|step| step.unsent.clone()).collect();
     let mut notes = vec![];
-    for note in steps.into_iter().flat_map(|step| step.body.notes) {
+    let unsent = job.unsent();
+    for note in job.bodies.into_iter().flat_map(|body| body.notes) {
         if !notes.contains(&note) {
             notes.push(note);
         }
@@ -145,42 +237,44 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(ScenarioProgram { notes, ..programs.pop()? }.or_faster(others))
 }
 
-/// The job with these choices of the steps.
+/// The job with these choices of the bodies.
 fn program(
     reading: &mut Reading<'_>,
     value: &Value,
-    shape: &Shape,
-    iterations: usize,
-    per_node: u64,
-    steps: &[ReadStep],
+    (iterations, per_node): (usize, u64),
+    read: &StepReading<'_>,
     chosen: &[usize],
 ) -> Option<ScenarioProgram> {
-    let (mut job_steps, mut descriptions) = (vec![], vec![]);
-    for (step, &choice) in steps.iter().zip(chosen) {
-        let (body, groups) = step.body.choices[choice].clone();
-        let ReadStep { name, after, takes_part, .. } = step;
-        job_steps.push(JobStep {
+    let (mut steps, mut descriptions) = (vec![], vec![]);
+    for (step, name) in read.steps.iter().zip(&read.step_names) {
+        let own = &read.bodies[step.body];
+        let (body, groups) = own.choices[chosen[step.body]].clone();
+        let ReadStep { after, takes_part, .. } = step;
+        steps.push(JobStep {
             name: name.clone(),
             body,
             after: after.clone(),
-            takes_part: takes_part.clone(),
+            takes_part: Arc::clone(takes_part),
         });
         descriptions.push(JobStepDescription {
-            kind: step.body.kind,
+            kind: own.kind,
             groups,
-            algorithm: step.body.algorithm.clone(),
-            bytes: step.body.bytes,
+            algorithm: own.algorithm.clone(),
+            bytes: own.bytes,
         });
     }
-    let ranks = u32::try_from(shape.node_count()).ok()?;
-    let shares = job_steps.iter().map(JobStep::share_count).max().unwrap_or(1);
+    let ranks = u32::try_from(read.shape.node_count()).ok()?;
+    let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
     let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
         reading.errors.push(over.at(&value.place, &format!("a job of {ranks} ranks")));
         return None;
     }
-    match Job::new(ranks, iterations, job_steps) {
-        Ok(job) => Some(ScenarioProgram::of_job(&JOB, job, shape.clone(), descriptions, per_node)),
+    match Job::new(ranks, iterations, steps) {
+        Ok(job) => {
+            let program = ScenarioProgram::of_job(&JOB, job, read.shape.clone(), descriptions, per_node);
+            Some(ScenarioProgram { pipelines: read.pipelines.clone().into(), ..program })
+        }
         Err(error) => {
             reading.errors.push(refused(value, &error));
             None
@@ -194,50 +288,89 @@ fn refused(value: &Value, error: &JobError) -> ScenarioError {
     error.with_help("a job has an actor for each share of each rank in each step")
 }
 
-/// Reads a step.
+/// Reads a table: a step, or a pipeline with all of its steps.
 fn read_step(
+    job: &mut StepReading<'_>,
     reading: &mut Reading<'_>,
     (place, value): (usize, &Value),
-    shape: &Shape,
-    per_node: u64,
-    known: &mut KnownCollectives,
-    (names, written): (&mut Names, &Names),
-) -> Option<ReadStep> {
+    written: &WrittenNames,
+) -> Option<()> {
     let table = StepTable::read(reading, value);
     let own = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
-    let after = after(reading, own.after.as_ref(), names, written);
-    let name = name(reading, own.name.as_ref(), (place, value), names);
-    let takes_part = takes_part(reading, own.only.as_ref(), shape);
-    let body = read_body(reading, &table?, value, shape, per_node, known, takes_part.as_deref());
-    let (name, takes_part, body) = (name?, takes_part?, body?);
-    let unsent = body.unsent(&name, &takes_part);
-    Some(ReadStep { name, after: after?, takes_part, unsent, body })
+    let after = after(reading, own.after.as_ref(), &job.names, written);
+    let name = name(reading, own.name.as_ref(), (place, value), &job.names);
+    let takes_part = takes_part(reading, own.only.as_ref(), job.shape);
+    if let Some(table) = table.as_ref().filter(|table| step_body::is_pipeline(table)) {
+        job.names.of_tables.extend(name.as_ref().map(|(name, _)| name.clone()));
+        let is_written = own.name.is_some();
+        if !is_written && let Some(first) = job.unnamed_pipeline.replace(value.place.clone()) {
+            let message =
+                "two pipelines without a name, expected one at most: their steps would have the same names";
+            let error =
+                ScenarioError::at(&value.place, message, "the second").because(Some(&first), "the first");
+            reading.errors.push(error.with_help("give it a name"));
+            return None;
+        }
+        let name = name.map(|(shown, _)| pipeline::PipelineName { shown, is_written });
+        // Later steps may come after it even if it has errors.
+        let known = name.as_ref().map(|name| name.shown.clone());
+        let read = pipeline::read(job, reading, (table, value), (name, after), takes_part);
+        if read.is_none()
+            && let Some(name) = known
+        {
+            job.names.add(&name, &value.place, vec![]);
+            job.names.last = vec![];
+        }
+        return read;
+    }
+    let parts = |takes_part: &Arc<[bool]>| vec![Arc::clone(takes_part)];
+    let all = takes_part.as_ref().map(parts);
+    let parts = own.only.as_ref().zip(all.as_deref());
+    let parts = parts.map(|(only, takes_part)| Parts { place: &only.place, takes_part, divides: "only" });
+    // The body is read to report its errors, too, if the name is wrong.
+    let body = job.body(reading, &table?, value, parts.as_ref());
+    let known = name.is_some();
+    let step = job.steps.len();
+    if let Some((name, place)) = name {
+        job.names.of_tables.push(name.clone());
+        let own = ReadStep {
+            after: after.clone().unwrap_or_default(),
+            takes_part: takes_part.clone().unwrap_or_default(),
+            body: body.unwrap_or_default(),
+            is_send_of_pipeline: false,
+        };
+        job.add(reading, &name, &place, own)?;
+        job.names.last = vec![step];
+    }
+    (known && body.is_some() && after.is_some() && takes_part.is_some()).then_some(())
 }
 
-/// The name of a step, by default `step` and its number; reports a name that another step has.
+/// The name of a table and its place, by default `step` and its number; reports a name that another step has.
 fn name(
     reading: &mut Reading<'_>,
     written: Option<&Value>,
     (place, step): (usize, &Value),
-    names: &mut Names,
-) -> Option<String> {
+    names: &Names,
+) -> Option<(String, Place)> {
     let (name, place) = match written {
         Some(value) => (value.text("name of a step", reading.errors)?.to_owned(), &value.place),
         None => (format!("step {place}"), &step.place),
     };
-    let first = names.iter().find(|(known, _)| *known == name).map(|(_, place)| place.clone());
-    if let Some(first) = first {
-        let message = format!("two steps are called {name:?}, expected a name of its own for each");
-        let error = ScenarioError::at(place, message, "a second time").because(Some(&first), "the first");
-        reading.errors.push(error);
-        return None;
-    }
-    names.push((name.clone(), place.clone()));
-    Some(name)
+    check_new(reading, names, &name, place)?;
+    Some((name, place.clone()))
 }
 
-/// The names that steps are given, with their places.
-fn written_names(steps: &[Value]) -> Names {
+/// Reports a name that another step has.
+fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place) -> Option<()> {
+    let Some(first) = names.place(name) else { return Some(()) };
+    let message = format!("two steps are called {name:?}, expected a name of its own for each");
+    let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
+    reading.errors.push(error);
+    None
+}
+
+/// The names that tables are given, with their places.
+fn written_names(steps: &[Value]) -> WrittenNames {
     let of_step = |step: &Value| {
         let Content::Table(entries) = &step.content else { return None };
         let entry = entries.iter().find(|entry| entry.key == "name")?;
@@ -247,36 +380,43 @@ fn written_names(steps: &[Value]) -> Names {
     steps.iter().filter_map(of_step).collect()
 }
 
-/// The steps before that a step comes after, by default the one before it; `all` are the names of all steps.
+/// The steps before that a step comes after, by default the table before it; `all` are the names of all tables.
 fn after(
     reading: &mut Reading<'_>,
     written: Option<&Value>,
     names: &Names,
-    all: &Names,
+    all: &WrittenNames,
 ) -> Option<Vec<usize>> {
-    let Some(value) = written else { return Some(names.len().checked_sub(1).into_iter().collect()) };
+    let Some(value) = written else { return Some(names.last.clone()) };
     let entries = match &value.content {
         // It comes after nothing.
         Content::List(entries) if entries.is_empty() => return Some(vec![]),
         _ => value.list("after", "names of steps before it", reading.errors)?,
     };
     let before = reading.errors.len();
-    let mut after: Vec<usize> = vec![];
+    let (mut after, mut named): (Vec<usize>, Vec<&str>) = (vec![], vec![]);
     for entry in entries {
         let Some(name) = entry.text("name in after", reading.errors) else { continue };
-        match names.iter().position(|(known, _)| known == name) {
-            Some(place) if after.contains(&place) => {
+        match names.all.get(name) {
+            Some(_) if named.contains(&name) => {
                 let message = format!("{name:?} a second time in after, expected it once");
                 reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
             }
-            Some(place) => after.push(place),
+            Some((_, steps)) => {
+                named.push(name);
+                for &step in steps {
+                    if !after.contains(&step) {
+                        after.push(step);
+                    }
+                }
+            }
             None if let Some((_, place)) = all.iter().find(|(known, _)| known == name) => {
                 let message = format!("no step before it is called {name:?}, expected one above it");
                 let error = ScenarioError::at(&entry.place, message, "not a step before it");
                 reading.errors.push(error.because(Some(place), "it stands here").with_help(ORDER));
             }
             None => {
-                let known: Vec<&str> = names.iter().map(|(known, _)| known.as_str()).collect();
+                let known: Vec<&str> = names.of_tables.iter().map(String::as_str).collect();
                 let expected = match known[..] {
                     [] => "nothing: it is the first step".to_owned(),
                     [.., _] if known.len() > 12 => "the name of a step before it".to_owned(),
@@ -296,8 +436,8 @@ fn after(
 }
 
 /// Whether each rank takes part; empty if all do.
-fn takes_part(reading: &mut Reading<'_>, only: Option<&Value>, shape: &Shape) -> Option<Vec<bool>> {
-    let Some(value) = only else { return Some(vec![]) };
+fn takes_part(reading: &mut Reading<'_>, only: Option<&Value>, shape: &Shape) -> Option<Arc<[bool]>> {
+    let Some(value) = only else { return Some(Arc::default()) };
     let ranges = ranges(reading, value, shape)?;
     let mut takes_part = vec![true; usize::try_from(shape.node_count()).ok()?];
     for (rank, own) in (0_u64..).zip(&mut takes_part) {
@@ -313,7 +453,7 @@ fn takes_part(reading: &mut Reading<'_>, only: Option<&Value>, shape: &Shape) ->
         reading.errors.push(ScenarioError::at(&value.place, message, "no rank takes part"));
         return None;
     }
-    Some(takes_part)
+    Some(takes_part.into())
 }
 
 /// The axes of `only` with the first and the last coordinate.

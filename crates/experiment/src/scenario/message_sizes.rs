@@ -54,7 +54,7 @@ pub(super) fn read(
     let before = errors.len();
     let entries = entries(value, key, by_stage, errors)?;
     let sizes: Vec<Option<(u64, u64)>> =
-        entries.iter().map(|(name, entry)| size(entry, name, scale, errors)).collect();
+        entries.iter().map(|(name, entry)| size(entry, name, 1, scale, errors)).collect();
     if errors.len() > before {
         return None;
     }
@@ -65,6 +65,25 @@ pub(super) fn read(
         _ => MessageSizes::same(sizes.first()?.0),
     };
     Some(Sizes { units: units.ok()?, bytes })
+}
+
+/// Reads the size of the messages of a send, in units and in bytes if it is given so: `units` or `bytes`, possibly 0; by
+/// default one unit.
+pub(super) fn read_one(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(u64, Option<u64>)> {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes, errors) else {
+        return Some((1, None));
+    };
+    let scale = match key {
+        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units", errors)?),
+        _ => None,
+    };
+    entries(value, key, ByStage::No, errors)?;
+    let (units, bytes) = size(value, key.path(), 0, scale, errors)?;
+    Some((units, scale.map(|_| bytes)))
 }
 
 /// Reads the computations: `compute_cycles`, or `compute` if cycles of the machine have a length.
@@ -200,15 +219,16 @@ fn entries<'a>(
     )
 }
 
-/// Reads a size in units, and in bytes if units have bytes.
-pub(super) fn size(
+/// Reads a size of at least `least` units, 0 or 1, in units, and in bytes if units have bytes.
+fn size(
     value: &Value,
     name: &str,
+    least: u64,
     scale: Option<PhysicalScale>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(u64, u64)> {
     let Some(scale) = scale else {
-        return value.natural(name, 1..=MAX_UNITS, errors).map(|units| (units, 0));
+        return value.natural(name, least..=MAX_UNITS, errors).map(|units| (units, 0));
     };
     let bytes = match value.content {
         Content::Integer(Some(bytes)) => Ratio::from(bytes),
@@ -219,7 +239,7 @@ pub(super) fn size(
             return None;
         }
     };
-    if bytes == Ratio::ZERO {
+    if bytes == Ratio::ZERO && least > 0 {
         errors.push(value.unexpected(name, "at least 1 byte"));
         return None;
     }

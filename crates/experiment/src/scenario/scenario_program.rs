@@ -11,7 +11,8 @@ use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, P
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
 use crate::scenario::{
-    AskedOperations, JobStepDescription, OpenLoopProgram, ProgramKind, TraceProgram, collective::hierarchical,
+    AskedOperations, JobStepDescription, OpenLoopProgram, PipelineDescription, ProgramKind, TraceProgram,
+    collective::hierarchical,
 };
 
 /// A program of a scenario: what it does, and what the scenario calls it.
@@ -54,6 +55,8 @@ pub struct ScenarioProgram {
     pub open_loop: Option<Arc<OpenLoopProgram>>,
     /// The description of each step of a job.
     pub job_steps: Vec<JobStepDescription>,
+    /// The pipelines of a job, whose steps are written out.
+    pub pipelines: Arc<[PipelineDescription]>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
     /// The equivalent programs that a run also executes; the fastest of all counts.
@@ -171,6 +174,7 @@ impl ScenarioProgram {
             job: None,
             open_loop: None,
             job_steps: vec![],
+            pipelines: Arc::default(),
             step_bytes: vec![],
             others: vec![],
         }
@@ -207,6 +211,21 @@ impl ScenarioProgram {
         let body: Arc<dyn Program> = Arc::<Job>::clone(&job);
         let ranks = Some(LogicalRanks { shape, share_count: job.share_count() });
         Self { job: Some(job), job_steps, ranks, ranks_per_node, ..Self::with_body(kind, body) }
+    }
+
+    /// The name of the pipeline of each step of a job, if it is of one; empty if there are no pipelines.
+    #[must_use]
+    pub fn pipelines_of_steps(&self) -> Vec<Option<String>> {
+        if self.pipelines.is_empty() {
+            return vec![];
+        }
+        let mut names = vec![None; self.job_steps.len()];
+        for pipeline in &*self.pipelines {
+            for task in &pipeline.tasks {
+                names[task.first..=task.last].fill(Some(pipeline.name.clone()));
+            }
+        }
+        names
     }
 
     /// Adds equivalent programs on the same processes. The fastest counts for a run, the first of equally fast ones.
@@ -341,6 +360,7 @@ impl ScenarioProgram {
             job: self.job.clone(),
             open_loop: self.open_loop.clone(),
             job_steps: self.job_steps.clone(),
+            pipelines: Arc::clone(&self.pipelines),
             block: Some(block.clone()),
             step_bytes: self.step_bytes.clone(),
             others: self.others.clone(),

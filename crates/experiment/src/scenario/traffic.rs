@@ -51,7 +51,7 @@ pub(super) static TRAFFIC: ProgramKind = ProgramKind {
         Key::ProgramOrder,
     ],
     read: |reading| {
-        let program = of_processes(reading, None)?;
+        let program = of_processes(reading, None, None)?;
         let ranks_per_node = reading.per_node()?;
         Some(ScenarioProgram { ranks_per_node, ..program })
     },
@@ -343,8 +343,13 @@ fn no_entry(row: usize, column: usize, found: &str, error: NoAmount) -> String {
     format!("entry [{row}, {column}] is {found}, {}", error.expected())
 }
 
-/// Reads the program; `fixed` is its number of processes, if that is fixed.
-pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
+/// Reads the program; `fixed` is its number of processes, if that is fixed. With `groups`, all of one size, the matrix is that
+/// of the members of each group.
+pub(super) fn of_processes(
+    reading: &mut Reading<'_>,
+    fixed: Option<u64>,
+    groups: Option<&[Vec<u32>]>,
+) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let natural = |key: Key, errors: &mut Vec<ScenarioError>| match settings.get(key) {
         Some(_) => settings.natural(key, errors).map(Some),
@@ -369,8 +374,14 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         }
     };
     check_choice(reading, &file, name)?;
-    let (messages, rounded) = messages(reading, &file, factor?, name)?;
-    let processes = u32::try_from(processes?.unwrap_or(0).max(file.rows).max(2)).ok()?;
+    let (mut messages, rounded) = messages(reading, &file, factor?, name)?;
+    let hottest = groups.and_then(|_| hottest(&messages, file.rows, name));
+    if let Some(groups) = groups {
+        check_group(reading, &file, groups)?;
+        messages = in_groups(reading, &messages, groups)?;
+    }
+    let rows = if groups.is_some() { 0 } else { file.rows };
+    let processes = u32::try_from(processes?.unwrap_or(0).max(rows).max(2)).ok()?;
     let count = messages.len() as u64;
     let [while_made, kept] = StageProgram::bytes_to_make(processes.into(), 1, count);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
@@ -386,7 +397,8 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
                 Some(rotation) => program.rotated(rotation),
                 None => program,
             };
-            let notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
+            let mut notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
+            notes.extend(hottest);
             let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
             Some(ScenarioProgram { file: Some(name.to_owned()), notes, ..program })
         }
@@ -405,6 +417,67 @@ fn rotation(reading: &mut Reading<'_>, processes: u32) -> Option<Option<Rotation
     let per_node = reading.per_node()?;
     let per_node = channels::ranks_per_node(reading, per_node).into();
     Some((order == MessageOrder::Rotated).then(|| Rotation::new(processes, per_node)))
+}
+
+/// Reports a matrix of other rows than a group has members.
+fn check_group(reading: &mut Reading<'_>, file: &TrafficFile, groups: &[Vec<u32>]) -> Option<()> {
+    let members = groups.first().map_or(0, Vec::len) as u64;
+    if file.rows == members {
+        return Some(());
+    }
+    let found = file.rows;
+    let message =
+        format!("a matrix of {found} rows, expected {members}: the ranks of a group along the axes of over");
+    let place = reading.settings.place(Key::ProgramFile)?;
+    let error = ScenarioError::at(place, message, "other groups");
+    reading.errors.push(error.because(reading.settings.place(Key::ProgramOver), "the axes of the groups"));
+    None
+}
+
+/// The messages of the members of a group, for every group.
+fn in_groups(
+    reading: &mut Reading<'_>,
+    of_group: &[StageMessage],
+    groups: &[Vec<u32>],
+) -> Option<Vec<StageMessage>> {
+    let count = (of_group.len() as u64).saturating_mul(groups.len() as u64);
+    let bytes = count.saturating_mul(size_of::<StageMessage>() as u64);
+    if let Err(over) = reading.settings.budget().take_for_a_while(bytes, 0) {
+        let place = reading.settings.place(Key::ProgramFile)?;
+        reading.errors.push(over.at(place, "the messages of its groups:"));
+        return None;
+    }
+    let of = |group: &[u32], own: &StageMessage| {
+        let [source, destination] =
+            [own.source, own.destination].map(|member| ProcessId::new(group[member.label() as usize]));
+        StageMessage { source, destination, ..*own }
+    };
+    Some(groups.iter().flat_map(|group| of_group.iter().map(move |own| of(group, own))).collect())
+}
+
+/// A sentence on the member of a group that sends or receives the most, if members differ: no algorithm is faster than it.
+fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String> {
+    let mut sums = vec![[0_u128; 2]; usize::try_from(members).ok()?]; // sent and received, by member
+    for message in messages {
+        sums[message.source.label() as usize][0] += u128::from(message.units);
+        sums[message.destination.label() as usize][1] += u128::from(message.units);
+    }
+    let all: u128 = sums.iter().map(|own| own[0]).sum();
+    let (member, units, receives) = sums
+        .iter()
+        .enumerate()
+        .flat_map(|(member, own)| [(member, own[1], true), (member, own[0], false)])
+        .max_by_key(|&(member, units, receives)| (units, receives, std::cmp::Reverse(member)))?;
+    if units * u128::from(members) == all {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a ratio with two digits")]
+    let ratio = (units * u128::from(members)) as f64 / all.max(1) as f64;
+    let verb = if receives { "receives" } else { "sends" };
+    Some(format!(
+        "{name}: the hottest rank of a group, {member}, {verb} {units} units, {ratio:.2} times the mean; they bound the \
+         step from below."
+    ))
 }
 
 /// Reports a choice of a matrix for a file whose format has only one.

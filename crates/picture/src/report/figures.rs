@@ -369,7 +369,7 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
     let cycles = end.filter(|end| *end > 0).map(|end| 0..=end);
     if program.job.is_some() {
         let window = Window { processes: None, cycles, memory: None };
-        return timeline(&run.name, run.run, &run.finished, &window).map_err(|error| error.to_string());
+        return timeline(&run.name, run.run, &run.finished, &window, None).map_err(|error| error.to_string());
     }
     let window = Window { processes: Some(0..=shown - 1), cycles, memory: None };
     let what = if is_collective { "ranks" } else { "processes" };
@@ -377,6 +377,10 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Resul
         all if all == rows => run.name.clone(),
         part => format!("{}, the first {part} of {rows} {what}", run.name),
     };
-    let draw = if is_collective { timeline } else { space_time };
-    draw(&caption, run.run, &run.finished, &window).map_err(|error| error.to_string())
+    let drawn = if is_collective {
+        timeline(&caption, run.run, &run.finished, &window, None)
+    } else {
+        space_time(&caption, run.run, &run.finished, &window)
+    };
+    drawn.map_err(|error| error.to_string())
 }

@@ -12,7 +12,8 @@ use super::column::ReportedRun;
 pub(super) fn terms(runs: &[ReportedRun<'_>]) -> Vec<&'static Definition> {
     let first =
         |table: fn(&RunRecord) -> Option<SingleRunTable>| runs.iter().find_map(|run| table(&run.record));
-    let tables = [first(RunRecord::step_table), first(RunRecord::trace_table)];
+    let tables =
+        [first(RunRecord::step_table), first(RunRecord::pipeline_table), first(RunRecord::trace_table)];
     let columns = tables.into_iter().flatten().flat_map(|table| table.columns);
     let mut terms: Vec<&'static Definition> =
         columns.filter_map(|own| Definition::find(own.definition)).collect();
@@ -37,13 +38,18 @@ fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
                      exposed cycles of such a rank, and the computation steps that run beside a step of messages."
                 }
                 @for run in jobs.iter().take(SingleRunTable::MAX_RUNS) {
+                    @if let Some(table) = run.record.pipeline_table() {
+                        (one(&table, "pipelines", terms, (jobs.len() > 1).then_some(&run.name)))
+                    }
                     @if let Some(table) = run.record.step_table() {
                         (one(&table, "steps", terms, (jobs.len() > 1).then_some(&run.name)))
-                        @if let Some(sentence) = run.record.exposed_in_words() { p { (sentence) } }
-                        @if let Some(sentence) = run.record.time.and_then(|own| own.in_words()) { p { (sentence) } }
                         @if table.left_out > 0 {
                             p.left-out { (counted(table.left_out, "further row")) " are in JSON only: cubefold run --format json." }
                         }
+                    }
+                    @if run.record.steps.is_some() {
+                        @if let Some(sentence) = run.record.exposed_in_words() { p { (sentence) } }
+                        @if let Some(sentence) = run.record.time.and_then(|own| own.in_words()) { p { (sentence) } }
                     }
                 }
                 (other_runs(jobs.len()))

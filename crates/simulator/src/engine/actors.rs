@@ -10,7 +10,7 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{NodeId, narrow};
 
 use super::{
-    Core, Event, Processes, ReceivedMessage,
+    Core, Event, Processes, ReceivedMessage, largest_units,
     message_costs::{Cores, Parts, Work},
     message_table::MessageRecord,
     progress::{Progress, Receipt},
@@ -18,8 +18,8 @@ use super::{
     switches::{Place, Switches},
 };
 use crate::{
-    Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, Observer, Peer, Program,
-    SimulationError, StageRecord, StepRecord, Summary, Traffic,
+    Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, LATE_MESSAGES, MessageTimes, Observer,
+    Peer, Program, SimulationError, StageRecord, StepRecord, Summary, Traffic,
     explicit_routes::ExplicitRoutes,
     message_queue::MessageKey,
     processors::Processors,
@@ -38,7 +38,9 @@ pub(crate) fn bytes(job: &Job) -> u64 {
     let steps = job.steps().len() as u64;
     let times = steps.saturating_mul(job.iterations() as u64).saturating_mul(RankActivity::BYTES_A_STEP);
     let of_ranks = RankActivity::BYTES_A_RANK.saturating_add(steps).saturating_mul(job.rank_count());
+    const LATE: u64 = (LATE_MESSAGES * size_of::<MessageTimes>()) as u64;
     Progress::bytes(actors)
+        .saturating_add(LATE.min(actors.saturating_mul(size_of::<MessageTimes>() as u64)))
         .saturating_add(actors.saturating_mul(OF_ACTOR))
         .saturating_add(steps.saturating_mul(job.rank_count()).saturating_mul(OF_STEP))
         .saturating_add(times)
@@ -119,8 +121,10 @@ pub(super) struct Actors<'run> {
     switches: Option<Switches<'run>>, // if steps reduce in switches
     peers: Vec<Peer>,
     activity: RankActivity<'run>,
-    durations: u128, // of all actors [cycles]
-    exposed: u128,   // of all ranks: finish less computations [cycles]
+    durations: u128,         // of all actors [cycles]
+    exposed: u128,           // of all ranks: finish less computations [cycles]
+    largest: u64,            // units of a message
+    late: Vec<MessageTimes>, // blocked for long, in the order of their receptions
     summary: Summary,
     imbalance: Option<ImbalanceError>,
     observer: &'run mut dyn Observer,
@@ -178,9 +182,11 @@ impl<'run> Actors<'run> {
             served: vec![],
             switches: None,
             peers: vec![],
-            activity: RankActivity::new(job),
+            activity: RankActivity::new(job).listing(observer.wants_rank_spans()),
             durations: 0,
             exposed: 0,
+            largest: largest_units(job),
+            late: vec![],
             summary: Summary::of_program(job),
             imbalance: None,
             observer,
@@ -216,8 +222,11 @@ impl<'run> Actors<'run> {
         self.imbalance.map_or(Ok(()), Err)?;
         self.summary.set_durations(self.job.rank_count(), self.durations);
         self.summary.check_balance()?;
+        if self.observer.wants_rank_spans() {
+            self.observer.rank_spans_finished(self.activity.take_spans(self.summary.makespan()));
+        }
         let (steps, by_rank) = self.activity.close(self.summary.makespan());
-        Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed }))
+        Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed, late: self.late }))
     }
 
     fn step_at(&mut self, step: u32, rank: u32) -> &mut StepAtRank {
@@ -586,6 +595,7 @@ impl<'run> Actors<'run> {
             return;
         }
         self.activity.acts_until(place, self.rank(destination), now);
+        self.note_late(message, now);
         let actor = self.firsts[step] + destination.label();
         if let Some(cores) = &mut self.cores {
             let turn = message.record.operation;
@@ -597,6 +607,26 @@ impl<'run> Actors<'run> {
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
         if self.progress.receive(ProcessId::new(actor), stage, receipt) {
             self.finish_stage(actor, now);
+        }
+    }
+
+    /// Keeps a small message that was blocked for long: what held it up may be a large one (section 23.7).
+    fn note_late(&mut self, message: &ReceivedMessage, now: Cycle) {
+        let &ReceivedMessage { record, units, transfer } = message;
+        let MessageRecord { start, stage, source, destination, .. } = record;
+        let is_late = (now - start).get() > transfer.get().saturating_mul(4) && record.distance > 0;
+        if is_late && units.saturating_mul(16) <= self.largest && self.late.len() < LATE_MESSAGES {
+            let own = MessageTimes {
+                stage,
+                source,
+                destination,
+                units,
+                start,
+                entered: None,
+                received: now,
+                transfer,
+            };
+            self.late.push(own);
         }
     }
 
@@ -740,13 +770,14 @@ impl<T: Transport> Processes<T> for Actors<'_> {
                 core.calendar.add(Event::Computed(actor), (now + cores.cost()).get());
             }
         }
-        let Self { job, ranks, firsts, first_computing, at_ranks, processors, activity, .. } = self;
+        let Self { job, ranks, firsts, first_computing, at_ranks, processors, activity, iterations, .. } =
+            self;
         processors.grant(now, |computing| {
             // The last step whose computing actors begin at or before this one; others before it have none.
             let step = first_computing.partition_point(|&first| first <= computing.label()) - 1;
             let rank = computing.label() - first_computing[step];
             at_ranks[step * *ranks as usize + rank as usize].begin = now;
-            activity.computation_begins(narrow(step as u64), rank, now);
+            activity.computation_begins(narrow(step as u64), iterations[rank as usize], rank, now);
             let computation = job.steps()[step].computation().unwrap_or(Cycles::ZERO);
             core.calendar.add(Event::Computed(firsts[step] + rank), (now + computation).get());
         });

@@ -71,7 +71,7 @@ impl SizeEntry {
     fn new(units: u64, communication: Communication) -> Self {
         let packets = communication.packet_count(units);
         let whole = communication.packet().map_or(units, |packet| packet.get().min(units));
-        let last = units - (packets - 1) * whole;
+        let last = units - packets.saturating_sub(1) * whole;
         let of_packets = [whole, last];
         Self { units, packets, of_packets, occupancies: of_packets.map(|units| communication.hop() * units) }
     }

@@ -6,7 +6,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use crate::{Cycle, Job, RankTime, StepTimes};
+use crate::{Cycle, Job, RankPart, RankSpan, RankTime, StepTimes};
 
 /// The most computation steps that a step of messages names.
 const MAX_BEHIND: usize = 16;
@@ -25,6 +25,7 @@ pub(super) struct RankActivity<'job> {
     sums: Vec<StepSums>,             // by iteration, then by step
     takes_part: Vec<bool>,           // by step, then by rank, whether it computes, sends or receives
     behind: BTreeMap<[u32; 2], u64>, // by place and computation step, the cycles in which both run at a rank
+    spans: Option<Vec<RankSpan>>,    // what ranks do, if that is asked for
 }
 
 /// A rank since its last change.
@@ -32,6 +33,7 @@ pub(super) struct RankActivity<'job> {
 struct RankState {
     since: Cycle,
     computing: Option<u32>, // the computation step that runs
+    iteration: u32,         // in which it runs
     at_work: Vec<[u32; 2]>, // places of steps, each with its messages and computing actors, at least one
     is_over: bool,
     time: RankTime,
@@ -59,6 +61,7 @@ impl<'job> RankActivity<'job> {
         let state = RankState {
             since: Cycle::START,
             computing: None,
+            iteration: 0,
             at_work: vec![],
             is_over: false,
             time: RankTime::default(),
@@ -77,7 +80,31 @@ impl<'job> RankActivity<'job> {
             sums: vec![sums; job.steps().len() * job.iterations()],
             takes_part: vec![false; job.steps().len() * ranks],
             behind: BTreeMap::new(),
+            spans: None,
         }
+    }
+
+    /// The same with a list of what ranks do, if that is asked for.
+    pub(super) fn listing(self, wants_spans: bool) -> Self {
+        Self { spans: wants_spans.then(Vec::new), ..self }
+    }
+
+    /// Takes the list of what ranks do, by rank and time.
+    pub(super) fn take_spans(&mut self, makespan: Cycle) -> Vec<RankSpan> {
+        for rank in 0..u32::try_from(self.ranks.len()).unwrap_or(u32::MAX) {
+            self.pass_time(rank, makespan);
+        }
+        let mut spans = self.spans.take().unwrap_or_default();
+        spans.sort_unstable_by_key(|span| (span.rank, span.from));
+        spans.dedup_by(|next, own| {
+            let is_same =
+                (own.rank, own.part, own.step, own.to) == (next.rank, next.part, next.step, next.from);
+            if is_same {
+                own.to = next.to;
+            }
+            is_same
+        });
+        spans
     }
 
     /// The place of a step in an iteration.
@@ -87,9 +114,10 @@ impl<'job> RankActivity<'job> {
     }
 
     /// A computation step gets the processor of a rank.
-    pub(super) fn computation_begins(&mut self, step: u32, rank: u32, now: Cycle) {
+    pub(super) fn computation_begins(&mut self, step: u32, iteration: u32, rank: u32, now: Cycle) {
         self.pass_time(rank, now);
-        self.ranks[rank as usize].computing = Some(step);
+        let own = &mut self.ranks[rank as usize];
+        (own.computing, own.iteration) = (Some(step), iteration);
     }
 
     /// The computation step of a rank is over.
@@ -148,8 +176,8 @@ impl<'job> RankActivity<'job> {
     /// Counts the cycles of a rank since its last change.
     fn pass_time(&mut self, rank: u32, now: Cycle) {
         let own = &mut self.ranks[rank as usize];
-        let cycles = (now - own.since).get();
-        own.since = now;
+        let since = std::mem::replace(&mut own.since, now);
+        let cycles = (now - since).get();
         if cycles == 0 {
             return;
         }
@@ -160,6 +188,18 @@ impl<'job> RankActivity<'job> {
             (None, true, true) => &mut own.time.done,
         };
         *part += cycles;
+        if let Some(spans) = &mut self.spans {
+            let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
+            let at_work = own.at_work.iter().map(|own| own[0]).min();
+            let (part, step) = match (own.computing, at_work) {
+                (Some(step), _) => (RankPart::Computation, Some(own.iteration * steps + step)),
+                (None, Some(place)) => (RankPart::Communication, Some(place)),
+                (None, None) => (RankPart::Bubble, None),
+            };
+            if part != RankPart::Bubble || !own.is_over {
+                spans.push(RankSpan { rank, part, step, from: since, to: now });
+            }
+        }
         for &[place, _] in &own.at_work {
             let sums = &mut self.sums[place as usize];
             match own.computing {

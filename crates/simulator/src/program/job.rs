@@ -35,7 +35,7 @@ pub struct JobStep {
     /// The steps before it, by their places, that are over at a rank before it begins there.
     pub after: Vec<usize>,
     /// Whether each rank takes part; all do if it is empty.
-    pub takes_part: Vec<bool>,
+    pub takes_part: Arc<[bool]>,
 }
 
 /// The work of a step.
@@ -349,7 +349,7 @@ impl Job {
                 // Messages of all steps may be under way together.
                 parts.iter().map(|own| own.max_received).fold(0, usize::saturating_add)
             },
-            uniform_units: first.filter(|_| sizes.all(|own| own == first)),
+            uniform_units: first.filter(|&units| units > 0 && sizes.all(|own| own == first)),
             ..Facts::new(
                 ranks * u64::from(self.share_count),
                 self.stages_of_iteration() * self.iterations,

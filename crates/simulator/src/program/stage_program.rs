@@ -30,7 +30,7 @@ pub struct StageMessage {
     pub source: ProcessId,
     /// The process that receives it.
     pub destination: ProcessId,
-    /// Its size \[units\], at least 1.
+    /// Its size \[units\], at least 1 but in [`StageProgram::with_empty_messages`].
     pub units: u64,
 }
 
@@ -223,7 +223,7 @@ impl Stage {
             sent: Partners::new(all().map(|message| (message.source, message.destination))),
             units: all().map(|message| message.units).collect(),
             received: Partners::new(backwards.into_iter()),
-            max_units: all().map(|message| message.units).max().unwrap_or(1),
+            max_units: all().map(|message| message.units).max().unwrap_or(1).max(1),
         }
     }
 
@@ -270,6 +270,27 @@ impl StageProgram {
     ///
     /// As for [`Self::new`].
     pub fn with_stages(
+        least_stages: usize,
+        processes: u32,
+        computations: Computations,
+        messages: &[StageMessage],
+    ) -> Result<Self, StageProgramError> {
+        for (message, own) in messages.iter().enumerate() {
+            check_message(message, own, processes.into())?;
+            if own.units == 0 {
+                return Err(StageProgramError::NoUnits { message });
+            }
+        }
+        Self::with_empty_messages(least_stages, processes, computations, messages)
+    }
+
+    /// Makes a program as [`Self::with_stages`] does, of messages that may have 0 units: such a message is received when it
+    /// sets out, over no link (`docs/model.md` section 23.5). Only steps of jobs send them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`], but for messages without units.
+    pub fn with_empty_messages(
         least_stages: usize,
         processes: u32,
         computations: Computations,
@@ -356,9 +377,6 @@ fn check_message(place: usize, message: &StageMessage, processes: u64) -> Result
     }
     if message.source == message.destination {
         return Err(StageProgramError::ToItself { message: place, process: message.source });
-    }
-    if message.units == 0 {
-        return Err(StageProgramError::NoUnits { message: place });
     }
     Ok(())
 }

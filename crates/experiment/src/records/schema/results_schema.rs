@@ -74,7 +74,7 @@ fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
     run["properties"]["steps"] = list_of(&step_of_job());
-    for list in ["saturation_runs", "trace_communication"] {
+    for list in ["saturation_runs", "trace_communication", "pipelines"] {
         run["properties"][list] = list_of(&json!({ "type": "object" }));
     }
     run
@@ -212,6 +212,7 @@ fn step_of_job() -> Value {
         ("iteration", json!({ "type": "integer" })),
         ("name", json!({ "type": "string" })),
         ("kind", json!({ "type": "string" })),
+        ("pipeline", json!({ "type": "string" })),
         ("ranks", json!({ "type": "integer" })),
         ("begin_cycles", json!({ "type": "integer" })),
         ("finish_cycles", json!({ "type": "integer" })),

@@ -95,6 +95,12 @@ pub(super) fn step_schema() -> Value {
     step["properties"]["by"] = json!({ "type": "integer" });
     step["properties"]["wrap"] = json!({ "type": "boolean" });
     step["minProperties"] = 1.into();
+    // The steps of the tasks of a pipeline are no pipelines.
+    let of_task = list_of(&step);
+    step["properties"]["microbatches"] = json!({ "type": "integer", "minimum": 1 });
+    step["properties"]["schedule"] = json!({ "enum": ["gpipe", "1f1b", "interleaved"] });
+    step["properties"]["forward"] = of_task.clone();
+    step["properties"]["backward"] = of_task;
     step
 }
 

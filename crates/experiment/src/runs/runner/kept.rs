@@ -1,11 +1,13 @@
 //! The records that a run keeps beside its result: stages, operations, messages and transmissions.
 
-use cubefold_simulator::{MessageTimes, Observer, OperationTimes, RankTask, StageRecord, Transmission};
+use cubefold_simulator::{
+    MessageTimes, Observer, OperationTimes, RankSpan, RankTask, StageRecord, Transmission,
+};
 
 /// Whether the records of all processes and stages are kept for rows and pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepRecords {
-    /// They are.
+    /// They are, and of jobs what ranks do.
     Yes,
     /// They are, and of task graphs the times of all operations.
     WithOperations,
@@ -27,6 +29,7 @@ pub(super) struct Kept {
     pub(super) operations: Vec<OperationTimes>,
     pub(super) messages: Vec<MessageTimes>,
     pub(super) transmissions: Vec<Transmission>,
+    pub(super) rank_spans: Vec<RankSpan>,
     pub(super) part_of: Option<RankTask>,
 }
 
@@ -52,7 +55,17 @@ impl Kept {
     pub(super) fn new(keep: KeepRecords) -> Self {
         let wants_operations = keep == KeepRecords::WithOperations;
         let (records, operations, messages, transmissions) = (vec![], vec![], vec![], vec![]);
-        Self { keep, wants_operations, records, operations, messages, transmissions, part_of: None }
+        let rank_spans = vec![];
+        Self {
+            keep,
+            wants_operations,
+            records,
+            operations,
+            messages,
+            transmissions,
+            rank_spans,
+            part_of: None,
+        }
     }
 
     /// Sorts the records by process and stage.
@@ -82,6 +95,14 @@ impl Observer for Kept {
 
     fn operations_finished(&mut self, times: Vec<OperationTimes>) {
         self.operations = times;
+    }
+
+    fn wants_rank_spans(&self) -> bool {
+        self.keep.has_records()
+    }
+
+    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
+        self.rank_spans = spans;
     }
 
     fn wants_messages(&self) -> bool {

@@ -307,11 +307,16 @@ pub(in crate::scenario) struct OwnKeys {
     pub(in crate::scenario) only: Option<Value>,
     pub(in crate::scenario) by: Option<Value>,
     pub(in crate::scenario) wrap: Option<Value>,
+    pub(in crate::scenario) microbatches: Option<Value>,
+    pub(in crate::scenario) schedule: Option<Value>,
+    pub(in crate::scenario) forward: Option<Value>,
+    pub(in crate::scenario) backward: Option<Value>,
 }
 
 impl OwnKeys {
     /// The keys.
-    pub(in crate::scenario) const ALL: [&'static str; 5] = ["name", "after", "only", "by", "wrap"];
+    pub(in crate::scenario) const ALL: [&'static str; 9] =
+        ["name", "after", "only", "by", "wrap", "microbatches", "schedule", "forward", "backward"];
 
     fn place(&mut self, key: &str) -> Option<&mut Option<Value>> {
         match key {
@@ -320,6 +325,10 @@ impl OwnKeys {
             "only" => Some(&mut self.only),
             "by" => Some(&mut self.by),
             "wrap" => Some(&mut self.wrap),
+            "microbatches" => Some(&mut self.microbatches),
+            "schedule" => Some(&mut self.schedule),
+            "forward" => Some(&mut self.forward),
+            "backward" => Some(&mut self.backward),
             _ => None,
         }
     }

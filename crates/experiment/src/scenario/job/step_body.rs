@@ -1,7 +1,7 @@
 //! The body of a step of a job: a collective, a computation, or messages of a file, a matrix, a neighbour exchange or a
 //! shift along an axis.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_collectives::{Collective, Groups};
 use cubefold_mapping::{GraphGuest, ProcessId};
@@ -20,6 +20,7 @@ use crate::scenario::{
     message_sizes::{self, ByStage},
     neighbour_exchange::{self, NEIGHBOUR_EXCHANGE},
     program::{ProgramKind, Reading},
+    source_file::Place,
     stages_file::{self, STAGES},
     traffic::{self, TRAFFIC},
     value::{Content, Value},
@@ -33,9 +34,32 @@ static SEND: ProgramKind = ProgramKind {
     read: |_| None, // a step is read by `send`
 };
 
+/// A matrix of all ranks, or of the groups along axes.
+static TRAFFIC_OF_GROUPS: ProgramKind = ProgramKind {
+    name: TRAFFIC.name,
+    summary: "Every rank sends to others what a matrix says, or every rank of a group to others of it.",
+    keys: &[
+        Key::ProgramFile,
+        Key::ProgramMatrix,
+        Key::ProgramRounds,
+        Key::ProgramScale,
+        Key::ProgramOrder,
+        Key::ProgramOver,
+    ],
+    read: |_| None, // a step is read by `messages`
+};
+
+/// A pipeline, which is written out as steps; only a table of steps.
+pub(super) static PIPELINE: ProgramKind = ProgramKind {
+    name: "pipeline",
+    summary: "The stages along an axis do the forward and backward tasks of microbatches by a schedule.",
+    keys: &[Key::ProgramOver, Key::ProgramChunks, Key::ProgramUnits, Key::ProgramBytes],
+    read: |_| None, // it is read by `pipeline::read`
+};
+
 /// The kinds of steps besides collectives and computations.
-pub(in crate::scenario) static STEP_KINDS: [&ProgramKind; 4] =
-    [&TRAFFIC, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND];
+pub(in crate::scenario) static STEP_KINDS: [&ProgramKind; 5] =
+    [&TRAFFIC_OF_GROUPS, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND, &PIPELINE];
 
 /// The body of a step, in alternatives of which the fastest counts.
 pub(super) struct ReadBody {
@@ -49,6 +73,26 @@ pub(super) struct ReadBody {
     pub(super) algorithm: Option<Arc<str>>,
     /// Sentences on data of its file that are left out, rounded or assumed.
     pub(super) notes: Vec<String>,
+}
+
+/// Sets of ranks that a step is restricted to, which may not divide the groups of a collective.
+pub(super) struct Parts<'a> {
+    /// The place that restricts it.
+    pub(super) place: &'a Place,
+    /// Whether each rank takes part, of each set.
+    pub(super) takes_part: &'a [Arc<[bool]>],
+    /// The name of a set in messages.
+    pub(super) divides: &'static str,
+}
+
+/// A shift of ranks along an axis.
+#[derive(Clone, Copy)]
+pub(super) struct Shift {
+    pub(super) axis: usize,
+    /// The distance, not 0.
+    pub(super) by: i64,
+    pub(super) wraps: bool,
+    pub(super) units: u64,
 }
 
 /// The messages of a step, of which some may not be sent.
@@ -115,7 +159,7 @@ pub(super) fn read_body(
     shape: &Shape,
     per_node: u64,
     known: &mut KnownCollectives,
-    takes_part: Option<&[bool]>,
+    parts: Option<&Parts<'_>>,
 ) -> Option<ReadBody> {
     let settings = reading.settings.of_step(&table.step);
     let kind = job_kind(table);
@@ -139,7 +183,12 @@ pub(super) fn read_body(
         let choices = vec![(StepBody::Computation(reading.compute()?), None)];
         return Some(ReadBody { kind: "computation", choices, bytes: None, algorithm: None, notes: vec![] });
     }
-    of_collective(reading, table, value, shape, per_node, known, takes_part)
+    of_collective(reading, table, value, shape, per_node, known, parts)
+}
+
+/// Whether a table is a pipeline.
+pub(super) fn is_pipeline(table: &StepTable) -> bool {
+    job_kind(table).is_some_and(|kind| kind.name == PIPELINE.name)
 }
 
 /// The kind of a step that is neither a collective nor a computation.
@@ -150,14 +199,24 @@ fn job_kind(table: &StepTable) -> Option<&'static ProgramKind> {
     }
 }
 
-/// Reports `by` and `wrap` of steps that are no `send`.
-fn report_foreign_own(reading: &mut Reading<'_>, table: &StepTable, kind: Option<&'static ProgramKind>) {
-    if kind.is_some_and(|kind| kind.name == SEND.name) {
-        return;
-    }
-    for (name, value) in [("by", &table.own.by), ("wrap", &table.own.wrap)] {
-        if let Some(value) = value {
-            let message = format!("{name} in a step that is no send, expected kind = \"send\"");
+/// Reports keys that only sends or only pipelines have, of other steps.
+pub(super) fn report_foreign_own(
+    reading: &mut Reading<'_>,
+    table: &StepTable,
+    kind: Option<&'static ProgramKind>,
+) {
+    let own = &table.own;
+    let keys = [
+        (&SEND, "by", &own.by),
+        (&SEND, "wrap", &own.wrap),
+        (&PIPELINE, "microbatches", &own.microbatches),
+        (&PIPELINE, "schedule", &own.schedule),
+        (&PIPELINE, "forward", &own.forward),
+        (&PIPELINE, "backward", &own.backward),
+    ];
+    for (of, name, value) in keys {
+        if let Some(value) = value.as_ref().filter(|_| kind.is_none_or(|kind| kind.name != of.name)) {
+            let message = format!("{name} in a step that is no {0}, expected kind = \"{0}\"", of.name);
             reading.errors.push(ScenarioError::at(&value.place, message, "not of this kind"));
         }
     }
@@ -171,7 +230,7 @@ fn of_collective(
     shape: &Shape,
     per_node: u64,
     known: &mut KnownCollectives,
-    takes_part: Option<&[bool]>,
+    parts: Option<&Parts<'_>>,
 ) -> Option<ReadBody> {
     let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
@@ -180,7 +239,7 @@ fn of_collective(
         let levels = hierarchical::read_levels(reading, operation, written, per_node)?;
         let steps = levels.steps(reading, written)?;
         for groups in &steps {
-            check_only(reading, table, groups, takes_part?)?;
+            check_only(reading, parts, groups)?;
         }
         check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
         let body = as_body(hierarchical::one_after_another(&steps)?);
@@ -194,7 +253,7 @@ fn of_collective(
     for specification in std::iter::once(asked.specification).chain(asked.other) {
         match known.collective(reading, specification, &asked.over)? {
             Ok(groups) => {
-                check_only(reading, table, &groups, takes_part?)?;
+                check_only(reading, parts, &groups)?;
                 choices.push((as_body(Collective::of_groups(Arc::clone(&groups))), Some(groups)));
             }
             Err(error) => {
@@ -237,26 +296,24 @@ fn as_body(collective: Collective) -> StepBody {
 }
 
 /// Reports a rank that takes part without all of its group.
-fn check_only(
-    reading: &mut Reading<'_>,
-    table: &StepTable,
-    groups: &Groups,
-    takes_part: &[bool],
-) -> Option<()> {
-    let Some(only) = &table.own.only else { return Some(()) };
-    let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|own| *own);
-    for group in groups.ranks_of_groups() {
-        let (inside, outside): (Vec<&u32>, Vec<&u32>) = group.iter().partition(is_in);
-        let (Some(inside), Some(outside)) = (inside.first(), outside.first()) else { continue };
-        let message = format!(
-            "only divides a group: rank {inside} takes part and rank {outside} of its group does not, expected whole groups"
-        );
-        let error = ScenarioError::at(&only.place, message, "a part of a group")
-            .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
-            .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
-        let help = "groups extend along the axes of over; only counts along those of the program's shape";
-        reading.errors.push(error.with_help(help));
-        return None;
+fn check_only(reading: &mut Reading<'_>, parts: Option<&Parts<'_>>, groups: &Groups) -> Option<()> {
+    let Some(parts) = parts else { return Some(()) };
+    for takes_part in parts.takes_part {
+        let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|own| *own);
+        for group in groups.ranks_of_groups() {
+            let (inside, outside): (Vec<&u32>, Vec<&u32>) = group.iter().partition(is_in);
+            let (Some(inside), Some(outside)) = (inside.first(), outside.first()) else { continue };
+            let message = format!(
+                "{} divides a group: rank {inside} takes part and rank {outside} of its group does not, expected whole groups",
+                parts.divides
+            );
+            let error = ScenarioError::at(parts.place, message, "a part of a group")
+                .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
+                .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
+            let help = "groups extend along the axes of over; only counts along those of the program's shape";
+            reading.errors.push(error.with_help(help));
+            return None;
+        }
     }
     Some(())
 }
@@ -270,11 +327,14 @@ fn messages(
 ) -> Option<ReadBody> {
     let ranks = shape.node_count();
     if kind.name == SEND.name {
-        let (program, bytes) = send(reading, table, shape)?;
-        return Some(whole(kind, Arc::new(program), bytes, vec![]));
+        return send(reading, table, shape);
     }
     let program = if kind.name == TRAFFIC.name {
-        traffic::of_processes(reading, Some(ranks))?
+        let groups = match table.step.values.get(Key::ProgramOver) {
+            Some(over) => Some(groups(reading, over, shape)?),
+            None => None,
+        };
+        traffic::of_processes(reading, Some(ranks), groups.as_deref())?
     } else if kind.name == STAGES.name {
         stages_file::of_processes(reading, Some(ranks))?
     } else {
@@ -293,6 +353,36 @@ fn messages(
         return None;
     }
     Some(whole(kind, body, bytes, notes))
+}
+
+/// The ranks of each group along the axes in `over`, in the order of their coordinates, the lowest axis fastest.
+fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<Vec<u32>>> {
+    let greatest = shape.dimension_count() - 1;
+    let axis = |own: &Value| match own.content {
+        Content::Integer(Some(axis)) => usize::try_from(axis).ok().filter(|&axis| axis <= greatest),
+        _ => None,
+    };
+    let axes: Option<Vec<usize>> = match &over.content {
+        Content::List(named) => named.iter().map(axis).collect(),
+        _ => None,
+    };
+    let Some(axes) = axes.filter(|axes| !axes.is_empty()) else {
+        let expected = format!("axes of the logical shape, such as [0], of 0 to {greatest}");
+        reading.errors.push(over.unexpected("over of a traffic step", expected));
+        return None;
+    };
+    let mut groups = BTreeMap::<Vec<u64>, Vec<u32>>::new();
+    for rank in 0..shape.node_count() {
+        let mut rest = rank;
+        let mut others = vec![];
+        for (axis, &length) in shape.lengths().iter().enumerate() {
+            others.push(if axes.contains(&axis) { 0 } else { rest % length });
+            rest /= length;
+        }
+        others.reverse();
+        groups.entry(others).or_default().push(narrow(rank));
+    }
+    Some(groups.into_values().collect())
 }
 
 fn whole(kind: &ProgramKind, program: Arc<dyn Program>, bytes: Option<u64>, notes: Vec<String>) -> ReadBody {
@@ -315,34 +405,55 @@ fn neighbours(reading: &mut Reading<'_>, shape: &Shape) -> Option<ScenarioProgra
 }
 
 /// Every rank sends to the one `by` further along an axis, if there is one.
-fn send(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<(StageProgram, Option<u64>)> {
-    let sizes = reading.sizes(ByStage::No);
-    let axis = axis(reading, table, shape);
+fn send(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<ReadBody> {
+    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale(), reading.errors);
+    let axis = axis(reading, table, shape, "a send");
     let by = by(reading, table);
     let wraps = wraps(reading, table);
-    let (axis, by, wraps, sizes) = (axis?, by?, wraps?, sizes?);
-    let units = sizes.units.uniform()?;
+    let (axis, by, wraps, (units, bytes)) = (axis?, by?, wraps?, sizes?);
+    shift(reading, &table.step.place, shape, Shift { axis, by, wraps, units }, None, bytes)
+}
+
+/// The coordinate of every rank along an axis.
+pub(super) fn coordinates(shape: &Shape, axis: usize) -> Vec<u64> {
+    let stride: u64 = shape.lengths()[..axis].iter().product();
+    (0..shape.node_count()).map(|rank| rank / stride % shape.lengths()[axis]).collect()
+}
+
+/// The messages of a shift from all ranks, or from `senders`.
+pub(super) fn shift(
+    reading: &mut Reading<'_>,
+    place: &Place,
+    shape: &Shape,
+    Shift { axis, by, wraps, units }: Shift,
+    senders: Option<&[bool]>,
+    bytes: Option<u64>,
+) -> Option<ReadBody> {
     let (length, ranks) = (i128::from(shape.lengths()[axis]), shape.node_count());
     let stride: u64 = shape.lengths()[..axis].iter().product();
-    let message = |rank: u64| {
-        let own = i128::from(rank / stride % shape.lengths()[axis]);
-        let to = if wraps { (own + i128::from(by)).rem_euclid(length) } else { own + i128::from(by) };
-        let there = u64::try_from(to).ok().filter(|_| to < length && to != own)?;
-        let rest = rank - rank / stride % shape.lengths()[axis] * stride;
+    let message = |(rank, own): (u64, u64)| {
+        let to = i128::from(own) + i128::from(by);
+        let to = if wraps { to.rem_euclid(length) } else { to };
+        let there = u64::try_from(to).ok().filter(|_| to < length && to != i128::from(own))?;
+        let is_sender = |senders: &[bool]| usize::try_from(rank).is_ok_and(|rank| senders[rank]);
+        if !senders.is_none_or(is_sender) {
+            return None;
+        }
+        let rest = rank - own * stride;
         let [source, destination] = [rank, rest + there * stride].map(|rank| ProcessId::new(narrow(rank)));
         Some(StageMessage { stage: 0, source, destination, units })
     };
-    let messages: Vec<StageMessage> = (0..ranks).filter_map(message).collect();
+    let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
     let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(&table.step.place, "a step of this many messages"));
+        reading.errors.push(over.at(place, "a step of this many messages"));
         return None;
     }
     let computations = Computations::Same(reading.compute()?);
-    match StageProgram::with_stages(1, narrow(ranks), computations, &messages) {
-        Ok(program) => Some((program, sizes.bytes)),
+    match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
+        Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),
         Err(error) => {
-            reading.errors.push(ScenarioError::at(&table.step.place, error.to_string(), "this step"));
+            reading.errors.push(ScenarioError::at(place, error.to_string(), "this step"));
             None
         }
     }
@@ -358,12 +469,12 @@ fn wraps(reading: &mut Reading<'_>, table: &StepTable) -> Option<bool> {
     None
 }
 
-/// The axis that a send goes along.
-fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<usize> {
+/// The axis that a send goes along, or that the stages of a pipeline are on.
+pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, of: &str) -> Option<usize> {
     let greatest = shape.dimension_count() - 1;
     let expected = format!("one axis of the logical shape, such as [0], of 0 to {greatest}");
     let Some(value) = table.step.values.get(Key::ProgramOver) else {
-        let message = format!("over is missing in a send, expected {expected}");
+        let message = format!("over is missing in {of}, expected {expected}");
         reading.errors.push(ScenarioError::at(&table.step.place, message, "no axis"));
         return None;
     };
@@ -377,11 +488,11 @@ fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<u
     match axis {
         Some(axis) if axis <= greatest => return Some(axis),
         Some(axis) => {
-            let message = format!("axis {axis} in over of a send, expected {expected}");
+            let message = format!("axis {axis} in over of {of}, expected {expected}");
             reading.errors.push(ScenarioError::at(&value.place, message, "no axis of it"));
         }
         None => {
-            let message = format!("over = {} of a send, expected {expected}", shortened(&value.written()));
+            let message = format!("over = {} of {of}, expected {expected}", shortened(&value.written()));
             reading.errors.push(ScenarioError::at(&value.place, message, "no axis"));
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use cubefold_simulator::{
-    EngineChoice, Job, MessageTimes, Observer, Outcome, Program, RankTime, Request, StageRecord, StepRecord,
-    simulate,
+    EngineChoice, Job, JobStep, MessageTimes, Observer, Outcome, Program, RankTime, Request, StageRecord,
+    StepRecord, simulate,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,14 +31,9 @@ struct GoldenCase {
 }
 
 impl GoldenCase {
-    /// The scenario with pipelines written out as steps; `None` if it has messages of 0 units, which pipelines alone may
-    /// have.
+    /// The scenario with pipelines written out as steps, if it has any.
     fn written_out(&self) -> Option<String> {
-        let Some(steps) = &self.expanded else { return Some(self.scenario.clone()) };
-        let is_empty = |step: &Value| step["units"] == 0 || step["bytes"] == 0;
-        if steps.iter().any(is_empty) {
-            return None;
-        }
+        let steps = self.expanded.as_ref()?;
         let (written, others): (Vec<&str>, Vec<&str>) =
             self.scenario.split("\n\n").partition(|part| part.starts_with("[[program.steps]]"));
         assert!(!written.is_empty());
@@ -94,31 +89,211 @@ fn members_of(own: &Value, wanted: &Value) -> Value {
 
 #[test]
 fn golden_jobs_divide_their_time() {
-    let (mut checked, mut skipped) = (0, 0);
+    let mut pipelines = 0;
     for case in golden().cases {
         let name = &case.name;
-        let Some(text) = case.written_out() else {
-            skipped += 1;
-            continue;
-        };
-        // The file is of listed order.
-        let text = text.replace("kind = \"traffic\"", "kind = \"traffic\"\norder = \"listed\"");
-        let files = folder(&text, &case.files);
-        let run = files.load().unwrap_or_else(|error| panic!("{name}: {error}\n{text}")).runs.remove(0);
+        let run = case.load(&case.scenario);
+        case.check(&run);
         let own = serde_json::to_value(record(&run)).unwrap();
-        for member in ["makespan_cycles", "exposed_cycles", "time"] {
-            assert_eq!(own[member], case.expected[member], "{name}: {member}");
+        assert_eq!(
+            members_of_all(&own["pipelines"], &case.expected["pipelines"]),
+            case.expected["pipelines"],
+            "{name}"
+        );
+        let Some(text) = case.written_out() else { continue };
+        // The steps of the pipeline are those that are written out, one by one.
+        let written = case.load(&text);
+        case.check(&written);
+        let [own, written] = [&run, &written].map(|run| run.program.job.as_deref().unwrap().steps());
+        assert_eq!(own.len(), written.len(), "{name}");
+        for (own, written) in own.iter().zip(written) {
+            let of = |step: &JobStep| {
+                (step.name.clone(), step.after.clone(), step.takes_part.clone(), step.computation())
+            };
+            assert_eq!(of(own), of(written), "{name}");
         }
-        let steps = case.expected["steps"].as_array().unwrap();
-        assert_eq!(own["steps"].as_array().unwrap().len(), steps.len(), "{name}");
-        for (own, want) in own["steps"].as_array().unwrap().iter().zip(steps) {
-            assert_eq!(members_of(own, want), *want, "{name}");
-        }
-        let by_rank: Vec<[u64; 4]> = serde_json::from_value(case.expected["time_by_rank"].clone()).unwrap();
-        assert_eq!(parts(&outcome(&run, &mut ()).job.unwrap().by_rank), by_rank, "{name}");
-        checked += 1;
+        pipelines += 1;
     }
-    assert!(checked >= 20, "{checked} of {}", checked + skipped);
+    assert!(pipelines >= 20, "{pipelines}");
+}
+
+impl GoldenCase {
+    fn load(&self, text: &str) -> Run {
+        // The file is of listed order.
+        let text = &text.replace("kind = \"traffic\"", "kind = \"traffic\"\norder = \"listed\"");
+        let files = folder(text, &self.files);
+        files.load().unwrap_or_else(|error| panic!("{}: {error}\n{text}", self.name)).runs.remove(0)
+    }
+
+    fn check(&self, run: &Run) {
+        let name = &self.name;
+        let own = serde_json::to_value(record(run)).unwrap();
+        for member in ["makespan_cycles", "exposed_cycles", "time"] {
+            assert_eq!(own[member], self.expected[member], "{name}: {member}");
+        }
+        let steps = &self.expected["steps"];
+        assert_eq!(members_of_all(&own["steps"], steps), *steps, "{name}");
+        let by_rank: Vec<[u64; 4]> = serde_json::from_value(self.expected["time_by_rank"].clone()).unwrap();
+        assert_eq!(parts(&outcome(run, &mut ()).job.unwrap().by_rank), by_rank, "{name}");
+    }
+}
+
+/// The members of the entries of a list that those of another one have.
+fn members_of_all(own: &Value, wanted: &Value) -> Value {
+    let (own, wanted) = (own.as_array().unwrap(), wanted.as_array().unwrap());
+    assert_eq!(own.len(), wanted.len());
+    own.iter().zip(wanted).map(|(own, wanted)| members_of(own, wanted)).collect()
+}
+
+/// A pipeline of `stages` stages on a ring with tasks of `f` and `b` cycles.
+fn pipeline(stages: u64, microbatches: u64, [f, b]: [u64; 2], schedule: &str) -> String {
+    format!(
+        "[machine]\nkind = \"line\"\nshape = [{stages}]\nlatency_cycles = 9\n[program]\nshape = [{stages}]\n\
+         [[program.steps]]\nkind = \"pipeline\"\nover = [0]\nmicrobatches = {microbatches}\nunits = 0\n\
+         forward = [{{ compute_cycles = {f} }}]\nbackward = [{{ compute_cycles = {b} }}]\nschedule = {schedule}\n"
+    )
+}
+
+#[test]
+fn pipelines_without_communication_take_the_closed_forms() {
+    for (stages, microbatches) in (2..=8).flat_map(|stages| (1..=16).map(move |own| (stages, own))) {
+        let mut cases = vec![("\"gpipe\"".to_owned(), 1), ("\"1f1b\"".to_owned(), 1)];
+        let chunks = (2..=4).filter(|_| microbatches % stages == 0);
+        cases.extend(chunks.map(|chunks| (format!("\"interleaved\"\nchunks = {chunks}"), chunks)));
+        for (schedule, chunks) in cases {
+            let [f, b] = [10, 20];
+            let text = pipeline(stages, microbatches, [f, b], &schedule);
+            let run = scenario(&text).runs.remove(0);
+            let outcome = outcome(&run, &mut ());
+            let makespan = outcome.summary.makespan().get();
+            let idle = (stages - 1) * (f + b);
+            assert_eq!(makespan, chunks * microbatches * (f + b) + idle, "{text}");
+            for own in outcome.job.unwrap().by_rank {
+                assert_eq!((own.communication, own.bubble + own.done), (0, idle), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_pipelines_are_told_at_their_places() {
+    let machine =
+        "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nshape = [4, 2]\n[[program.steps]]\n";
+    let tasks = "forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
+    let own = |keys: &str, tasks: &str| errors(&format!("{machine}kind = \"pipeline\"\n{keys}{tasks}"));
+    let whole = "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n";
+    assert!(scenario(&format!("{machine}kind = \"pipeline\"\n{whole}{tasks}")).runs.len() == 1);
+    let cases = [
+        (
+            "microbatches = 8\nschedule = \"1f1b\"\n",
+            tasks,
+            "over is missing in a pipeline, expected one axis of the logical shape, such as [0], of 0 to 1",
+        ),
+        (
+            "over = [0]\nschedule = \"1f1b\"\n",
+            tasks,
+            "microbatches is missing in a pipeline, expected an integer from 1 on",
+        ),
+        (
+            "over = [0]\nmicrobatches = 0\nschedule = \"1f1b\"\n",
+            tasks,
+            "microbatches of a pipeline is 0, expected",
+        ),
+        (
+            "over = [0]\nmicrobatches = 8\nschedule = \"zero\"\n",
+            tasks,
+            "schedule of a pipeline is \"zero\", expected gpipe, 1f1b or interleaved",
+        ),
+        (
+            "over = [0]\nmicrobatches = 8\nschedule = \"interleaved\"\n",
+            tasks,
+            "chunks is missing in an interleaved pipeline",
+        ),
+        (
+            "over = [0]\nmicrobatches = 6\nschedule = \"interleaved\"\nchunks = 2\n",
+            tasks,
+            "6 microbatches of an interleaved pipeline of 4 stages, expected a multiple of 4",
+        ),
+        (
+            "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nchunks = 2\n",
+            tasks,
+            "chunks of a pipeline with one chunk a stage",
+        ),
+        (
+            "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nonly = [[0, 0, 1]]\n",
+            tasks,
+            "only along axis 0 of the stages of a pipeline",
+        ),
+        (
+            "over = [0]\nmicrobatches = 100000\nschedule = \"1f1b\"\n",
+            tasks,
+            "a pipeline of 4 stages, 1 chunks and 100000 microbatches, expected at most 10000 steps",
+        ),
+        (
+            "over = [0]\nmicrobatches = 2000\nschedule = \"1f1b\"\n",
+            tasks,
+            "a pipeline of up to 32000 steps, expected at most 10000 steps",
+        ),
+        (
+            "by = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
+            tasks,
+            "by in a step that is no send",
+        ),
+        (
+            "compute_cycles = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
+            tasks,
+            "compute_cycles of a pipeline, expected it in forward and backward",
+        ),
+        (
+            whole,
+            "forward = [{ compute_cycles = 1 }]\n",
+            "backward is missing in a pipeline, expected a list of steps",
+        ),
+        (
+            whole,
+            "forward = []\nbackward = [{ compute_cycles = 2 }]\n",
+            "forward of a pipeline is an empty list, expected at least one entry",
+        ),
+        (
+            whole,
+            "forward = [{ kind = \"send\", over = [1] }]\nbackward = [{ compute_cycles = 2 }]\n",
+            "a step of a task is called \"send\"",
+        ),
+        (
+            whole,
+            "forward = [{ compute_cycles = 1, name = \"a\" }, { compute_cycles = 1, name = \"a\" }]\nbackward = [{ compute_cycles = 2 }]\n",
+            "two steps of a task are called \"a\"",
+        ),
+        (
+            whole,
+            "forward = [{ compute_cycles = 1, after = [] }]\nbackward = [{ compute_cycles = 2 }]\n",
+            "after in a step of a pipeline's task",
+        ),
+        (
+            whole,
+            "forward = [{ kind = \"pipeline\" }]\nbackward = [{ compute_cycles = 2 }]\n",
+            "a pipeline in a task of a pipeline",
+        ),
+        (
+            whole,
+            "forward = [{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, over = [0] }]\nbackward = [{ compute_cycles = 2 }]\n",
+            "a stage of the pipeline divides a group: rank 0 takes part and rank 1 of its group does not",
+        ),
+    ];
+    for (keys, tasks, expected) in cases {
+        let found = own(keys, tasks);
+        assert!(
+            found.len() == 1 && found[0].contains(expected),
+            "{keys}{tasks}: {found:?}, expected {expected}"
+        );
+    }
+    let two = format!(
+        "{machine}kind = \"pipeline\"\n{whole}{tasks}[[program.steps]]\nkind = \"pipeline\"\n{whole}{tasks}"
+    );
+    let found = errors(&two);
+    assert!(found.len() == 1 && found[0].contains("two pipelines without a name"), "{found:?}");
+    let foreign = errors(&format!("{machine}compute_cycles = 1\nmicrobatches = 2\n"));
+    assert!(foreign[0].contains("microbatches in a step that is no pipeline"), "{foreign:?}");
 }
 
 fn outcome(run: &Run, observer: &mut dyn Observer) -> Outcome {
@@ -320,4 +495,29 @@ fn times_of_random_jobs_are_a_count_of_every_cycle() {
         }
     }
     assert!(hidden > 1000 && bubbles > 1000, "{hidden} {bubbles}");
+}
+
+#[test]
+fn small_messages_behind_large_ones_are_told() {
+    // Rank 0 sends 160 units to rank 2 and then 1 unit to rank 1, over the same link.
+    let text = |packets: &str, units: u64| {
+        format!(
+            "[machine]\nkind = \"line\"\nshape = [4]\n{packets}[program]\nshape = [4]\n\
+             [[program.steps]]\nname = \"large\"\nkind = \"send\"\nover = [0]\nby = 2\nunits = {units}\nonly = [[0, 0, 2]]\n\
+             [[program.steps]]\nname = \"c\"\ncompute_cycles = 1\nonly = [[0, 0, 1]]\nafter = []\n\
+             [[program.steps]]\nname = \"small\"\nkind = \"send\"\nover = [0]\nonly = [[0, 0, 1]]\nunits = 10\n"
+        )
+    };
+    let notes = |text: &str| record(&scenario(text).runs[0]).notes;
+    assert_eq!(
+        notes(&text("", 160)),
+        [
+            "1 message waits for channels that messages of 16 times their units or more hold. The worst, 10 units of step \
+             \"small\" from rank 0 to rank 1, was blocked for 159 cycles and takes 10 alone. machine.packet_units lets \
+             messages share a channel."
+        ]
+    );
+    // It is not 16 times as large; it shares the channel.
+    assert_eq!(notes(&text("", 150)), Vec::<String>::new());
+    assert_eq!(notes(&text("packet_units = 10\narbitration = \"round-robin\"\n", 160)), Vec::<String>::new());
 }

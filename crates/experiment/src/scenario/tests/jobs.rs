@@ -468,3 +468,76 @@ fn steps_of_other_numbers_of_ranks_are_refused() {
     let computation = "[[program.steps]]\nname = \"a\"\nkind = \"computation\"\ncompute_cycles = 4\n";
     assert_eq!(job(computation).help(), "a step with compute_cycles or compute alone is a computation");
 }
+
+#[test]
+fn axes_on_a_cluster_go_along_its_devices_and_its_nodes() {
+    let text = "[machine]\nkind = \"cluster\"\nnodes = 6\ndevices_per_node = 4\n\
+                inside = { kind = \"switch\", link = { bandwidth = \"4 GB/s\", latency = \"1 us\" } }\n\
+                outside = { link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, leaves = { nodes = 6 } }\n\
+                [program]\nshape = [4, 2, 3]\n[[program.steps]]\nname = \"a\"\nkind = \"all-reduce\"\n\
+                algorithm = \"ring\"\nover = [0]\nbytes = 48000\n[mapping]\nembeddings = EMBEDDINGS\n";
+    let runs = scenario(&text.replace("EMBEDDINGS", "[\"axes\"]")).runs;
+    let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect::<Vec<_>>();
+    let named = |name: &str| runs.iter().find(|run| run.embedding.to_string() == name);
+    let inside = named("axes:0=1/1=2/2=2").unwrap();
+    assert_eq!(nodes(inside), (0..24).collect::<Vec<_>>(), "the first axis inside the nodes");
+    // Every order is a placement of its own, of which none is folded.
+    let mut all: Vec<Vec<u32>> = runs.iter().map(nodes).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), runs.len());
+    assert!(runs.iter().all(|run| !run.embedding.to_string().ends_with("folded")));
+    let makespan = |run: &Run| record(run).makespan_cycles.unwrap();
+    assert!(runs.iter().any(|run| makespan(run) > makespan(inside)));
+    // Boxes: axis 1 in two halves of a node.
+    let boxes = scenario(&text.replace("EMBEDDINGS", "[\"axes:1=1:2/0=1:2x2:2/2=2:3\"]")).runs.remove(0);
+    assert_eq!(nodes(&boxes)[..10], [0, 2, 4, 6, 1, 3, 5, 7, 8, 10]);
+}
+
+#[test]
+fn a_matrix_is_that_of_the_groups_of_an_axis() {
+    let own = |over: &str, matrix: &str| {
+        let step =
+            format!("[[program.steps]]\nname = \"experts\"\nkind = \"traffic\"\nfile = \"m.csv\"\n{over}");
+        let text = format!("[machine]\nkind = \"torus\"\nshape = [2, 3]\n[program]\nshape = [2, 3]\n{step}");
+        Files::new(&[("s.toml", &text), ("m.csv", matrix)])
+    };
+    let matrix = "0 1 5\n2 0 7\n1 0 0\n";
+    let run = own("over = [1]\n", matrix).load().unwrap().runs.remove(0);
+    let messages = run.program.body.messages(0);
+    let of_ranks: Vec<(u32, u32, u64)> =
+        messages.iter().map(|own| (own.source.label(), own.destination.label(), own.units)).collect();
+    // Ranks 0, 2, 4 are a group, and 1, 3, 5.
+    let expected = [
+        (0, 2, 1),
+        (0, 4, 5),
+        (1, 3, 1),
+        (1, 5, 5),
+        (2, 0, 2),
+        (2, 4, 7),
+        (3, 1, 2),
+        (3, 5, 7),
+        (4, 0, 1),
+        (5, 1, 1),
+    ];
+    assert_eq!(of_ranks, expected);
+    assert_eq!(
+        run.program.notes,
+        [
+            "m.csv: the hottest rank of a group, 2, receives 12 units, 2.25 times the mean; they bound the step from below."
+        ]
+    );
+    let even = own("over = [0]\n", "0 4\n4 0\n").load().unwrap().runs.remove(0);
+    assert!(even.program.notes.is_empty(), "{:?}", even.program.notes);
+    let wrong = own("over = [0]\n", matrix).displayed();
+    assert_eq!(
+        wrong,
+        ["s.toml:9:8: a matrix of 3 rows, expected 2: the ranks of a group along the axes of over"]
+    );
+    let no_axis = own("over = [2]\n", matrix).displayed();
+    assert_eq!(no_axis.len(), 1);
+    assert!(
+        no_axis[0].contains("over of a traffic step is a list of 1, expected axes of the logical shape"),
+        "{no_axis:?}"
+    );
+}
