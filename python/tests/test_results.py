@@ -177,3 +177,27 @@ def test_any_text_is_a_name(scenario):
     results = cubefold.run({**scenario, "name": name}, embeddings=own)
     assert {row["scenario"] for row in results.rows} == {name}
     assert results.rows[-1]["embedding"] == name
+
+
+def test_jobs_have_steps_and_pipelines():
+    task = [{"compute_cycles": 10}]
+    pipeline = {
+        "name": "pass",
+        "kind": "pipeline",
+        "over": [0],
+        "microbatches": 4,
+        "schedule": "1f1b",
+        "units": 2,
+        "forward": task,
+        "backward": task,
+    }
+    results = cubefold.run({
+        "machine": {"kind": "ring", "shape": [4]},
+        "program": {"shape": [4], "steps": [pipeline, {"name": "update", "compute_cycles": 5}]},
+    })
+    assert [step["name"] for step in results.steps if "pipeline" not in step] == ["update"]
+    assert {step["run"] for step in results.steps} == {0}
+    tasks = {own["task"]: own["count"] for own in results.pipelines}
+    assert tasks == {"F": 16, "B": 16, "F send": 12, "B send": 12}
+    assert results.pipelines[0]["name"] == "pass"
+    assert "rank 0 computes" in results.draw("timeline").svg

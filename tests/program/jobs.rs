@@ -155,3 +155,46 @@ fn a_wrong_matrix_is_shown_with_its_line() {
     assert!(finished.stderr.contains("an entry is -3, expected at least 0"), "{}", finished.stderr);
     assert!(finished.stderr.contains("m.csv:2:1"), "{}", finished.stderr);
 }
+
+const PIPELINE: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nshape = [4]\n[[program.steps]]\nname = \"pass\"\n\
+                        kind = \"pipeline\"\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nunits = 2\n\
+                        forward = [{ compute_cycles = 10 }]\nbackward = [{ compute_cycles = 20 }]\n\
+                        [[program.steps]]\nname = \"update\"\ncompute_cycles = 7\n";
+
+#[test]
+fn pipelines_stand_in_a_table_and_their_steps_where_they_are_asked_for() {
+    let scratch = Scratch::with(&[("p.toml", PIPELINE)]);
+    let path = scratch.path("p.toml");
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>().join(" ");
+    for command in ["run", "compare"] {
+        let page = done(&[command, &path, "--format", "markdown"]);
+        let rows: Vec<String> = page.lines().map(cells).collect();
+        assert!(rows.contains(&" pipeline begin finish task count least greatest ".into()), "{page}");
+        assert!(rows.iter().any(|row| row.starts_with(" pass 0 ") && row.contains(" B send 24 ")), "{page}");
+        assert!(rows.iter().any(|row| row.starts_with(" update computation 4 ")), "{page}");
+        assert!(!page.contains("F0.0.0"), "{page}");
+        let all = done(&[command, &path, "--steps", "--format", "markdown"]);
+        assert_eq!(all.matches("| pass F0.").count() + all.matches("| pass B0.").count(), 64 + 48, "{all}");
+    }
+    let record = &json(&["run", &path])["runs"][0];
+    assert_eq!(record["pipelines"][0]["name"], "pass");
+    assert_eq!(record["pipelines"][0]["tasks"][0]["count"], 32);
+    assert_eq!(record["steps"][0]["name"], "pass F0.0.0 compute");
+    assert_eq!(record["steps"][0]["pipeline"], "pass");
+    assert_eq!(record["program"]["steps"].as_array().unwrap().len(), 64 + 48 + 1);
+    let check = done(&["check", &path]);
+    assert!(check.contains("Pipeline \"pass\" is written out as 112 steps"), "{check}");
+    assert_eq!(json(&["check", &path])["runs"][0]["program"]["steps"].as_array().unwrap().len(), 113);
+    let page = done(&["report", &path, "--quiet"]);
+    assert!(page.contains("Table of pipelines") && page.contains("id=\"term-pipelines\""));
+}
+
+#[test]
+fn timelines_of_pipelines_have_lanes_of_ranks_or_of_stages() {
+    let scratch = Scratch::with(&[("p.toml", PIPELINE)]);
+    let path = scratch.path("p.toml");
+    let ranks = done(&["draw", "timeline", &path]);
+    assert!(ranks.contains("rank 3 waits for other ranks, cycles 0 to "), "{ranks}");
+    let steps = done(&["draw", "timeline", &path, "--lanes", "steps"]);
+    assert!(steps.contains("pass F0 stage 3") && steps.contains("pass F0.7.3 compute, iteration 0"), "{steps}");
+}

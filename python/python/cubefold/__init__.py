@@ -99,6 +99,21 @@ class Results:
         return self.to_arrow().to_pandas()
 
     @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of jobs, a dict for each run, iteration and step; ``run`` is the place in ``rows``."""
+        return [{"run": run, **step} for run, row in enumerate(self.rows) for step in row.get("steps") or []]
+
+    @property
+    def pipelines(self) -> list[dict[str, Any]]:
+        """The tasks of pipelines, a dict for each run, iteration, pipeline and kind of task."""
+        found = []
+        for run, row in enumerate(self.rows):
+            for pipeline in row.get("pipelines") or []:
+                own = {key: value for key, value in pipeline.items() if key != "tasks"}
+                found += [{"run": run, **own, **task} for task in pipeline["tasks"]]
+        return found
+
+    @property
     def processes(self) -> dict[str, npt.NDArray[np.int64]]:
         """The rows of processes and stages as columns, of ``run(..., processes=True)``; else they are empty.
 
