@@ -6,7 +6,7 @@ use std::{
 };
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Coordinates, NodeId};
+use cubefold_topology::{Coordinates, GraphSource, NetworkParameters, NodeId};
 
 use super::{
     HostNaming, LauncherError, LauncherFormat,
@@ -22,6 +22,16 @@ pub struct LauncherFile<'a> {
     pub(super) slots: Slots, // of the whole machine, or of the partition if the format numbers a job's nodes
     format: LauncherFormat,
     hosts: Option<&'a HostList>, // as many as `slots` has, if the format names hosts
+}
+
+/// The slots of a host with `load` processes on each of its devices, if the hosts are the nodes of a whole cluster
+/// (`docs/model.md` section 23.7).
+fn slots_of_cluster(region: Region<'_>, hosts: &HostList, load: u64) -> Option<u64> {
+    let Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) = region.machine.source() else {
+        return None;
+    };
+    let are_nodes = hosts.count() == cluster.nodes && region.allocation.is_none();
+    are_nodes.then(|| cluster.devices_per_node.saturating_mul(load))
 }
 
 impl<'a> LauncherFile<'a> {
@@ -54,7 +64,9 @@ impl<'a> LauncherFile<'a> {
         let is_of_whole = format.names_hosts() || is_of_map;
         let nodes = if is_of_whole { region.listed_hosts() } else { region.job_nodes() };
         let hosts_per_node = options.hosts.map_or(1, HostList::hosts_per_node);
-        let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node, hosts_per_node)?;
+        let load = placement.max_load();
+        let given = options.slots_per_node.or_else(|| slots_of_cluster(region, options.hosts?, load));
+        let slots = Slots::new(nodes, load, given.filter(|_| format.groups_nodes()), hosts_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;
         }
