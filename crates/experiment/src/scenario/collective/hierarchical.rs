@@ -202,7 +202,7 @@ fn in_chunks(
                 name: format!("chunk {chunk} step {place} {operation}"),
                 body,
                 after: of_same_chunk.into_iter().chain(of_chunk_before).collect(),
-                takes_part: vec![],
+                takes_part: Arc::default(),
             });
             let algorithm = groups.is_none().then(|| in_switch::IN_SWITCH.into());
             descriptions.push(JobStepDescription { kind: operation, groups, bytes: None, algorithm });
