@@ -121,7 +121,22 @@ struct StepReading<'a> {
     unnamed_pipeline: Option<Place>,
 }
 
-impl StepReading<'_> {
+impl<'a> StepReading<'a> {
+    /// No steps yet.
+    fn new(shape: &'a Shape, per_node: u64) -> Self {
+        Self {
+            shape,
+            per_node,
+            known: KnownCollectives::default(),
+            names: Names::default(),
+            steps: vec![],
+            step_names: vec![],
+            bodies: vec![],
+            pipelines: vec![],
+            unnamed_pipeline: None,
+        }
+    }
+
     /// Reads the body of a step; returns its place.
     fn body(
         &mut self,
@@ -197,17 +212,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     let shape = shape?;
     let written = written_names(values);
-    let mut job = StepReading {
-        shape: &shape,
-        per_node: per_node.unwrap_or(1),
-        known: KnownCollectives::default(),
-        names: Names::default(),
-        steps: vec![],
-        step_names: vec![],
-        bodies: vec![],
-        pipelines: vec![],
-        unnamed_pipeline: None,
-    };
+    let mut job = StepReading::new(&shape, per_node.unwrap_or(1));
     let mut all_are_read = true;
     for (place, value) in values.iter().enumerate() {
         all_are_read &= read_step(&mut job, reading, (place, value), &written).is_some();

@@ -366,21 +366,14 @@ pub(super) fn of_processes(
     };
     let name = value.text(Key::ProgramFile.path(), reading.errors)?;
     let matrix = matrix?;
-    let file = match reading.library.traffic(&settings.beside(name), matrix) {
-        Ok(file) => file,
-        Err(failure) => {
-            report_unread(reading, value, name, failure);
-            return None;
-        }
-    };
+    let file = reading.library.traffic(&settings.beside(name), matrix);
+    let file = file.map_err(|failure| report_unread(reading, value, name, failure)).ok()?;
     check_choice(reading, &file, name)?;
-    let (mut messages, rounded) = messages(reading, &file, factor?, name)?;
-    let hottest = groups.and_then(|_| hottest(&messages, file.rows, name));
-    if let Some(groups) = groups {
-        check_group(reading, &file, groups)?;
-        messages = in_groups(reading, &messages, groups)?;
-    }
-    let rows = if groups.is_some() { 0 } else { file.rows };
+    let (messages, rounded) = messages(reading, &file, factor?, name)?;
+    let Grouped { messages, rows, hottest } = match groups {
+        None => Grouped { messages, rows: file.rows, hottest: None },
+        Some(groups) => grouped(reading, &file, &messages, groups, name)?,
+    };
     let processes = u32::try_from(processes?.unwrap_or(0).max(rows).max(2)).ok()?;
     let count = messages.len() as u64;
     let [while_made, kept] = StageProgram::bytes_to_make(processes.into(), 1, count);
@@ -393,10 +386,7 @@ pub(super) fn of_processes(
     let order = rotation(reading, processes)?;
     match StageProgram::with_stages(1, processes, computations, &messages) {
         Ok(program) => {
-            let program = match order {
-                Some(rotation) => program.rotated(rotation),
-                None => program,
-            };
+            let program = if let Some(rotation) = order { program.rotated(rotation) } else { program };
             let mut notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
             notes.extend(hottest);
             let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
@@ -417,6 +407,26 @@ fn rotation(reading: &mut Reading<'_>, processes: u32) -> Option<Option<Rotation
     let per_node = reading.per_node()?;
     let per_node = channels::ranks_per_node(reading, per_node).into();
     Some((order == MessageOrder::Rotated).then(|| Rotation::new(processes, per_node)))
+}
+
+/// The messages of a matrix of all processes, or of each group.
+struct Grouped {
+    messages: Vec<StageMessage>,
+    rows: u64,               // the processes of the matrix, 0 if it is that of groups
+    hottest: Option<String>, // a sentence on the member with the most
+}
+
+/// The messages of a matrix for every group.
+fn grouped(
+    reading: &mut Reading<'_>,
+    file: &TrafficFile,
+    messages: &[StageMessage],
+    groups: &[Vec<u32>],
+    name: &str,
+) -> Option<Grouped> {
+    check_group(reading, file, groups)?;
+    let hottest = hottest(messages, file.rows, name);
+    Some(Grouped { messages: in_groups(reading, messages, groups)?, rows: 0, hottest })
 }
 
 /// Reports a matrix of other rows than a group has members.

@@ -138,6 +138,16 @@ struct StepAtRank {
     shares: u32,   // that are not over yet
 }
 
+/// The steps of ranks before the first iteration, by step, then by rank, given those that come after each.
+fn at_ranks(followers: &[Vec<u32>], ranks: u32) -> Vec<StepAtRank> {
+    let mut required = vec![0; followers.len()];
+    followers.iter().flatten().for_each(|&step| required[step as usize] += 1);
+    let of_step = |required| {
+        std::iter::repeat_n(StepAtRank { begin: Cycle::START, required, shares: 0 }, ranks as usize)
+    };
+    required.into_iter().flat_map(of_step).collect()
+}
+
 impl<'run> Actors<'run> {
     pub(super) fn new(job: &'run Job, observer: &'run mut dyn Observer) -> Self {
         let (steps, ranks) = (job.steps(), narrow(job.rank_count()));
@@ -155,22 +165,17 @@ impl<'run> Actors<'run> {
                 followers[before].push(place);
             }
         }
-        let mut required = vec![0; steps.len()];
-        followers.iter().flatten().for_each(|&step| required[step as usize] += 1);
-        let at_ranks = required.iter().flat_map(|&required| {
-            std::iter::repeat_n(StepAtRank { begin: Cycle::START, required, shares: 0 }, ranks as usize)
-        });
         let nodes: Vec<NodeId> = (0..computing).map(|actor| NodeId::new(actor % ranks)).collect();
         let mut own = Self {
             job,
             ranks,
             firsts,
             first_computing,
+            at_ranks: at_ranks(&followers, ranks),
             followers,
             progress: Progress::new(actors as usize),
             begun: vec![Cycle::START; actors as usize],
             accounted: vec![Cycles::ZERO; actors as usize],
-            at_ranks: at_ranks.collect(),
             left: vec![narrow(steps.len() as u64); ranks as usize],
             iterations: vec![0; ranks as usize],
             unfinished: ranks.into(),

@@ -97,18 +97,7 @@ pub(super) fn read(
     let (keys, stages, name) = (keys?, stages?, name?);
     let (takes_part, after) = (takes_part?, after?);
     let passes = [forward?, backward?];
-    let steps = keys.tasks.stages as u128
-        * keys.tasks.chunks as u128
-        * keys.tasks.microbatches as u128
-        * (passes[0].len() + passes[1].len() + 2) as u128;
-    if steps + job.steps.len() as u128 > super::MAX_STEPS as u128 {
-        let message = format!(
-            "a pipeline of up to {steps} steps, expected at most {} steps of the job",
-            super::MAX_STEPS
-        );
-        reading.errors.push(ScenarioError::at(&value.place, message, "too many steps"));
-        return None;
-    }
+    check_count(reading, &value.place, job.steps.len(), (&keys.tasks, &passes))?;
     let mut written = WrittenOut {
         keys: &keys,
         passes: &passes,
@@ -134,6 +123,25 @@ pub(super) fn read(
     let prefix = name.prefix();
     job.pipelines.push(PipelineDescription { name: name.shown, prefix, tasks });
     Some(())
+}
+
+/// Reports a pipeline of more steps than a job with `before` others may have.
+fn check_count(
+    reading: &mut Reading<'_>,
+    place: &Place,
+    before: usize,
+    (tasks, passes): (&Tasks, &[Vec<TaskStep>; 2]),
+) -> Option<()> {
+    let of_microbatch = passes[0].len() + passes[1].len() + 2; // with the sends
+    let steps = [tasks.stages, tasks.chunks, tasks.microbatches, of_microbatch];
+    let steps: u128 = steps.iter().map(|&own| own as u128).product();
+    if steps + before as u128 <= super::MAX_STEPS as u128 {
+        return Some(());
+    }
+    let most = super::MAX_STEPS;
+    let message = format!("a pipeline of up to {steps} steps, expected at most {most} steps of the job");
+    reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+    None
 }
 
 /// The name of a pipeline.

@@ -175,112 +175,111 @@ fn pipelines_without_communication_take_the_closed_forms() {
     }
 }
 
+const TASKS: &str = "forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
+const WHOLE: &str = "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n";
+
+/// Keys of a pipeline, its tasks, and what is told.
+const WRONG_PIPELINES: [(&str, &str, &str); 19] = [
+    (
+        "microbatches = 8\nschedule = \"1f1b\"\n",
+        TASKS,
+        "over is missing in a pipeline, expected one axis of the logical shape, such as [0], of 0 to 1",
+    ),
+    (
+        "over = [0]\nschedule = \"1f1b\"\n",
+        TASKS,
+        "microbatches is missing in a pipeline, expected an integer from 1 on",
+    ),
+    (
+        "over = [0]\nmicrobatches = 0\nschedule = \"1f1b\"\n",
+        TASKS,
+        "microbatches of a pipeline is 0, expected",
+    ),
+    (
+        "over = [0]\nmicrobatches = 8\nschedule = \"zero\"\n",
+        TASKS,
+        "schedule of a pipeline is \"zero\", expected gpipe, 1f1b or interleaved",
+    ),
+    (
+        "over = [0]\nmicrobatches = 8\nschedule = \"interleaved\"\n",
+        TASKS,
+        "chunks is missing in an interleaved pipeline",
+    ),
+    (
+        "over = [0]\nmicrobatches = 6\nschedule = \"interleaved\"\nchunks = 2\n",
+        TASKS,
+        "6 microbatches of an interleaved pipeline of 4 stages, expected a multiple of 4",
+    ),
+    (
+        "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nchunks = 2\n",
+        TASKS,
+        "chunks of a pipeline with one chunk a stage",
+    ),
+    (
+        "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nonly = [[0, 0, 1]]\n",
+        TASKS,
+        "only along axis 0 of the stages of a pipeline",
+    ),
+    (
+        "over = [0]\nmicrobatches = 100000\nschedule = \"1f1b\"\n",
+        TASKS,
+        "a pipeline of 4 stages, 1 chunks and 100000 microbatches, expected at most 10000 steps",
+    ),
+    (
+        "over = [0]\nmicrobatches = 2000\nschedule = \"1f1b\"\n",
+        TASKS,
+        "a pipeline of up to 32000 steps, expected at most 10000 steps",
+    ),
+    ("by = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n", TASKS, "by in a step that is no send"),
+    (
+        "compute_cycles = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
+        TASKS,
+        "compute_cycles of a pipeline, expected it in forward and backward",
+    ),
+    (
+        WHOLE,
+        "forward = [{ compute_cycles = 1 }]\n",
+        "backward is missing in a pipeline, expected a list of steps",
+    ),
+    (
+        WHOLE,
+        "forward = []\nbackward = [{ compute_cycles = 2 }]\n",
+        "forward of a pipeline is an empty list, expected at least one entry",
+    ),
+    (
+        WHOLE,
+        "forward = [{ kind = \"send\", over = [1] }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "a step of a task is called \"send\"",
+    ),
+    (
+        WHOLE,
+        "forward = [{ compute_cycles = 1, name = \"a\" }, { compute_cycles = 1, name = \"a\" }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "two steps of a task are called \"a\"",
+    ),
+    (
+        WHOLE,
+        "forward = [{ compute_cycles = 1, after = [] }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "after in a step of a pipeline's task",
+    ),
+    (
+        WHOLE,
+        "forward = [{ kind = \"pipeline\" }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "a pipeline in a task of a pipeline",
+    ),
+    (
+        WHOLE,
+        "forward = [{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, over = [0] }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "a stage of the pipeline divides a group: rank 0 takes part and rank 1 of its group does not",
+    ),
+];
+
 #[test]
 fn wrong_pipelines_are_told_at_their_places() {
     let machine =
         "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nshape = [4, 2]\n[[program.steps]]\n";
-    let tasks = "forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
     let own = |keys: &str, tasks: &str| errors(&format!("{machine}kind = \"pipeline\"\n{keys}{tasks}"));
-    let whole = "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n";
-    assert!(scenario(&format!("{machine}kind = \"pipeline\"\n{whole}{tasks}")).runs.len() == 1);
-    let cases = [
-        (
-            "microbatches = 8\nschedule = \"1f1b\"\n",
-            tasks,
-            "over is missing in a pipeline, expected one axis of the logical shape, such as [0], of 0 to 1",
-        ),
-        (
-            "over = [0]\nschedule = \"1f1b\"\n",
-            tasks,
-            "microbatches is missing in a pipeline, expected an integer from 1 on",
-        ),
-        (
-            "over = [0]\nmicrobatches = 0\nschedule = \"1f1b\"\n",
-            tasks,
-            "microbatches of a pipeline is 0, expected",
-        ),
-        (
-            "over = [0]\nmicrobatches = 8\nschedule = \"zero\"\n",
-            tasks,
-            "schedule of a pipeline is \"zero\", expected gpipe, 1f1b or interleaved",
-        ),
-        (
-            "over = [0]\nmicrobatches = 8\nschedule = \"interleaved\"\n",
-            tasks,
-            "chunks is missing in an interleaved pipeline",
-        ),
-        (
-            "over = [0]\nmicrobatches = 6\nschedule = \"interleaved\"\nchunks = 2\n",
-            tasks,
-            "6 microbatches of an interleaved pipeline of 4 stages, expected a multiple of 4",
-        ),
-        (
-            "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nchunks = 2\n",
-            tasks,
-            "chunks of a pipeline with one chunk a stage",
-        ),
-        (
-            "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nonly = [[0, 0, 1]]\n",
-            tasks,
-            "only along axis 0 of the stages of a pipeline",
-        ),
-        (
-            "over = [0]\nmicrobatches = 100000\nschedule = \"1f1b\"\n",
-            tasks,
-            "a pipeline of 4 stages, 1 chunks and 100000 microbatches, expected at most 10000 steps",
-        ),
-        (
-            "over = [0]\nmicrobatches = 2000\nschedule = \"1f1b\"\n",
-            tasks,
-            "a pipeline of up to 32000 steps, expected at most 10000 steps",
-        ),
-        (
-            "by = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
-            tasks,
-            "by in a step that is no send",
-        ),
-        (
-            "compute_cycles = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
-            tasks,
-            "compute_cycles of a pipeline, expected it in forward and backward",
-        ),
-        (
-            whole,
-            "forward = [{ compute_cycles = 1 }]\n",
-            "backward is missing in a pipeline, expected a list of steps",
-        ),
-        (
-            whole,
-            "forward = []\nbackward = [{ compute_cycles = 2 }]\n",
-            "forward of a pipeline is an empty list, expected at least one entry",
-        ),
-        (
-            whole,
-            "forward = [{ kind = \"send\", over = [1] }]\nbackward = [{ compute_cycles = 2 }]\n",
-            "a step of a task is called \"send\"",
-        ),
-        (
-            whole,
-            "forward = [{ compute_cycles = 1, name = \"a\" }, { compute_cycles = 1, name = \"a\" }]\nbackward = [{ compute_cycles = 2 }]\n",
-            "two steps of a task are called \"a\"",
-        ),
-        (
-            whole,
-            "forward = [{ compute_cycles = 1, after = [] }]\nbackward = [{ compute_cycles = 2 }]\n",
-            "after in a step of a pipeline's task",
-        ),
-        (
-            whole,
-            "forward = [{ kind = \"pipeline\" }]\nbackward = [{ compute_cycles = 2 }]\n",
-            "a pipeline in a task of a pipeline",
-        ),
-        (
-            whole,
-            "forward = [{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, over = [0] }]\nbackward = [{ compute_cycles = 2 }]\n",
-            "a stage of the pipeline divides a group: rank 0 takes part and rank 1 of its group does not",
-        ),
-    ];
-    for (keys, tasks, expected) in cases {
+    assert!(scenario(&format!("{machine}kind = \"pipeline\"\n{WHOLE}{TASKS}")).runs.len() == 1);
+    for (keys, tasks, expected) in WRONG_PIPELINES {
         let found = own(keys, tasks);
         assert!(
             found.len() == 1 && found[0].contains(expected),
@@ -288,7 +287,7 @@ fn wrong_pipelines_are_told_at_their_places() {
         );
     }
     let two = format!(
-        "{machine}kind = \"pipeline\"\n{whole}{tasks}[[program.steps]]\nkind = \"pipeline\"\n{whole}{tasks}"
+        "{machine}kind = \"pipeline\"\n{WHOLE}{TASKS}[[program.steps]]\nkind = \"pipeline\"\n{WHOLE}{TASKS}"
     );
     let found = errors(&two);
     assert!(found.len() == 1 && found[0].contains("two pipelines without a name"), "{found:?}");
