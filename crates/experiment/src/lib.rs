@@ -44,6 +44,6 @@ pub use scenario::{
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
-    SaturationRange, address_exchange_steps, check_export, names_besides_load, read_measurement,
+    SaturationRange, address_exchange_steps, check_export, names_besides, read_measurement,
     settings_besides_algorithms,
 };

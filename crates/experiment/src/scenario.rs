@@ -20,6 +20,7 @@ pub(crate) mod draw_key;
 mod embeddings;
 mod error_report;
 mod errors;
+mod exchange;
 mod execution;
 mod failures;
 mod goal_file;
@@ -89,6 +90,7 @@ pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
+    exchange::ExchangeSettings,
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
     job::{JobStepDescription, PipelineDescription, PipelineTask},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
@@ -107,6 +109,7 @@ pub use self::{
 };
 pub(crate) use self::{
     collective::{is_key_of_step, step_kinds},
+    exchange::{BEST as BEST_PARTS, MOST_PARTS, NOISE_KEYS, noise_kinds},
     keys::MAX_INTEGER,
     loading::RULES as CODE_TYPE_RULES,
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
@@ -238,6 +241,14 @@ impl Run {
         // Paths that cannot be made were reported with the scenario.
         let paths = self.placement.edge_paths().ok().flatten().filter(|paths| paths.are_own());
         Some(paths.map_or(CountedPaths::OfMachine, CountedPaths::OfEmbedding))
+    }
+
+    /// The run with each of its equivalent programs alone.
+    pub fn of_each_program(&self) -> impl Iterator<Item = Self> {
+        self.program.with_others().map(|program| {
+            let program = Arc::new(ScenarioProgram { others: vec![], ..program.clone() });
+            Self { program, ..self.clone() }
+        })
     }
 
     /// Lists the program and its equivalents, of which the fastest counts.

@@ -16,5 +16,5 @@ pub use self::{
     calibration::read_measurement,
     program_files::check_export,
     reference::{MissingReference, Reference},
-    saturation_comparison::{SaturationRange, names_besides_load},
+    saturation_comparison::{SaturationRange, names_besides},
 };

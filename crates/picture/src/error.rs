@@ -176,6 +176,9 @@ pub enum PictureError {
     /// Runs without open-loop traffic.
     #[error("no run has a load, expected open-loop traffic")]
     NoLoads,
+    /// Runs without parts.
+    #[error("no run is pipelined, expected programs on cubes with program.pipelining")]
+    NoParts,
     /// The plotting library refused, which would be a defect of the program.
     #[error("axes cannot be drawn: {reason}")]
     Plot {
@@ -231,6 +234,7 @@ impl PictureError {
             Self::ShareOfEdges => "use --measure busy-cycles, or a number without %",
             Self::NoSizes => "give program.bytes or program.units, and sweep them",
             Self::NoLoads => "use program.kind = \"open-loop\" and sweep program.load",
+            Self::NoParts => "give program.pipelining = \"best\", or sweep numbers of parts",
             Self::Plot { .. } => "this is a defect of cubefold",
         }
     }

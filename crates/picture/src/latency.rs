@@ -1,7 +1,7 @@
 //! Latency over load of open-loop traffic, a curve per routing, buffer size or other swept value, with the loads at
 //! which the network saturates (Dally & Towles 2004, chapter 23; `docs/model.md` section 27).
 
-use cubefold_experiment::names_besides_load;
+use cubefold_experiment::names_besides as names_of_settings;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
@@ -16,6 +16,9 @@ use crate::{
 
 /// The dashes of the lines at which curves end.
 const SATURATION: &str = "4 3";
+
+/// The key whose values are across.
+const LOAD: &str = "program.load";
 
 /// Draws the mean packet latency of open-loop traffic over its load.
 ///
@@ -124,7 +127,7 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
     let saturated = results.words("saturated").unwrap_or_default();
     let at = |values: &[Option<f64>], row: usize| values.get(row).copied().flatten();
     let mut curves: Vec<Curve> = vec![];
-    for (row, name) in names(results).into_iter().enumerate() {
+    for (row, name) in names_besides(results, LOAD).into_iter().enumerate() {
         let Some(load) = at(&loads, row) else { continue };
         let place = curves.iter().position(|curve| curve.name == name).unwrap_or_else(|| {
             curves.push(Curve { name, ..Curve::default() });
@@ -155,8 +158,8 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
 }
 
 /// The name of each row's curve: the scenario if several are there, and the swept settings in which rows differ, except for
-/// the load.
-fn names(results: &ResultsTable) -> Vec<String> {
+/// the key `besides`.
+pub(crate) fn names_besides(results: &ResultsTable, besides: &str) -> Vec<String> {
     let rows = results.row_count();
     let settings: Vec<Vec<(&str, &str)>> = match results.words("sweep") {
         Some(sweeps) => sweeps.into_iter().map(assignments).collect(),
@@ -169,7 +172,7 @@ fn names(results: &ResultsTable) -> Vec<String> {
         let all = scenario.into_iter().chain(Some(settings.as_str()).filter(|own| !own.is_empty()));
         all.collect::<Vec<_>>().join(", ")
     };
-    names_besides_load(&settings).into_iter().zip(scenarios).map(name).collect()
+    names_of_settings(&settings, besides).into_iter().zip(scenarios).map(name).collect()
 }
 
 /// The paths and values of a cell of the column `sweep`.

@@ -336,7 +336,11 @@ impl Bounds<'_> {
                 let takes_routes_of_machine = self.problem.takes_routes_of_machine();
                 least_makespan_of_tasks(graph, self.fastest, self.nearest, takes_routes_of_machine)
             }
-            Special::Job(_) | Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+            Special::Job(_)
+            | Special::None
+            | Special::Cube(_)
+            | Special::Pipelined(_)
+            | Special::RandomAccess(_) => {
                 Recursion::new(program, self.problem.ranks, self.fastest, self.nearest, contention).makespan()
             }
         };
@@ -369,7 +373,7 @@ impl Bounds<'_> {
                 let ranks = 0..u32::try_from(job.rank_count()).unwrap_or(u32::MAX);
                 ranks.map(|rank| job.computations_of(rank)).max().unwrap_or(0)
             }
-            Special::None | Special::Cube(_) | Special::RandomAccess(_) => {
+            Special::None | Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) => {
                 let processes = || ProcessId::first(program.process_count());
                 let of_stage = |stage| {
                     processes()

@@ -54,7 +54,7 @@ impl Problem<'_> {
                 let ranks = job.rank_count() * size_of::<u64>() as u64;
                 ranks.saturating_mul(job.steps().len() as u64)
             }
-            Special::None | Special::Cube(_) | Special::RandomAccess(_) => 0,
+            Special::None | Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) => 0,
         }
     }
 }

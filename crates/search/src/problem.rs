@@ -75,7 +75,7 @@ impl Problem<'_> {
     /// Whether the program is one of stages, which the recursion of section 15 predicts.
     #[must_use]
     pub(crate) fn has_prediction(&self) -> bool {
-        matches!(self.program.special(), Special::None | Special::RandomAccess(_) | Special::Cube(_))
+        !matches!(self.program.special(), Special::Tasks(_) | Special::Job(_))
     }
 
     /// Whether every message takes the route of the machine.

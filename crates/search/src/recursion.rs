@@ -91,9 +91,11 @@ impl<'a> Recursion<'a> {
     pub(crate) fn makespan(self) -> u64 {
         match self.program.special() {
             Special::Job(job) => self.makespan_of_job(job),
-            Special::None | Special::Cube(_) | Special::RandomAccess(_) | Special::Tasks(_) => {
-                self.makespan_of_stages()
-            }
+            Special::None
+            | Special::Cube(_)
+            | Special::Pipelined(_)
+            | Special::RandomAccess(_)
+            | Special::Tasks(_) => self.makespan_of_stages(),
         }
     }
 

@@ -96,6 +96,7 @@ pub use program::{
     level_program::{LevelMove, LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
+    noisy_program::NoisyProgram,
     pipelined_exchange::{ExchangePorts, PipelinedExchange, Pipelining, PipeliningError},
     random_access::{Access, Collisions, RandomAccess, Received},
     rotation::Rotation,

@@ -192,7 +192,7 @@ impl<'run> Plan<'run> {
         let processes = match program.special() {
             Special::Tasks(graph) => engine::bytes_of_tasks(graph),
             Special::Job(job) => engine::bytes_of_job(job),
-            Special::Cube(_) | Special::RandomAccess(_) | Special::None => 0,
+            Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => 0,
         };
         over_routers::bytes(program, placement, communication, routers).saturating_add(processes)
     }
@@ -402,7 +402,7 @@ fn select<'run>(
     match program.special() {
         Special::Tasks(graph) => return Ok(Selection::Tasks(graph)),
         Special::Job(job) => return Ok(Selection::Job(job)),
-        Special::Cube(_) | Special::RandomAccess(_) | Special::None => {}
+        Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {}
     }
     let workers = request.workers.filter(|_| engine::workers::accepts(placement, communication));
     let kind = match request.engine {

@@ -9,7 +9,7 @@ use cubefold_topology::{NodeId, axes_distance, narrow};
 use rayon::prelude::*;
 
 use crate::{
-    Communication, CubeProgram, Cycle, Cycles, MessageRoutes, MessageTiming, Program, Switching,
+    Communication, CubeProgram, Cycle, Cycles, MessageRoutes, MessageTiming, Program, Special, Switching,
     field_line::{FieldLine, Pair},
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
@@ -52,7 +52,8 @@ pub fn predict(program: &dyn Program, placement: &Placement, communication: Comm
 /// A lower bound of the makespan for all one-to-one placements of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
-    /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\]; `d T_a + T_c B` for messages of one unit; over routers with
+    /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\], with the mean of computations that differ; `d T_a + T_c B`
+    /// for messages of one unit; over routers with
     /// finite buffers `sum of (T_a + 2m + 2 + R + L_s) + (R + l + 1) B`.
     pub cycles: Cycles,
     /// The source of the bound.
@@ -62,7 +63,7 @@ pub struct LowerBound {
 /// The lower bound of the makespan of `program` on the machine of `placement` for any placement
 /// (`docs/model.md` section 15).
 ///
-/// `None` unless it is a compute-and-communicate program on a cube, the stages use every dimension exactly once, every
+/// `None` unless it is a compute-and-communicate program on a cube of one part, the stages use every dimension exactly once, every
 /// node has one process, the lengths are powers of two, all links are alike, messages go by rendezvous, and the grain
 /// `g`, the units that a link stores before it forwards them, is the same in all stages.
 #[must_use]
@@ -71,10 +72,14 @@ pub fn lower_bound(
     placement: &Placement,
     communication: Communication,
 ) -> Option<LowerBound> {
-    let program = program.special().cube()?;
+    let is_of_cube = match program.special() {
+        Special::Cube(cube) => cube.uses_every_dimension_once(),
+        Special::Pipelined(own) => own.is_one_exchange_a_dimension(),
+        Special::Tasks(_) | Special::Job(_) | Special::RandomAccess(_) | Special::None => false,
+    };
     let fills = placement.is_one_to_one() && program.process_count() == placement.machine().node_count();
     let are_alike = placement.machine().link_times().is_none();
-    if !(fills && are_alike && program.uses_every_dimension_once()) {
+    if !(is_of_cube && fills && are_alike) {
         return None;
     }
     let sizes = || (0..program.stage_count()).map(|stage| program.max_units(stage));
@@ -94,7 +99,10 @@ pub fn lower_bound(
             timing.receipt() - timing.head()
         })
         .sum();
-    let compute = program.facts().compute * program.stage_count() as u64;
+    // A walk through the partners of the stages that is equally likely to be at every process meets the mean of their
+    // computations (section 29.1).
+    let compute = program.facts().total_compute.div_ceil(program.process_count().into());
+    let compute = Cycles::new(u64::try_from(compute).ok()?);
     // A message needs at least the time of its head for a link.
     let head = communication.timing_of(first).head();
     let cycles = compute + behind_head + head * least.sum;

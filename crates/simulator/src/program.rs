@@ -10,6 +10,7 @@ pub(crate) mod job;
 pub(crate) mod level_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
+pub(crate) mod noisy_program;
 pub(crate) mod pipelined_exchange;
 pub(crate) mod random_access;
 pub(crate) mod rotation;
@@ -27,7 +28,7 @@ use std::fmt::Debug;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, GuestRef, Job, RandomAccess, StageMessage, TaskGraph};
+use crate::{CubeProgram, Cycles, GuestRef, Job, PipelinedExchange, RandomAccess, StageMessage, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -213,6 +214,8 @@ pub enum Special<'program> {
     None,
     /// A compute-and-communicate program on a cube: some engines run only these.
     Cube(&'program CubeProgram),
+    /// A pipelined program on a cube, or one whose computations vary: it has a lower bound of its own.
+    Pipelined(&'program PipelinedExchange),
     /// A task graph: the engine for messages with sizes executes its operations, not its stage.
     Tasks(&'program TaskGraph),
     /// A job: the engine for messages with sizes executes its actors, not its stages.
@@ -227,7 +230,7 @@ impl<'program> Special<'program> {
     pub fn cube(self) -> Option<&'program CubeProgram> {
         match self {
             Self::Cube(program) => Some(program),
-            Self::Tasks(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
+            Self::Pipelined(_) | Self::Tasks(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 
@@ -236,7 +239,7 @@ impl<'program> Special<'program> {
     pub fn tasks(self) -> Option<&'program TaskGraph> {
         match self {
             Self::Tasks(graph) => Some(graph),
-            Self::Cube(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
+            Self::Cube(_) | Self::Pipelined(_) | Self::Job(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 
@@ -245,7 +248,7 @@ impl<'program> Special<'program> {
     pub fn random_access(self) -> Option<&'program RandomAccess> {
         match self {
             Self::RandomAccess(access) => Some(access),
-            Self::Cube(_) | Self::Tasks(_) | Self::Job(_) | Self::None => None,
+            Self::Cube(_) | Self::Pipelined(_) | Self::Tasks(_) | Self::Job(_) | Self::None => None,
         }
     }
 
@@ -254,7 +257,7 @@ impl<'program> Special<'program> {
     pub fn job(self) -> Option<&'program Job> {
         match self {
             Self::Job(job) => Some(job),
-            Self::Cube(_) | Self::Tasks(_) | Self::RandomAccess(_) | Self::None => None,
+            Self::Cube(_) | Self::Pipelined(_) | Self::Tasks(_) | Self::RandomAccess(_) | Self::None => None,
         }
     }
 

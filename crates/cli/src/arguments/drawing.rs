@@ -99,6 +99,11 @@ pub(crate) enum Drawing {
     ///
     /// FILE is a scenario that sweeps program.load, or its results from run --output: .csv, .json, .jsonl or .parquet
     Latency(FileOption),
+    /// Makespan over the parts of pipelined exchanges, a line per embedding or other swept value, with the best number
+    ///
+    /// FILE is a scenario with program.pipelining = "best" or a sweep of it, or results from run --output: .csv, .json,
+    /// .jsonl or .parquet
+    Pipelining(FileOption),
     /// Two columns of results against each other on logarithmic axes, a curve per embedding
     Scaling {
         /// Results of run --output: .csv, .json, .jsonl or .parquet

@@ -11,7 +11,7 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{
     ComparedRun, DarkestValue, Lanes, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
-    ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, placement_grid,
+    ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, pipelining, placement_grid,
     scaling, space_time, spectrum, still, time_shares, timeline,
 };
 
@@ -102,6 +102,16 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Latency(file) => of_scenario(file, ScenarioPicture::OfTraffic, shared, format, |scenario| {
             draw_latency(scenario, shared)
         }),
+        Drawing::Pipelining(FileOption { file, .. }) if is_results(file) => {
+            of_results(file, shared, format, |table| {
+                pipelining(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
+            })
+        }
+        Drawing::Pipelining(file) => {
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
+                draw_pipelining(scenario, shared)
+            })
+        }
         Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
             let table =
                 only.iter().try_fold(table, |table, own| table.with_values(&own.column, &own.value))?;
@@ -269,6 +279,16 @@ fn draw_latency(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
     }
     let records = records(&runs, shared)?;
     latency(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+}
+
+/// Draws every number of parts that runs try, not only the best.
+fn draw_pipelining(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
+    let all: Vec<Run> = scenario.runs.iter().flat_map(Run::of_each_program).collect();
+    if all.iter().all(|run| run.program.exchange.is_none()) {
+        return Err(refused(PictureError::NoParts));
+    }
+    let records = records(&all.iter().collect::<Vec<_>>(), shared)?;
+    pipelining(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
 }
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {

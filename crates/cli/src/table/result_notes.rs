@@ -363,6 +363,8 @@ mod tests {
         StageRecord {
             stage,
             dimension,
+            step: None,
+            dimensions: None,
             distance: cubefold_experiment::records::DistanceRecord { min: 0, max: 0, mean: None },
             waiting_cycles: 0,
             transfer_cycles: 0,

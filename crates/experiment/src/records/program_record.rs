@@ -1,7 +1,7 @@
 //! The program of a record, and its columns.
 
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
-use cubefold_simulator::TrafficPattern;
+use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,18 @@ pub struct ProgramRecord {
     /// The computation of each stage, if stages differ \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_compute_cycles: Option<Vec<u64>>,
+    /// The parts of every message of a pipelined program on a cube.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipelining: Option<u64>,
+    /// The exchanges of a process that go on at a time: `all` or `1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange_ports: Option<Word>,
+    /// The processor's time for every message \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup_cycles: Option<u64>,
+    /// The extra cycles of computations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_noise: Option<NoiseRecord>,
     /// Size of the largest message of each stage, if messages have more than one unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_units: Option<Vec<u64>>,
@@ -113,6 +125,61 @@ pub struct TrafficRecord {
     pub latency_limit: f64,
 }
 
+/// The extra cycles of computations that vary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoiseRecord {
+    /// The distribution.
+    pub kind: Word,
+    /// The greatest number of cycles of uniform noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
+    /// One computation of this number is delayed, of outliers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_in: Option<u64>,
+    /// The delay of outliers \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// The mean of exponential noise \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<u64>,
+    /// The seed of the draws.
+    pub seed: u64,
+    /// `stage` or `process`: which of them have draws of their own.
+    pub each: Word,
+}
+
+impl NoiseRecord {
+    fn new(noise: &ComputeNoise) -> Self {
+        let distribution = noise.distribution;
+        let own = Self {
+            kind: distribution.name().into(),
+            max: None,
+            one_in: None,
+            cycles: None,
+            mean: None,
+            seed: noise.seed,
+            each: noise.each.name().into(),
+        };
+        match distribution {
+            NoiseDistribution::Uniform { max } => Self { max: Some(max), ..own },
+            NoiseDistribution::Outliers { one_in, cycles } => {
+                Self { one_in: Some(one_in), cycles: Some(cycles), ..own }
+            }
+            NoiseDistribution::Exponential { mean } => Self { mean: Some(mean), ..own },
+        }
+    }
+
+    /// The noise as in CSV, such as `uniform max=20 seed=0 each=stage`.
+    fn in_words(&self) -> String {
+        let numbers =
+            [("max", self.max), ("one_in", self.one_in), ("cycles", self.cycles), ("mean", self.mean)];
+        let numbers = numbers.into_iter().filter_map(|(name, own)| Some(format!("{name}={}", own?)));
+        let ends = [format!("seed={}", self.seed), format!("each={}", self.each)];
+        let parts: Vec<String> = std::iter::once(self.kind.to_string()).chain(numbers).chain(ends).collect();
+        parts.join(" ")
+    }
+}
+
 impl TrafficRecord {
     fn new(program: &OpenLoopProgram) -> Self {
         let own = &program.traffic;
@@ -148,12 +215,23 @@ impl ProgramRecord {
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication;
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
-        let stages = || 0..program.body.stage_count();
-        let computations = || stages().map(|stage| program.body.computation(stage, ProcessId::new(0)).get());
+        // Noise and parts are told apart.
+        let body = program.described_body();
+        let stages = || 0..body.stage_count();
+        let exchange = program.exchange.as_ref().map(|own| &*own.program);
+        let computations: Option<Vec<u64>> = match exchange {
+            Some(exchange) => {
+                let own: Vec<u64> = exchange.computations().iter().map(|own| own.get()).collect();
+                Some(own).filter(|own| own.windows(2).any(|two| two[0] != two[1]))
+            }
+            None if body.facts().has_one_compute_time => None,
+            None => Some(stages().map(|stage| body.computation(stage, ProcessId::new(0)).get()).collect()),
+        };
+        let pipelining = exchange.map(PipelinedExchange::pipelining);
         let collective = program.asked_collective();
         // The stages of a collective follow from its other members.
         let is_listed = program.ranks.is_none();
-        let has_units = is_listed && program.body.facts().uniform_units != Some(1);
+        let has_units = is_listed && body.facts().uniform_units != Some(1);
         let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
             let of_step = |(place, step)| {
                 StepRecord::new(step, program.algorithm_of_step(place), program.bytes_of_asked_step(place))
@@ -169,13 +247,15 @@ impl ProgramRecord {
             kind: program.kind.name.into(),
             dimensions: program.exchange_cube.map(Hypercube::dimension_count),
             stages: program.exchanges.as_deref().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
-            compute_cycles: asked
-                .map_or_else(|| program.body.facts().compute.get(), |own| own.compute_cycles),
+            compute_cycles: asked.map_or_else(|| body.facts().compute.get(), |own| own.compute_cycles),
             file: program.file.as_deref().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
-            stage_compute_cycles: (is_listed && !program.body.facts().has_one_compute_time)
-                .then(|| computations().collect()),
-            stage_units: has_units.then(|| stages().map(|stage| program.body.max_units(stage)).collect()),
+            stage_compute_cycles: computations.filter(|_| is_listed),
+            pipelining: pipelining.map(|own| own.parts as u64),
+            exchange_ports: pipelining.map(|own| own.ports.name().into()),
+            startup_cycles: pipelining.map(|own| own.startup.get()),
+            compute_noise: program.noise.as_ref().map(NoiseRecord::new),
+            stage_units: has_units.then(|| stages().map(|stage| body.max_units(stage)).collect()),
             message_bytes: program.bytes.filter(|_| is_listed),
             collective: match &steps[..] {
                 [only] if asked.is_some() => only.collective.clone(),
@@ -336,6 +416,61 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.stage_compute_cycles.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_pipelining",
+            title: "pipelining",
+            aliases: &["parts", "Q"],
+            kind: Kind::Natural,
+            unit: "parts",
+            text: "The parts of every message of a program on a cube: part p of stage s + 1 is handled one step after part \
+                   p of stage s, so that several dimensions are in use at once. The columns of pipelining are there only if \
+                   a run sets it, or computations by stage or noise.",
+            formula: "Q",
+            source: "Díaz de Cerio, Valero-García & González 1996; docs/model.md, section 29",
+        },
+        value: |program| Cell::optional(program.pipelining),
+    },
+    Column {
+        definition: Definition {
+            name: "program_exchange_ports",
+            title: "ports of exchanges",
+            kind: Kind::Text,
+            text: "The exchanges of a process that go on at a time: all of a step, or 1.",
+            source: "docs/model.md, section 29",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.exchange_ports.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_startup_cycles",
+            title: "start-up",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time of the processor for every message that it sends.",
+            formula: "sigma",
+            source: "docs/model.md, section 29",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.startup_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise",
+            title: "compute noise",
+            aliases: &["noise", "uniform", "outliers", "exponential"],
+            kind: Kind::Text,
+            text: "The random extra cycles of every computation: their distribution with its numbers, the seed, and whether \
+                   every stage or every process has a draw of its own. The column is there only if a run has noise.",
+            source: "docs/model.md, section 29",
+            ..Definition::BLANK
+        },
+        value: |program| match &program.compute_noise {
+            Some(own) => Cell::Text(own.in_words().into()),
+            None => Cell::optional(None::<&Word>),
+        },
     },
     Column {
         definition: Definition {

@@ -1,6 +1,6 @@
 //! The breakdown of a run's time: sums, distributions and stages, and their columns.
 
-use cubefold_mapping::Extremes;
+use cubefold_mapping::{CubeDimension, Extremes};
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary, stage_distances};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,12 @@ pub struct StageRecord {
     pub stage: usize,
     /// Its guest dimension, if all its messages go along one.
     pub dimension: Option<u8>,
+    /// The step of a pipelined program that it belongs to, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The guest dimensions of its messages, ascending, in a pipelined program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<Vec<u8>>,
     /// The distances between the partners of the stage \[links\].
     pub distance: DistanceRecord,
     /// Waiting for partners, over all processes \[cycles\].
@@ -131,9 +137,12 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
             known.push(distances);
         }
         let dimension = run.program.body.stage_dimension(stage);
+        let exchange = run.program.exchange.as_ref().map(|own| &*own.program);
         StageRecord {
             stage,
             dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),
+            step: exchange.map(|own| own.step(stage)),
+            dimensions: exchange.map(|own| own.dimensions(stage).map(CubeDimension::number).collect()),
             distance: DistanceRecord { min: distances.min, max: distances.max, mean: mean(distances) },
             waiting_cycles: totals.waiting,
             transfer_cycles: totals.transfer,

@@ -106,6 +106,9 @@ pub(crate) fn execute_measured(
     let mut fastest = execute_program(run, place, way, workers(0), progress, metrics)?;
     for (number, other) in run.program.others.iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
+        if cannot_be_faster(&run, fastest.outcome.summary.makespan().get()) {
+            continue;
+        }
         let mut slower = execute_program(&run, place, way, workers(number + 1), progress, None)?;
         if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
             std::mem::swap(&mut slower, &mut fastest);
@@ -114,6 +117,12 @@ pub(crate) fn execute_measured(
         fastest.parts_that_do_not_count.extend(slower.part_of);
     }
     Ok(fastest)
+}
+
+/// Whether a number of parts is predicted to take `makespan` or longer.
+fn cannot_be_faster(run: &Run, makespan: u64) -> bool {
+    let body = &*run.program.body;
+    run.program.exchange.is_some() && predict(body, &run.placement, run.communication).get() >= makespan
 }
 
 /// Executes the given program of one run.

@@ -281,7 +281,15 @@ keys! {
     ProgramStages "program.stages", Form("a list of dimensions, or an order: ascend, descend, bitonic, br, .."), Word("ascend"), All,
         "The dimension of the exchange of each stage.";
     ProgramComputeCycles "program.compute_cycles", from(0), number(0), All,
-        "The cycles that a process computes before the messages of each stage; of stages also a list with one a stage.";
+        "The cycles that a process computes before the messages of each stage; of cc-cube and stages also a list with one a stage.";
+    ProgramComputeNoise "program.compute_noise", Form("a table of kind, its numbers, seed and each"), Absent, All,
+        "The random extra cycles of every computation.";
+    ProgramPipelining "program.pipelining", Form("an integer from 1 to 65536, or best"), Derived("1"), All,
+        "The number of parts of every message of a program on a cube, which are pipelined; best tries several.";
+    ProgramStartupCycles "program.startup_cycles", from(0), Derived("0"), All,
+        "The cycles of the processor for every message that a process of a program on a cube sends.";
+    ProgramStartup "program.startup", Form("a time such as 513 ns"), Absent, All,
+        "The time of the processor for every message that it sends, instead of startup_cycles.";
     ProgramFile "program.file", Text, Required, All,
         "The path of a file with the messages of a program.";
     ProgramMatrix "program.matrix", range(1, 2), Absent, All,
@@ -346,7 +354,7 @@ keys! {
     ProgramExchange "program.exchange", Choice(exchanges), Word("halving"), All,
         "The contents of a pattern's messages: blocks, or all of a share; best runs both and keeps the faster.";
     ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
-        "The number of ports of a node that an algorithm uses at a time.";
+        "The number of ports of a node that an algorithm uses at a time, or of exchanges of a process on a cube at a time, all by default.";
     ProgramChunks "program.chunks", range(1, 1 << 20), number(16), All,
         "The number of chunks of each share that follow one another along the trees of tree and double-tree.";
     ProgramOrder "program.order", Choice(|| MessageOrder::ALL.map(MessageOrder::name).to_vec()), Word("rotated"), All,

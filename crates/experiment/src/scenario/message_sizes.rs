@@ -121,14 +121,33 @@ pub(super) fn read_message_cost(
     scale: Option<PhysicalScale>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Cycles> {
-    let keys = [Key::ProgramMessageCostCycles, Key::ProgramMessageCost];
-    let Some((key, value)) = one_of_two(settings, keys[0], keys[1], errors) else {
+    of_message(settings, scale, Key::ProgramMessageCostCycles, Key::ProgramMessageCost, errors)
+}
+
+/// Reads the processor's time for every message that a process of a program on a cube sends.
+pub(super) fn read_startup(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    of_message(settings, scale, Key::ProgramStartupCycles, Key::ProgramStartup, errors)
+}
+
+/// Reads the time of a processor for a message, in cycles or in seconds; by default none.
+fn of_message(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    in_cycles: Key,
+    in_seconds: Key,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    let Some((key, value)) = one_of_two(settings, in_cycles, in_seconds, errors) else {
         return Some(Cycles::ZERO);
     };
-    if key == Key::ProgramMessageCostCycles {
+    if key == in_cycles {
         return settings.natural(key, errors).map(Cycles::new);
     }
-    let scale = of_link(settings, scale, key, value, keys[0].path(), errors)?;
+    let scale = of_link(settings, scale, key, value, in_cycles.path(), errors)?;
     time(value, key.path(), Some(scale), errors)
 }
 
@@ -200,8 +219,11 @@ fn entries<'a>(
         }
         ByStage::No => {
             let error = value.unexpected(name, "one value for all stages");
-            errors
-                .push(error.with_help("only cc-cube takes a list of sizes, and stages one of computations"));
+            errors.push(
+                error.with_help(
+                    "only cc-cube takes a list of sizes, and cc-cube and stages one of computations",
+                ),
+            );
             return None;
         }
     };

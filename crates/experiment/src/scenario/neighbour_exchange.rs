@@ -15,6 +15,7 @@ use super::{
     budget::BYTES_A_MESSAGE,
     described_graph::{DescribedGraph, is_described},
     errors::{ScenarioError, alternatives},
+    exchange,
     keys::Key,
     library::Library,
     message_sizes::{ByStage, Sizes},
@@ -46,6 +47,7 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
         Key::ProgramUnits,
         Key::ProgramBytes,
         Key::ProgramProcessesPerNode,
+        Key::ProgramComputeNoise,
     ],
     read,
 };
@@ -54,6 +56,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let per_node = reading.per_node();
     let guest = read_guest(reading.settings, reading.library, reading.errors);
     let program = on_guest(reading, guest.map(|(guest, _)| guest))?;
+    let program = exchange::with_noise(reading, program)?;
     Some(ScenarioProgram { ranks_per_node: per_node?, ..program })
 }
 

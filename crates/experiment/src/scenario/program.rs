@@ -14,6 +14,7 @@ use super::{
     chakra_file::CHAKRA,
     collective,
     errors::{ScenarioError, alternatives, help},
+    exchange,
     goal_file::GOAL,
     job,
     keys::Key,
@@ -83,6 +84,11 @@ static CC_CUBE: ProgramKind = ProgramKind {
         Key::ProgramUnits,
         Key::ProgramBytes,
         Key::ProgramProcessesPerNode,
+        Key::ProgramPipelining,
+        Key::ProgramPorts,
+        Key::ProgramStartup,
+        Key::ProgramStartupCycles,
+        Key::ProgramComputeNoise,
     ],
     read: read_cc_cube,
 };
@@ -110,6 +116,11 @@ static NORMAL: ProgramKind = ProgramKind {
         Key::ProgramUnits,
         Key::ProgramBytes,
         Key::ProgramProcessesPerNode,
+        Key::ProgramPipelining,
+        Key::ProgramPorts,
+        Key::ProgramStartup,
+        Key::ProgramStartupCycles,
+        Key::ProgramComputeNoise,
     ],
     read: read_normal,
 };
@@ -162,7 +173,7 @@ pub(super) fn read(
     let kind = kind(settings, errors);
     let scale = machine.timing.scale();
     let by_stage = match kind {
-        Some(kind) if kind.name != STAGES.name => ByStage::No,
+        Some(kind) if ![STAGES.name, CC_CUBE.name].contains(&kind.name) => ByStage::No,
         _ => ByStage::Yes(None),
     };
     let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
@@ -198,10 +209,38 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine) = (reading.settings, reading.machine);
     let cube = cube(settings, machine, reading.errors);
     let stages = read_stages(settings, cube, cube_place(settings, machine), reading.errors);
-    let sizes = reading.sizes(ByStage::Yes(stages.as_ref().map(Vec::len)));
-    let (program, sizes) = (CubeProgram::new(cube?, stages?, reading.compute()?).ok()?, sizes?);
-    let program = ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units));
-    Some(ScenarioProgram { bytes: sizes.bytes, ranks_per_node: reading.per_node()?, ..program })
+    let stage_count = stages.as_ref().map(Vec::len);
+    let sizes = reading.sizes(ByStage::Yes(stage_count));
+    let computations = computations_by_stage(reading, stage_count);
+    let (stages, computations, sizes) = (stages?, computations?, sizes?);
+    let longest = computations.iter().max().copied().unwrap_or_default();
+    let program = CubeProgram::new(cube?, stages, longest).ok()?;
+    let program = exchange::program(reading, &CC_CUBE, program, sizes, &computations)?;
+    Some(ScenarioProgram { ranks_per_node: reading.per_node()?, ..program })
+}
+
+/// The computation of every stage: one for all, or a list with one for each.
+fn computations_by_stage(reading: &mut Reading<'_>, stages: Option<usize>) -> Option<Vec<Cycles>> {
+    match reading.computations.clone()? {
+        Computations::Same(cycles) => Some(vec![cycles]),
+        Computations::ByStage(times) if times.len() == stages? => Some(times),
+        Computations::ByStage(_) => {
+            let keys = [Key::ProgramComputeCycles, Key::ProgramCompute];
+            let value = keys.iter().find_map(|&key| {
+                let value = reading.settings.get(key)?;
+                value.list_length().map(|_| (key, value))
+            });
+            let (key, value) = value?;
+            let expected = match stages? {
+                1 => "1 entry, one for each stage".to_owned(),
+                stages => format!("{stages} entries, one for each stage"),
+            };
+            let error = value.unexpected(key.path(), expected);
+            reading.errors.push(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
+            None
+        }
+        Computations::ByProcess(_) => None,
+    }
 }
 
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
@@ -295,6 +334,10 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     };
     let stages = read_stages(settings, cube, cube_place(settings, machine), errors);
     let (cube, stages, compute, sizes) = (cube?, stages?, compute?, sizes?);
+    if shuffles.is_some() {
+        exchange::report_wandering(reading)?;
+    }
+    let errors = &mut *reading.errors;
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
         errors.push(wrong_dimensions(settings, machine, cube, expected));
         return None;
@@ -330,9 +373,9 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         // A cube too large for a shuffle-exchange network does not need one here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
-            let program = CubeProgram::new(cube, stages, compute).ok()?.with_sizes(sizes.units);
-            let program = ScenarioProgram::of_cube(&NORMAL, program);
-            Some(ScenarioProgram { bytes: sizes.bytes, ranks_per_node: per_node, ..program })
+            let program = CubeProgram::new(cube, stages, compute).ok()?;
+            let program = exchange::program(reading, &NORMAL, program, sizes, &[compute])?;
+            Some(ScenarioProgram { ranks_per_node: per_node, ..program })
         }
     }
 }

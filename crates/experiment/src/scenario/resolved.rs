@@ -33,7 +33,7 @@ const OF_NO_RUN: [Key; 2] = [Key::Name, Key::MachineFile];
 
 /// Keys that no placement and no guest depends on. The times of links enter with the machine, since routes depend on
 /// those that differ; everything else is a rule of time.
-const OF_NO_PLACEMENT: [Key; 28] = [
+const OF_NO_PLACEMENT: [Key; 32] = [
     Key::MachineLinks,
     Key::MachineHopCycles,
     Key::MachineLatencyCycles,
@@ -54,6 +54,10 @@ const OF_NO_PLACEMENT: [Key; 28] = [
     Key::MachineLocal,
     Key::ProgramComputeCycles,
     Key::ProgramCompute,
+    Key::ProgramComputeNoise,
+    Key::ProgramPipelining,
+    Key::ProgramStartupCycles,
+    Key::ProgramStartup,
     Key::ProgramLoading,
     Key::ProgramReduceUnitsPerCycle,
     Key::ExecutionMode,
@@ -211,7 +215,11 @@ impl Resolved {
                     lines.extend(setting.lines.iter().map(|line| (line.path.as_str(), line.written())));
                 }
                 None if !key.is_foreign_to(self.kind) => {
-                    lines.extend(default_value(key).map(|value| (key.path(), value)));
+                    // The default of ports is that of collectives.
+                    let is_other =
+                        key == Key::ProgramPorts && self.kind.keys.contains(&Key::ProgramPipelining);
+                    let default = default_value(key).filter(|_| !is_other);
+                    lines.extend(default.map(|value| (key.path(), value)));
                 }
                 None => {}
             }

@@ -7,16 +7,18 @@ use std::{path::PathBuf, sync::Arc};
 
 use cubefold_collectives::{Collective, CollectiveSpecification, Groups, Operation};
 use cubefold_mapping::{CubeDimension, GraphGuest, Hypercube, ProcessBlock};
-use cubefold_simulator::{CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach};
+use cubefold_simulator::{
+    ComputeNoise, CubeProgram, Cycles, GuestRef, Job, NeighbourProgram, Pattern, Program, Reach,
+};
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
 use crate::scenario::{
-    AskedOperations, JobStepDescription, OpenLoopProgram, PipelineDescription, ProgramKind, TraceProgram,
+    AskedOperations, ExchangeSettings, JobStepDescription, OpenLoopProgram, PipelineDescription, ProgramKind, TraceProgram,
     collective::hierarchical,
 };
 
 /// A program of a scenario: what it does, and what the scenario calls it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ScenarioProgram {
     /// Its kind, `program.kind`.
     pub kind: &'static ProgramKind,
@@ -59,6 +61,12 @@ pub struct ScenarioProgram {
     pub pipelines: Arc<[PipelineDescription]>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
+    /// The exchanges of a program on a cube, if the scenario pipelines them or their computations vary.
+    pub exchange: Option<ExchangeSettings>,
+    /// The extra cycles of computations, if they vary.
+    pub noise: Option<ComputeNoise>,
+    /// The program without noise and parts, if `body` is made of it.
+    pub(crate) described: Option<Arc<dyn Program>>,
     /// The equivalent programs that a run also executes; the fastest of all counts.
     pub others: Vec<Arc<Self>>,
 }
@@ -176,6 +184,9 @@ impl ScenarioProgram {
             job_steps: vec![],
             pipelines: Arc::default(),
             step_bytes: vec![],
+            exchange: None,
+            noise: None,
+            described: None,
             others: vec![],
         }
     }
@@ -342,30 +353,7 @@ impl ScenarioProgram {
 
     /// The same program with this block.
     pub(crate) fn with_block_of(self: &Arc<Self>, block: &ProcessBlock) -> Arc<Self> {
-        let program = Self {
-            kind: self.kind,
-            body: Arc::clone(&self.body),
-            collective: self.collective.clone(),
-            operations: self.operations.clone(),
-            exchange_cube: self.exchange_cube,
-            exchanges: self.exchanges.clone(),
-            communication: self.communication,
-            bytes: self.bytes,
-            file: self.file.clone(),
-            file_path: self.file_path.clone(),
-            traces: self.traces.clone(),
-            notes: self.notes.clone(),
-            ranks_per_node: self.ranks_per_node,
-            ranks: self.ranks.clone(),
-            job: self.job.clone(),
-            open_loop: self.open_loop.clone(),
-            job_steps: self.job_steps.clone(),
-            pipelines: Arc::clone(&self.pipelines),
-            block: Some(block.clone()),
-            step_bytes: self.step_bytes.clone(),
-            others: self.others.clone(),
-        };
-        Arc::new(program)
+        Arc::new(Self { block: Some(block.clone()), ..Self::clone(self) })
     }
 
     /// Returns the guest of the program.
@@ -377,6 +365,11 @@ impl ScenarioProgram {
     #[expect(clippy::expect_used, reason = "documented at the field")]
     pub fn guest(&self) -> GuestRef<'_> {
         self.body.guest().expect("programs of scenarios have guests")
+    }
+
+    /// The program as the scenario describes it, without noise and parts.
+    pub(crate) fn described_body(&self) -> &dyn Program {
+        self.described.as_deref().unwrap_or(&*self.body)
     }
 
     /// The number of items that embeddings place: the ranks of a collective, all of whose shares sit on one node; the

@@ -20,6 +20,7 @@ use cubefold_simulator::{Computations, Cycles, StageMessage, StageProgram};
 use super::{
     budget::{Budget, RowBudget},
     errors::ScenarioError,
+    exchange,
     keys::Key,
     placement_file::{Failure, RowTexts},
     program::{ProgramKind, Reading},
@@ -34,8 +35,11 @@ use crate::{
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
     summary: "The messages of a file, stage by stage, each with a size.",
-    keys: &[Key::ProgramFile, Key::ProgramProcesses, Key::ProgramProcessesPerNode],
-    read: |reading| of_processes(reading, None),
+    keys: &[Key::ProgramFile, Key::ProgramProcesses, Key::ProgramProcessesPerNode, Key::ProgramComputeNoise],
+    read: |reading| {
+        let program = of_processes(reading, None)?;
+        exchange::with_noise(reading, program)
+    },
 };
 
 /// The columns of a file, with the range of each.

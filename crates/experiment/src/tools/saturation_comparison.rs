@@ -22,15 +22,15 @@ pub struct SaturationRange {
     pub is_searched: bool,
 }
 
-/// The names of runs by the swept values in which they differ, except for the load: words as they are, numbers after
-/// their keys.
+/// The names of runs by the swept values in which they differ, except for the key `besides`: words as they are, numbers
+/// after their keys.
 #[must_use]
-pub fn names_besides_load<V: AsRef<str>>(runs: &[Vec<(V, V)>]) -> Vec<String> {
+pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<String> {
     let value = |own: &[(V, V)], path: &str| {
         own.iter().find(|(known, _)| known.as_ref() == path).map(|(_, value)| value.as_ref().to_owned())
     };
     let mut paths: Vec<&str> = vec![];
-    for (path, _) in runs.iter().flatten().filter(|(path, _)| path.as_ref() != LOAD) {
+    for (path, _) in runs.iter().flatten().filter(|(path, _)| path.as_ref() != besides) {
         if !paths.contains(&path.as_ref()) {
             paths.push(path.as_ref());
         }
@@ -58,7 +58,7 @@ impl SaturationRange {
         let settings: Vec<Vec<SweptValue>> =
             runs.iter().map(|(caption, _)| caption.combination.to_vec()).collect();
         let mut found: Vec<Self> = vec![];
-        for (name, (_, own)) in names_besides_load(&settings).into_iter().zip(runs) {
+        for (name, (_, own)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
             let place = found.iter().position(|known| known.name == name).unwrap_or_else(|| {
                 found.push(Self { name, stable: None, saturated: None, is_searched: false });
                 found.len() - 1
@@ -162,10 +162,10 @@ mod tests {
                 .to_vec()
         };
         let runs = [run("\"valiant\"", "4", "0.1"), run("\"adaptive\"", "4", "0.2")];
-        assert_eq!(names_besides_load(&runs), ["valiant", "adaptive"]);
+        assert_eq!(names_besides(&runs, LOAD), ["valiant", "adaptive"]);
         let runs = [run("\"valiant\"", "4", "0.1"), run("\"valiant\"", "8", "0.2")];
-        assert_eq!(names_besides_load(&runs), ["buffer units 4", "buffer units 8"]);
-        assert_eq!(names_besides_load(&runs[..1]), [""]);
+        assert_eq!(names_besides(&runs, LOAD), ["buffer units 4", "buffer units 8"]);
+        assert_eq!(names_besides(&runs[..1], LOAD), [""]);
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl<'a> Evaluator<'a> {
         let of_processes = match program.special() {
             Special::Tasks(graph) => super::bytes_of_tasks(graph),
             Special::Job(job) => super::bytes_of_job(job),
-            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+            Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
                 ListedProgram::bytes(program).saturating_add(Tails::bytes(processes, 2, machine))
             }
         };
@@ -291,7 +291,7 @@ impl<'a> Life<'a> {
         match program.special() {
             Special::Tasks(graph) => Self::Tasks(graph),
             Special::Job(job) => Self::Job(job),
-            Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+            Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
                 let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
                 let program = ListedProgram::new(program);
                 let tails = Tails::new(&program, machine, rules);

@@ -48,7 +48,7 @@ pub(crate) fn run(
             let (summary, times) = actors::run_on(job, None, &mut core, observer)?;
             (summary, Some(times))
         }
-        Special::Cube(_) | Special::RandomAccess(_) | Special::None => {
+        Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
             (run_stages(program, placement, &mut core, observer)?, None)
         }
     };

@@ -2,6 +2,7 @@
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::mix;
+use rayon::prelude::*;
 
 /// Random extra cycles of computations.
 ///
@@ -49,6 +50,17 @@ pub enum NoiseUnit {
     Process,
 }
 
+impl NoiseUnit {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stage => "stage",
+            Self::Process => "process",
+        }
+    }
+}
+
 /// Separates the draws of computations from others of the same seed.
 const TAG: u64 = 0x006e_6f69_7365;
 
@@ -77,6 +89,15 @@ impl ComputeNoise {
         self.distribution.of_word(word)
     }
 
+    /// The sum of the extra cycles of all processes in the first `stages` stages.
+    pub(crate) fn total(&self, stages: usize, processes: u64) -> u128 {
+        let of_process = |process: u32| -> u128 {
+            (0..stages).map(|stage| u128::from(self.cycles(stage, ProcessId::new(process)))).sum()
+        };
+        let last = u32::try_from(processes.saturating_sub(1)).unwrap_or(u32::MAX);
+        (0..=last).into_par_iter().map(of_process).sum()
+    }
+
     /// The greatest number of extra cycles; a bound that no draw exceeds.
     #[must_use]
     pub fn most(&self) -> u64 {
@@ -90,6 +111,16 @@ impl ComputeNoise {
 }
 
 impl NoiseDistribution {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform { .. } => "uniform",
+            Self::Outliers { .. } => "outliers",
+            Self::Exponential { .. } => "exponential",
+        }
+    }
+
     /// The number of a random word.
     fn of_word(self, word: u64) -> u64 {
         // A share of a range: the product has up to 128 bits, its upper half is below the range.

@@ -7,7 +7,7 @@
 
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
-use crate::{ComputeNoise, CubeProgram, Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
+use crate::{ComputeNoise, CubeProgram, Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, Special};
 
 /// A pipelined d-cube program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,17 @@ pub enum ExchangePorts {
     One,
 }
 
+impl ExchangePorts {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::One => "1",
+        }
+    }
+}
+
 /// A message of every process with its neighbour in a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Exchange {
@@ -62,7 +73,7 @@ pub struct PipeliningError {
 }
 
 /// The greatest number of parts of all stages together.
-pub(crate) const MAX_PARTS: usize = 1 << 26;
+const MAX_PARTS: usize = 1 << 26;
 
 /// Part `part` of `parts` of a quantity: they differ by at most 1 and add up to it.
 fn part_of(quantity: u64, part: usize, parts: usize) -> u64 {
@@ -71,6 +82,9 @@ fn part_of(quantity: u64, part: usize, parts: usize) -> u64 {
 }
 
 impl PipelinedExchange {
+    /// The greatest number of parts of all stages together.
+    pub const MOST_PARTS: usize = MAX_PARTS;
+
     /// The stages of `program` with these computations by stage, the last one for all further stages, cut into parts.
     ///
     /// # Errors
@@ -139,12 +153,7 @@ impl PipelinedExchange {
         let startups = self.messages.len() as u128 * u128::from(self.pipelining.startup.get());
         let processes = self.cube.process_count();
         let of_stages: u128 = self.computations.iter().map(|own| u128::from(own.get())).sum();
-        let noise: u128 = self.noise.map_or(0, |noise| {
-            let stages = 0..self.computations.len();
-            let of_process =
-                |process| stages.clone().map(move |stage| u128::from(noise.cycles(stage, process)));
-            ProcessId::first(processes).flat_map(of_process).sum()
-        });
+        let noise = self.noise.map_or(0, |noise| noise.total(self.computations.len(), processes));
         let mut facts = Facts::new(processes, stage_count, Cycles::new(self.longest_computation()));
         facts.has_one_compute_time = false;
         facts.total_compute = (of_stages + startups) * u128::from(processes) + noise;
@@ -182,6 +191,25 @@ impl PipelinedExchange {
     /// The dimensions of the messages of a stage of this program, ascending.
     pub fn dimensions(&self, stage: usize) -> impl Iterator<Item = CubeDimension> + '_ {
         self.exchanges(stage).iter().map(|exchange| exchange.dimension)
+    }
+
+    /// The computation of each stage of the cube program, without noise \[cycles\].
+    #[must_use]
+    pub fn computations(&self) -> &[Cycles] {
+        &self.computations
+    }
+
+    /// The parts, ports and start-ups.
+    #[must_use]
+    pub fn pipelining(&self) -> Pipelining {
+        self.pipelining
+    }
+
+    /// Whether it has one part and uses every dimension of the cube exactly once, in any order.
+    pub(crate) fn is_one_exchange_a_dimension(&self) -> bool {
+        let mut used: Vec<CubeDimension> = self.messages.iter().map(|message| message.dimension).collect();
+        used.sort_unstable();
+        self.pipelining.parts == 1 && used.into_iter().eq(self.cube.dimensions())
     }
 
     /// The stages of the cube program that a step works on.
@@ -260,6 +288,10 @@ impl Program for PipelinedExchange {
 
     fn guest(&self) -> Option<GuestRef<'_>> {
         Some(GuestRef::Cube(&self.cube))
+    }
+
+    fn special(&self) -> Special<'_> {
+        Special::Pipelined(self)
     }
 }
 

@@ -5,7 +5,10 @@ use cubefold_topology::MachineKind;
 use serde_json::{Value, json};
 
 use super::{list_of, object, one_or_list, scenario_schema::step_schema};
-use crate::scenario::{CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, embeddings, program_stage_words};
+use crate::scenario::{
+    BEST_PARTS, CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, MOST_PARTS, NOISE_KEYS, embeddings,
+    noise_kinds, program_stage_words,
+};
 
 /// The schema of such a key; a key that is not listed has a text.
 pub(super) fn form(path: &str) -> Value {
@@ -102,6 +105,22 @@ fn program_key(key: &str) -> Option<Value> {
         "ports" => json!({ "enum": [1, "all"] }),
         "channels" => json!({ "anyOf": [count(), { "const": "nics" }] }),
         "rings" => list_of(&list_of(&integer())),
+        "pipelining" => {
+            let parts = json!({ "type": "integer", "minimum": 1, "maximum": MOST_PARTS });
+            json!({ "anyOf": [parts, { "const": BEST_PARTS }] })
+        }
+        "compute_noise" => {
+            let own = |key: &&str| match *key {
+                "kind" => json!({ "enum": noise_kinds() }),
+                "each" => json!({ "enum": ["stage", "process"] }),
+                "one_in" => count(),
+                _ => integer(),
+            };
+            let members = NOISE_KEYS.iter().map(|key| ((*key).to_owned(), own(key)));
+            let mut noise = object(&members.collect());
+            noise["required"] = json!(["kind"]);
+            noise
+        }
         "over" => list_of(&integer()),
         "steps" => list_of(&step_schema()),
         "guest" => guest_schema(),

@@ -118,7 +118,7 @@ mod tests {
             if let KeyValues::Form(words) = key.values {
                 let is_text = own["type"] == "string";
                 let is_any_text =
-                    ["program.pattern", "program.compute", "program.message_cost", "machine.grammar"]
+                    ["program.pattern", "program.compute", "program.startup", "program.message_cost", "machine.grammar"]
                         .contains(&key.path);
                 assert!(!is_text || is_any_text, "{}: {words} needs a schema", key.path);
             }

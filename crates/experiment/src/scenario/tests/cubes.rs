@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::{collectives::record, *};
+use crate::records::RunRecord;
 
 fn cases(kind: &str) -> Vec<Value> {
     let golden: Vec<Value> =
@@ -127,4 +128,174 @@ fn guests_that_wrap_are_refused_on_lines() {
                 guest = { kind = \"torus\", shape = [4, 3] }\n[mapping]\nembeddings = [\"byweight\"]\n";
     let errors = load_text(Path::new("s.toml"), text).unwrap_err().to_string();
     assert!(errors.contains("embedding byweight of a torus or mesh guest, expected a d-cube"), "{errors}");
+}
+
+/// A scenario with an input of the golden file; its keys are those of scenarios.
+fn pipelined_text(input: &Value, mode: &str) -> String {
+    let machine = &input["machine"];
+    let mut text = format!("seed = {}\n[machine]\nkind = \"torus\"\n", input["seed"].as_u64().unwrap_or(0));
+    for (key, value) in machine.as_object().unwrap() {
+        text += &format!("{key} = {value}\n");
+    }
+    text += "[program]\n";
+    for (key, value) in input.as_object().unwrap() {
+        match key.as_str() {
+            "machine" | "embedding" | "seed" => {}
+            "compute_noise" => {
+                let entry = |(key, value): (&String, &Value)| format!("{key} = {value}");
+                let entries: Vec<String> = value.as_object().unwrap().iter().map(entry).collect();
+                text += &format!("compute_noise = {{ {} }}\n", entries.join(", "));
+            }
+            _ => text += &format!("{key} = {value}\n"),
+        }
+    }
+    text + &format!("[mapping]\nembeddings = [{}]\n[execution]\nmode = \"{mode}\"\n", input["embedding"])
+}
+
+/// Compares the stages of a run with those of the golden file.
+fn assert_stages(record: &RunRecord, expected: &Value, context: &str) {
+    assert_eq!(record.stages.len(), expected.as_array().unwrap().len(), "{context}");
+    for (own, expected) in record.stages.iter().zip(expected.as_array().unwrap()) {
+        // A plain program has no steps: its stages are these.
+        let step = own.step.unwrap_or(own.stage);
+        let plain = || own.dimension.into_iter().collect();
+        let dimensions = own.dimensions.clone().unwrap_or_else(plain);
+        assert_eq!(
+            serde_json::json!((step, dimensions)),
+            serde_json::json!((&expected["step"], &expected["dims"]))
+        );
+        let number = |key: &str| expected[key].as_u64().map(u128::from).unwrap_or_default();
+        let sums = [own.waiting_cycles, own.transfer_cycles, own.blocked_cycles];
+        assert_eq!(sums, ["waiting", "transfer", "blocked"].map(number), "{context}");
+        assert_eq!(own.routing_steps, expected["steps"].as_u64(), "{context}");
+        assert_eq!(own.conflicts, expected["conflicts"].as_u64(), "{context}");
+    }
+}
+
+#[test]
+fn pipelined_runs_are_those_of_the_independent_program() {
+    for case in cases("pipelined") {
+        let (input, expected) = (&case["input"], &case["expect"]);
+        for mode in ["asynchronous", "coordinated"] {
+            let times = &expected[mode];
+            if times.is_null() {
+                continue;
+            }
+            let context = format!("{mode} {}", case["id"]);
+            let record = record(&only_run(&pipelined_text(input, mode)));
+            assert_eq!(record.makespan_cycles, times["makespan"].as_u64(), "{context}");
+            if input["pipelining"] == "best" {
+                assert_eq!(record.program.pipelining, times["pipelining"].as_u64(), "{context}");
+                continue;
+            }
+            let totals = record.totals.unwrap();
+            let sums = [totals.waiting_cycles, totals.transfer_cycles, totals.blocked_cycles].map(Some);
+            let number = |key: &str| times[key].as_u64().map(u128::from);
+            assert_eq!(sums[..2], ["waiting", "transfer"].map(number), "{context}");
+            assert_eq!(number("blocked").unwrap_or(0), totals.blocked_cycles, "{context}");
+            assert_eq!(record.messages, expected["messages"].as_u64(), "{context}");
+            assert_stages(&record, &times["stages"], &context);
+            if mode == "asynchronous" {
+                assert_eq!(number("idle_end").unwrap(), totals.idle_at_end_cycles, "{context}");
+                assert_eq!(record.predicted_cycles, expected["prediction"].as_u64(), "{context}");
+                if let Some(bound) = expected["lower_bound"].as_u64() {
+                    assert_eq!(record.lower_bound_cycles, Some(bound), "{context}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_of_pipelining_are_in_the_results() {
+    let text = "[machine]\nkind = \"hypercube\"\ndimensions = 3\n[program]\nunits = 6\ncompute_cycles = [1, 2, 3]\n\
+                pipelining = 4\nports = 1\nstartup_cycles = 5\n\
+                compute_noise = { kind = \"outliers\", one_in = 3, cycles = 20, each = \"process\" }\n\
+                [mapping]\nembeddings = [\"standard\"]\n";
+    let run = only_run(text);
+    let program = serde_json::to_value(record(&run).program).unwrap();
+    let expected = serde_json::json!({
+        "pipelining": 4, "exchange_ports": "1", "startup_cycles": 5, "compute_cycles": 3,
+        "stage_compute_cycles": [1, 2, 3], "stage_units": [6, 6, 6], "stages": [0, 1, 2],
+        "compute_noise": { "kind": "outliers", "one_in": 3, "cycles": 20, "seed": 0, "each": "process" },
+    });
+    for (key, value) in expected.as_object().unwrap() {
+        assert_eq!(&program[key], value, "{key}");
+    }
+    assert!(run.notes().iter().any(|note| note.starts_with("4 parts do not divide")), "{:?}", run.notes());
+    // A program without these keys says nothing of them.
+    let plain = serde_json::to_value(record(&only_run(RING)).program).unwrap();
+    assert!(plain.get("pipelining").is_none() && plain.get("exchange_ports").is_none(), "{plain}");
+}
+
+#[test]
+fn wrong_settings_of_pipelining_are_told() {
+    let error = |keys: &str| {
+        let text = format!("{RING}[program]\n{keys}\n");
+        load_text(Path::new("s.toml"), &text).unwrap_err().to_string()
+    };
+    assert!(error("pipelining = 0").contains("expected an integer from 1 to 65536, or \"best\""));
+    assert!(error("pipelining = \"Best\"").contains("expected an integer from 1"));
+    assert!(error("ports = 2").contains("expected 1 or \"all\""));
+    assert!(error("startup = \"1 us\"").contains("startup_cycles"));
+    assert!(error("startup = \"1 us\"\nstartup_cycles = 3").contains("both"));
+    assert!(error("compute_cycles = [1, 2]").contains("expected 3 entries, one for each stage"));
+    let noise = |table: &str| error(&format!("compute_noise = {{ {table} }}"));
+    assert!(noise("max = 3").contains("program.compute_noise.kind is missing"));
+    assert!(noise("kind = \"uniform\"").contains("program.compute_noise.max is missing"));
+    assert!(noise("kind = \"uniform\", mean = 3").contains("mean of uniform noise, expected max"));
+    assert!(noise("kind = \"outliers\", one_in = 0, cycles = 1").contains("expected an integer from 1"));
+    assert!(noise("kind = \"normal\"").contains("expected uniform, outliers or exponential"));
+    assert!(error("kind = \"divide-and-conquer\"\npipelining = 2").contains("pipelining"));
+    let wandering = "[machine]\nkind = \"shuffle-exchange\"\ndimensions = 3\n[program]\nkind = \"normal\"\npipelining = 2\n";
+    let error = load_text(Path::new("s.toml"), wandering).unwrap_err().to_string();
+    assert!(error.contains("program.pipelining of a normal program whose data move"), "{error}");
+}
+
+#[test]
+fn new_settings_change_the_digest_only_where_they_are_set() {
+    let text = |more: &str| only_run(&format!("{RING}[program]\n{more}\n")).resolved.text();
+    let plain = text("");
+    for key in ["pipelining", "ports", "startup", "noise"] {
+        assert!(!plain.contains(key), "{key} is in\n{plain}");
+    }
+    for more in [
+        "pipelining = 2",
+        "ports = 1",
+        "startup_cycles = 1",
+        "compute_noise = { kind = \"uniform\", max = 2 }",
+    ] {
+        assert_ne!(text(more), plain, "{more}");
+    }
+}
+
+#[test]
+fn noise_is_worth_what_distances_are() {
+    // The table of section 29.3: asynchronous makespan and waiting of xor and byweight, then the coordinated makespans.
+    let noises = [
+        ("uniform\", max = 0", [760, 0, 760, 888, 2048, 888, 760]),
+        ("uniform\", max = 20", [886, 1723, 880, 1010, 2597, 1008, 822]),
+        ("uniform\", max = 100", [1255, 7714, 1356, 1353, 8087, 1484, 1066]),
+        ("exponential\", mean = 50", [1598, 17674, 2241, 1651, 17766, 2369, 1059]),
+    ];
+    for (noise, expected) in noises {
+        let mut found = vec![];
+        for embedding in ["xor", "byweight"] {
+            let run = |mode: &str| {
+                record(&only_run(&format!(
+                    "[machine]\nkind = \"torus\"\nshape = [8, 8]\n[program]\nunits = 16\ncompute_cycles = 100\n\
+                     compute_noise = {{ kind = \"{noise} }}\n[mapping]\nembeddings = [\"{embedding}\"]\n\
+                     [execution]\nmode = \"{mode}\"\n"
+                )))
+            };
+            let (free, together) = (run("asynchronous"), run("coordinated"));
+            found.push(free.makespan_cycles.unwrap());
+            found.push(u64::try_from(free.totals.unwrap().waiting_cycles).unwrap());
+            found.push(together.makespan_cycles.unwrap());
+            if embedding == "byweight" {
+                found.push(free.lower_bound_cycles.unwrap());
+            }
+        }
+        assert_eq!(found, expected, "{noise}");
+    }
 }

@@ -121,7 +121,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 40] = [
+const MORE: [(&str, &[&str]); 42] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -130,6 +130,8 @@ const MORE: [(&str, &[&str]); 40] = [
     ("machine.host_names", &["'hosts.txt'", "'names.txt'"]),
     ("machine.allocation", &["['0-7']", "['8-15']", "[3, 1, 2, 0, 7, 6, 5, 4]"]),
     ("program.file", &["'a.csv'", "'b.csv'", "'m.csv'", "'n.csv'"]),
+    ("program.compute_cycles", &["[1, 2, 3, 4]", "[5, 0, 9]"]),
+    ("program.startup", &["'10 ns'", "'1 us'"]),
     ("program.scale", &["1.0", "2.5"]),
     ("program.pattern", &["'random'", "'shuffle'", "'uniform'"]),
     ("program.cells", &["[4, 8]", "[3, 3]"]),

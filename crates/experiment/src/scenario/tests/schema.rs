@@ -112,6 +112,7 @@ pub(super) fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, V
     let open_loop = ("program", "kind = \"open-loop\"\nload = 0.1");
     let hotspot = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"");
     let share = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"\nhotspots = [1]");
+    let cube = ("program", "kind = \"cc-cube\"\nunits = 5");
     let no_load = ("program", "kind = \"open-loop\"");
     vec![
         ("machine.shape", vec![("machine", "kind = \"torus\"")], vec![json!([4, 4])]),
@@ -156,6 +157,17 @@ pub(super) fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, V
             vec![json!("ring"), json!(["ring", "swing"])],
         ),
         ("program.ports", vec![torus, collective], vec![json!(1), json!("all")]),
+        ("program.pipelining", vec![torus, cube], vec![json!(3), json!("best")]),
+        ("program.startup", vec![fast, cube], vec![json!("513 ns")]),
+        (
+            "program.compute_noise",
+            vec![torus, cube],
+            vec![
+                json!({ "kind": "uniform", "max": 7 }),
+                json!({ "kind": "outliers", "one_in": 3, "cycles": 9, "seed": 2, "each": "process" }),
+                json!({ "kind": "exponential", "mean": 4 }),
+            ],
+        ),
         ("program.shape", vec![torus, collective], vec![json!([16])]),
         ("program.over", vec![torus, collective], vec![json!([0])]),
         (
