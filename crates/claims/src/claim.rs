@@ -124,7 +124,7 @@ impl Quantity {
     }
 
     /// The number nearest to it.
-    fn value(self) -> f64 {
+    pub(super) fn value(self) -> f64 {
         exact_mean(self.numerator.into(), self.denominator.into()).unwrap_or(f64::NAN)
     }
 }

@@ -18,6 +18,7 @@ mod contraction;
 mod covered;
 mod cs838;
 mod cube;
+mod cube_pipelines;
 mod cube_programs;
 mod data_routing;
 mod dilation;

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use crate::{
     blue_gene,
     claim::{CheckedClaim, Claim, Trial, Verdict},
-    collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
-    embedding_paths,
+    collectives, constructions, contraction, cs838, cube, cube_pipelines, cube_programs, data_routing,
+    dilation, embedding_paths,
     findings::{Case, Findings, Scope},
     gonzalez_1995, grammars, greenberg, listed_steps, measured, measurements, misprints, other_sizes,
     published_curves, steps, surveyed,
@@ -54,6 +54,7 @@ enum CaseSet {
     Misprints,
     Greenberg,
     CubePrograms,
+    CubePipelines,
     Cs838,
     Collectives,
     Measured,
@@ -64,9 +65,9 @@ enum CaseSet {
 }
 
 use CaseSet::{
-    AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePrograms, Curves,
-    DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measured, Measurements, Misprints,
-    OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
+    AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePipelines,
+    CubePrograms, Curves, DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans,
+    Measured, Measurements, Misprints, OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
 };
 
 impl CaseSet {
@@ -88,6 +89,7 @@ impl CaseSet {
             Misprints => misprints::cases(scope),
             Greenberg => greenberg::cases(scope),
             CubePrograms => cube_programs::cases(scope),
+            CubePipelines => cube_pipelines::cases(scope),
             Cs838 => cs838::cases(scope),
             Collectives => collectives::cases(scope),
             Measured => measured::cases(),
@@ -113,6 +115,11 @@ const PARTS: &[Part] = &[
         name: "González et al. 1995: hypercubes on toruses [guest edges, links]",
         claims: gonzalez_1995::claims,
         cases: &[Gonzalez],
+    },
+    Part {
+        name: "After González: pipelined exchanges, Jacobi orderings, dilation over all placements [cycles, links]",
+        claims: || cube_pipelines::CLAIMS.to_vec(),
+        cases: &[CubePipelines],
     },
     Part {
         name: "Tao 1988, 2.3: edge grammars [links, vertices]",

@@ -57,6 +57,7 @@ pub use machine_record::MachineRecord;
 pub use message_record::MessageRecord;
 pub use open_loop_record::{LatencyRecord, LoadRecord, OpenLoopRecord};
 pub use parquet::{ParquetTable, write_parquet};
+pub(crate) use placement_record::dilation_bound;
 pub use pipeline_record::{PipelineRecord, TaskTimesRecord};
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord, WeightedMetrics};
 pub use program_record::ProgramRecord;

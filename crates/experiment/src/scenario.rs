@@ -216,7 +216,8 @@ impl Run {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let of_program = self.program.notes.iter().cloned();
-        of_program.chain(machine_notes::machine_notes(self)).collect()
+        let of_placement = embeddings::shorter_in_cube(self);
+        of_program.chain(machine_notes::machine_notes(self)).chain(of_placement).collect()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.

@@ -150,6 +150,64 @@ mod tests {
         }
     }
 
+    /// The largest `phi(m)`: of all sets of `m` vertices, the fewest neighbours outside, by all sets.
+    fn largest_profile(shape: &Shape) -> u32 {
+        let count = usize::try_from(shape.node_count()).unwrap();
+        let mut beside = vec![0_u32; count];
+        for node in 0..count {
+            let id = NodeId::new(u32::try_from(node).unwrap());
+            for dimension in shape.dimensions() {
+                if u64::from(shape.coordinate(id, dimension)) + 1 < shape.length(dimension) {
+                    let next = node + usize::try_from(shape.stride(dimension)).unwrap();
+                    beside[node] |= 1 << next;
+                    beside[next] |= 1 << node;
+                }
+            }
+        }
+        // The neighbours of a set are those of its lower and its upper part.
+        let split = count.min(14);
+        let of_part = |first: usize, bits: usize| -> Vec<u32> {
+            let mut all = vec![0_u32; 1 << bits];
+            for set in 1..all.len() {
+                let lowest = set.trailing_zeros() as usize;
+                all[set] = all[set & (set - 1)] | beside[first + lowest];
+            }
+            all
+        };
+        let (low, high) = (of_part(0, split), of_part(split, count - split));
+        let mut fewest = vec![u32::MAX; count + 1];
+        for set in 0..1_usize << count {
+            let neighbours = low[set & ((1 << split) - 1)] | high[set >> split];
+            let outside = (neighbours & !u32::try_from(set).unwrap()).count_ones();
+            let own = &mut fewest[set.count_ones() as usize];
+            *own = outside.min(*own);
+        }
+        fewest.into_iter().max().unwrap()
+    }
+
+    #[test]
+    fn no_numbering_of_a_small_mesh_is_better_by_all_sets() {
+        for lengths in [vec![2, 3], vec![3, 3], vec![4, 3], vec![2, 2, 2], vec![2, 2, 3], vec![2, 2, 2, 2]] {
+            let shape = Shape::new(&lengths).unwrap();
+            assert_eq!(mesh_bandwidth(&shape), Some(largest_profile(&shape).into()), "{lengths:?}");
+        }
+    }
+
+    #[test]
+    #[ignore = "all sets of vertices of 30 meshes"]
+    fn no_numbering_of_thirty_meshes_is_better_by_all_sets() {
+        let descends = |lengths: &Vec<u64>| lengths.is_sorted_by(|one, next| one >= next);
+        let all =
+            [(2, 10), (3, 5), (4, 3)].into_iter().flat_map(|(dimensions, most)| shapes(dimensions, most));
+        let small = all.filter(|lengths| descends(lengths) && lengths.iter().product::<u64>() <= 20);
+        let meshes: Vec<Vec<u64>> = small.chain([vec![3, 3, 3], vec![4, 3, 2], vec![5, 5]]).collect();
+        assert!(meshes.len() >= 30, "{}", meshes.len());
+        for lengths in meshes {
+            let shape = Shape::new(&lengths).unwrap();
+            assert_eq!(mesh_bandwidth(&shape), Some(largest_profile(&shape).into()), "{lengths:?}");
+        }
+    }
+
     #[test]
     fn cubes_and_long_meshes_have_the_dilation_of_the_literature() {
         let of = |lengths: &[u64]| mesh_bandwidth(&Shape::new(lengths).unwrap()).unwrap();

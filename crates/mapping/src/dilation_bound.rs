@@ -429,10 +429,10 @@ mod tests {
         })
     }
 
-    #[test]
-    fn no_placement_of_a_small_grid_is_below_its_bound_and_most_reach_it() {
+    /// The pairs of guest and host with these numbers of nodes, and how many bounds are the least dilation.
+    fn pairs_that_reach_their_bounds(sizes: impl Iterator<Item = (u64, u64)>) -> (u32, u32) {
         let (mut pairs, mut reached) = (0, 0);
-        for (guests, hosts) in [(4, 4), (4, 5), (5, 6), (6, 6), (6, 7), (7, 7), (6, 8), (8, 8)] {
+        for (guests, hosts) in sizes {
             for guest in grids(guests) {
                 for host in grids(hosts) {
                     let bound = DilationBound::new(&guest, &host).unwrap().links;
@@ -444,7 +444,27 @@ mod tests {
                 }
             }
         }
+        (pairs, reached)
+    }
+
+    #[test]
+    fn no_placement_of_a_small_grid_is_below_its_bound_and_most_reach_it() {
+        let sizes = [(4, 4), (4, 5), (5, 6), (6, 6), (6, 7), (7, 7), (6, 8), (8, 8)];
+        let (pairs, reached) = pairs_that_reach_their_bounds(sizes.into_iter());
         assert!(20 * reached >= 19 * pairs, "{reached} of {pairs}");
+    }
+
+    #[test]
+    #[ignore = "all placements of grids of up to 12 nodes"]
+    fn no_placement_of_a_grid_of_up_to_twelve_nodes_is_below_its_bound() {
+        let up_to_ten = (4..=10).flat_map(|guests| (guests..=10).map(move |hosts| (guests, hosts)));
+        let (pairs, reached) = pairs_that_reach_their_bounds(up_to_ten);
+        eprintln!("{pairs} pairs to 10 nodes, {reached} bounds reached");
+        assert!(pairs >= 280 && 20 * reached >= 19 * pairs, "{reached} of {pairs}");
+        let up_to_twelve = (10..=12).flat_map(|guests| (guests..=12).map(move |hosts| (guests, hosts)));
+        let (pairs, reached) = pairs_that_reach_their_bounds(up_to_twelve);
+        eprintln!("{pairs} pairs of 10 to 12 nodes, {reached} bounds reached");
+        assert!(pairs >= 468 && 10 * reached >= 9 * pairs, "{reached} of {pairs}");
     }
 
     #[test]

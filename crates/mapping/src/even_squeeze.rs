@@ -428,11 +428,11 @@ mod tests {
         assert_eq!(long.count(), 1201);
     }
 
-    #[test]
-    fn balanced_meshes_have_dilation_two_and_snakes_at_most_one_more_than_the_ratio() {
-        for height in 2..=20_u64 {
+    /// Checks the dilations of all meshes of up to `most` rows and these widths, of both methods.
+    fn check_squeezes(most: u64, widths: &[u64]) {
+        for height in 2..=most {
             for rows in 1..height {
-                for width in [1, 2, 7, 24] {
+                for &width in widths {
                     let squeezed = SqueezedMesh::new(height, width, rows).unwrap();
                     let places: Vec<(u32, u32)> = squeezed.places().collect();
                     let (dilation, _) = distances([height, width], &places, in_mesh);
@@ -449,5 +449,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn balanced_meshes_have_dilation_two_and_snakes_at_most_one_more_than_the_ratio() {
+        check_squeezes(20, &[1, 2, 7, 24]);
+    }
+
+    #[test]
+    #[ignore = "all meshes of up to 44 rows and 64 columns"]
+    fn all_squeezed_meshes_to_44_x_64_keep_their_dilation() {
+        check_squeezes(44, &(1..=64).collect::<Vec<_>>());
     }
 }

@@ -180,7 +180,7 @@ impl ClosedForm {
         stages.sort_by(f64::total_cmp);
         stages.dedup();
         let is_plain =
-            word("program_stage_compute_cycles").is_empty() && word("program_compute_noise").is_empty();
+            word("program_stage_compute_cycles").is_empty() && word("program_compute_noise_kind").is_empty();
         let is_even = units.windows(2).all(|two| two[0].total_cmp(&two[1]).is_eq());
         if stages.len() < count || count == 0 || !is_plain || !is_even {
             return None;

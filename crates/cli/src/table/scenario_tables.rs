@@ -68,7 +68,7 @@ fn listing<'a>(
         let row = move |(place, run): (usize, Result<Run, ScenarioError>)| {
             let run = run.map_err(io::Error::other)?;
             add_notes(run.physical_links.as_deref(), &mut notes.borrow_mut());
-            add_new(&run.program.notes, &mut notes.borrow_mut());
+            add_new(&run.notes(), &mut notes.borrow_mut());
             let plan = PlannedRun::new(before + place, &run);
             let mut row = vec![plan.run.to_string()];
             row.extend(swept.cells(&run.combination));
@@ -123,7 +123,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
         }
         page.notes(construction_notes(&scenario.runs));
         let mut told = vec![];
-        read.runs.iter().for_each(|run| add_new(&run.program.notes, &mut told));
+        read.runs.iter().for_each(|run| add_new(&run.notes(), &mut told));
         page.notes(told);
         page.notes(path_notes(&scenario.runs, &all[..all.len() - entries.len()]));
     }

@@ -285,7 +285,7 @@ mod tests {
     };
 
     /// Scenarios whose records together have every member.
-    const SCENARIOS: [&str; 7] = [
+    const SCENARIOS: [&str; 8] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
          guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -298,6 +298,8 @@ mod tests {
         "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
          link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
          program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
+        "machine = { kind = \"ring\", shape = [8] }\n[program]\nunits = 6\npipelining = \"best\"\nstartup_cycles = 2\n\
+         compute_noise = { kind = \"outliers\", one_in = 3, cycles = 9 }\n",
         "machine = { kind = \"torus\", shape = [4, 4], switching = \"wormhole\" }\n[program]\nkind = \"open-loop\"\n\
          pattern = \"hotspot\"\nhotspots = [3]\nsizes = [[1, 4], [5, 1]]\nwarmup_cycles = 10\nmeasure_cycles = 90\n\
          drain_cycles = 100\n[sweep]\n\"program.saturation\" = [{ resolution = 0.3 }]\n",
@@ -361,6 +363,8 @@ mod tests {
                 program: record.program,
                 embedding: record.embedding,
                 notes: vec![],
+                dilation_bound: Some(2),
+                dilation_bound_source: Some("line".into()),
                 placement: PlacementRecord::with_distances(&finished.metrics, &run),
             });
             let part = ProcessRecord::new(&run.program, finished.records.first().unwrap());

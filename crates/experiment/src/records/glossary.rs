@@ -13,8 +13,8 @@ use crate::records::{
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
     pipeline_record::PIPELINES_OF_JOBS,
-    placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
-    program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
+    placement_record::{BOUNDS, DILATION_BOUND, EMBEDDING, PLACEMENT, SCENARIO},
+    program_record::{GUEST, NEIGHBOURS, NOISE, PROGRAM, TRAFFIC},
     router_record::ROUTER,
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
     run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
@@ -54,6 +54,7 @@ impl DefinitionGroup {
             .of(PARTITION);
         let run = run
             .of(PROGRAM)
+            .of(NOISE)
             .of(COLLECTIVE)
             .of(GUEST)
             .of(NEIGHBOURS)
@@ -76,7 +77,7 @@ impl DefinitionGroup {
                 .and(STEPS_OF_JOBS.iter().chain(PIPELINES_OF_JOBS)),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("Open-loop traffic").of(OPEN_LOOP),
-            group("The placement").of(PLACEMENT).of(BOUNDS).of(CONSTRUCTION),
+            group("The placement").of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),
             group("Single processes, nodes and tables")
                 .of(PROCESS)
                 .of(ITERATION)

@@ -4,10 +4,10 @@ mod columns;
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{DimensionDistances, Extremes, GraphBounds, PlacementMetrics};
+use cubefold_mapping::{DilationBound, DimensionDistances, Extremes, GraphBounds, PlacementMetrics};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::columns::{BOUNDS, PLACEMENT};
+pub(crate) use self::columns::{BOUNDS, DILATION_BOUND, PLACEMENT};
 use super::{
     MachineRecord, ProgramRecord, Word,
     column::{Column, Record, Row},
@@ -46,6 +46,13 @@ pub struct PlacementEntry {
     /// Sentences on what is assumed, left out or rounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// A dilation that no placement of this guest with one process a node is below \[links\]; `None` unless guest and
+    /// machine are grids and no node has several processes.
+    #[serde(default)]
+    pub dilation_bound: Option<u64>,
+    /// The argument for it.
+    #[serde(default)]
+    pub dilation_bound_source: Option<Word>,
     /// Its metrics, with the distances of each guest dimension.
     pub placement: PlacementRecord,
 }
@@ -255,6 +262,13 @@ impl PlacementRecord {
     }
 }
 
+/// The bound of the dilation of the guest of a run over all placements with one process a node; `None` if its placement has
+/// several on a node.
+pub(crate) fn dilation_bound(run: &Run, metrics: &PlacementMetrics) -> Option<DilationBound> {
+    let is_single = metrics.load.max <= 1;
+    is_single.then(|| DilationBound::new(&run.program.guest().shape(), &run.machine)).flatten()
+}
+
 impl DistancesRecord {
     fn new((dimension, distances): (usize, &DimensionDistances)) -> Self {
         let over_edges = distances.over_edges;
@@ -280,6 +294,7 @@ impl Record for PlacementEntry {
         row.part(record.map(|entry| &entry.machine));
         row.part(record.map(|entry| &entry.program));
         row.section(EMBEDDING, record.map(|entry| entry.embedding.as_str()));
+        row.section(DILATION_BOUND, record);
         row.part(record.map(|entry| &entry.placement));
     }
 }

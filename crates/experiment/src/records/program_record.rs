@@ -49,15 +49,15 @@ pub struct ProgramRecord {
     /// The processor's time for every message \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_cycles: Option<u64>,
-    /// The extra cycles of computations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compute_noise: Option<NoiseRecord>,
     /// Size of the largest message of each stage, if messages have more than one unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_units: Option<Vec<u64>>,
     /// Size of the largest message, if the scenario gives it in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_bytes: Option<u64>,
+    /// The extra cycles of computations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_noise: Option<NoiseRecord>,
     /// The collective; its members are flattened into these.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
@@ -167,16 +167,6 @@ impl NoiseRecord {
             }
             NoiseDistribution::Exponential { mean } => Self { mean: Some(mean), ..own },
         }
-    }
-
-    /// The noise as in CSV, such as `uniform max=20 seed=0 each=stage`.
-    fn in_words(&self) -> String {
-        let numbers =
-            [("max", self.max), ("one_in", self.one_in), ("cycles", self.cycles), ("mean", self.mean)];
-        let numbers = numbers.into_iter().filter_map(|(name, own)| Some(format!("{name}={}", own?)));
-        let ends = [format!("seed={}", self.seed), format!("each={}", self.each)];
-        let parts: Vec<String> = std::iter::once(self.kind.to_string()).chain(numbers).chain(ends).collect();
-        parts.join(" ")
     }
 }
 
@@ -291,6 +281,7 @@ impl GuestRecord {
 impl Record for ProgramRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(PROGRAM, record);
+        row.section(NOISE, record.and_then(|program| program.compute_noise.as_ref()));
         row.section(COLLECTIVE, record.and_then(|program| program.collective.as_ref()));
         row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
         row.section(NEIGHBOURS, record);
@@ -458,22 +449,6 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
     },
     Column {
         definition: Definition {
-            name: "program_compute_noise",
-            title: "compute noise",
-            aliases: &["noise", "uniform", "outliers", "exponential"],
-            kind: Kind::Text,
-            text: "The random extra cycles of every computation: their distribution with its numbers, the seed, and whether \
-                   every stage or every process has a draw of its own. The column is there only if a run has noise.",
-            source: "docs/model.md, section 29",
-            ..Definition::BLANK
-        },
-        value: |program| match &program.compute_noise {
-            Some(own) => Cell::Text(own.in_words().into()),
-            None => Cell::optional(None::<&Word>),
-        },
-    },
-    Column {
-        definition: Definition {
             name: "program_stage_units",
             title: "units by stage",
             kind: Kind::List,
@@ -499,6 +474,91 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             source: "docs/model.md, section 17",
         },
         value: |program| Cell::optional(program.message_bytes),
+    },
+];
+
+/// Columns of computations that vary; they are there only if those of a run do.
+pub(crate) static NOISE: &[Column<NoiseRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_kind",
+            title: "compute noise",
+            aliases: &["noise", "uniform", "outliers", "exponential"],
+            kind: Kind::Text,
+            text: "The distribution of the random extra cycles of every computation: uniform, outliers or exponential.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.kind).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_max",
+            title: "noise, at most",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The greatest number of extra cycles of uniform noise.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.max),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_one_in",
+            title: "noise, one in",
+            kind: Kind::Natural,
+            text: "One computation of this number is delayed by outliers, on average.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.one_in),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_cycles",
+            title: "noise of an outlier",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The delay of an outlier.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_mean",
+            title: "noise, mean",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The mean of exponential noise.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.mean),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_seed",
+            title: "seed of the noise",
+            kind: Kind::Natural,
+            text: "The seed of the extra cycles.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| own.seed.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_noise_each",
+            title: "noise of each",
+            kind: Kind::Text,
+            text: "Whether every stage of a process has a draw of its own, or every process one for all its stages.",
+            source: "docs/model.md, section 29.3",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.each).into(),
     },
 ];
 

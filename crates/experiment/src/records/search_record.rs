@@ -45,6 +45,10 @@ pub struct SearchRecord {
     pub bound_value: u128,
     /// The reason for which the bound holds.
     pub bound_source: &'static str,
+    /// The bound, if the objective is the dilation \[links\].
+    pub dilation_bound: Option<u64>,
+    /// Its source, if the objective is the dilation.
+    pub dilation_bound_source: Option<&'static str>,
     /// The excess of the value found over the bound.
     pub gap_percent: Option<f64>,
     /// Placements judged.
@@ -70,6 +74,7 @@ impl SearchRecord {
         let percent = |ratio: f64| ratio * 100.0;
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let gain = |named: u128| percent(1.0 - found.value as f64 / named as f64);
+        let of_dilation = (objective == Objective::Dilation).then_some(());
         let seconds = |value: u128| seconds(run, objective, value);
         Self {
             scenario: run.scenario.to_string(),
@@ -85,6 +90,8 @@ impl SearchRecord {
             gain_over_reference_percent: (found.reference > 0).then(|| gain(found.reference)),
             bound_value: found.bound.value,
             bound_source: found.bound.kind.name(),
+            dilation_bound: of_dilation.and_then(|()| u64::try_from(found.bound.value).ok()),
+            dilation_bound_source: of_dilation.map(|()| found.bound.kind.name()),
             gap_percent: found.gap().map(percent),
             evaluations: found.evaluations,
             proved: found.is_proved(),
@@ -185,6 +192,10 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
          or `complete` where all placements were tried.",
         |own| own.bound_source.into()
     ),
+    column!("dilation_bound", "dilation over all, at least", Natural, "", |own| own.dilation_bound.into()),
+    column!("dilation_bound_source", "dilation over all, by", Text, "", |own| own
+        .dilation_bound_source
+        .into()),
     column!("gap_percent", "gap %", Decimal, "By how much the placement found is above the bound.", |own| {
         own.gap_percent.into()
     }),

@@ -338,7 +338,13 @@ const WORDS: &[KeyWord] = &[
     ("program.fold", "pairs", "Of the first pairs of ranks the even ones are left out."),
     ("program.fold", "tail", "The last ranks are left out."),
     ("program.channels", "nics", "A channel for each NIC of a node."),
-    ("program.ports", "all", "The vector is divided among all ports of a node, two a dimension."),
+    (
+        "program.ports",
+        "all",
+        "The vector of a collective is divided among all ports of a node, two a dimension; all exchanges of a step of a \
+         program on a cube go on at a time.",
+    ),
+    ("program.pipelining", "best", "The number of parts with the least makespan, of those that are tried."),
     ("execution.eager_units", "all", "Every message is sent before its destination is ready."),
     ("execution.phases", "embedding", "The phase lengths of the embedding, for which Tao's bounds hold."),
     ("execution.phases", "unlimited", "To the end of its leg."),

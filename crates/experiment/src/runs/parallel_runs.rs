@@ -15,7 +15,9 @@ use cubefold_mapping::PlacementMetrics;
 use rayon::ThreadPool;
 
 use crate::{
-    records::{FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord, swept},
+    records::{
+        FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord, dilation_bound, swept,
+    },
     runs::{
         Progress, Resources,
         jobs::{Job, Permit, run_jobs},
@@ -140,7 +142,10 @@ pub fn measure_runs(
     routes.release_idle();
     let entry = |(number, (place, run)): (usize, &(usize, Run))| {
         let metrics = shared.take(number).unwrap_or_else(|| measure(run));
+        let bound = dilation_bound(run, &metrics);
         PlacementEntry {
+            dilation_bound: bound.map(|bound| bound.links),
+            dilation_bound_source: bound.map(|bound| bound.source.name().into()),
             run: *place as u64,
             scenario: run.scenario.to_string(),
             sweep: swept(run),

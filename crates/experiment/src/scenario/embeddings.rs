@@ -30,6 +30,7 @@ use crate::scenario::generator_key;
 
 pub(super) use axes::{all as all_axis_orders, place as place_axes};
 pub(super) use by_number::{Distribution, by_slurm, distributed, filled, task_nodes};
+pub(super) use greenberg::shorter_in_cube;
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Columns of the metrics of a placement and of their lower bounds.
 
-use super::{BoundsRecord, PlacementRecord};
+use super::{BoundsRecord, PlacementEntry, PlacementRecord};
 use crate::records::{
     column::{Cell, Column, no_cell},
     definition::{Definition, Kind},
@@ -48,6 +48,35 @@ pub(crate) static BOUNDS: &[Column<BoundsRecord>] = &[
             ..Definition::BLANK
         },
         value: |bounds| bounds.congestion.into(),
+    },
+];
+
+/// Columns of the bound of dilation over all placements.
+pub(crate) static DILATION_BOUND: &[Column<PlacementEntry>] = &[
+    Column {
+        definition: Definition {
+            name: "dilation_bound",
+            title: "dilation over all, at least",
+            aliases: &["dilation bound"],
+            kind: Kind::Natural,
+            unit: "links",
+            text: "A dilation that no placement of this guest with one process a node is below. Missing unless guest and \
+                   machine are grids, and for placements with several processes on a node.",
+            source: "docs/model.md, section 29.5",
+            ..Definition::BLANK
+        },
+        value: |entry| entry.dilation_bound.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "dilation_bound_source",
+            title: "dilation over all, by",
+            kind: Kind::Text,
+            text: "The argument for the bound of dilation: edge, diameter, balls, pairs, parity, cycle, greenberg or line.",
+            source: "docs/model.md, section 29.5",
+            ..Definition::BLANK
+        },
+        value: |entry| entry.dilation_bound_source.as_ref().into(),
     },
 ];
 

@@ -3,10 +3,11 @@
 use cubefold_mapping::{
     GraphGuest, GreenbergConstruction, GreenbergError, GreenbergPlacement, Placement, WrapPlace,
 };
-use cubefold_topology::Machine;
+use cubefold_topology::{Machine, Wrap};
 
 use super::{Embedding, Maker};
 use crate::scenario::{
+    Run,
     errors::ScenarioError,
     keys::Key,
     mapping::{Fit, NamedEmbedding},
@@ -62,6 +63,34 @@ fn place_by(
         Ok(placement) => Ok(Placement::Greenberg(Box::new(placement))),
         Err(error) => Err(Failure::Wrong(vec![misfit(fit, named, guest, error)])),
     }
+}
+
+/// A sentence on a mesh of two sides that `chan` places on the same hypercube with a smaller dilation than this placement.
+pub(in crate::scenario) fn shorter_in_cube(run: &Run) -> Option<String> {
+    let Placement::Greenberg(placement) = &*run.placement else { return None };
+    let (guest, host) = (run.program.guest().graph()?.shape(), placement.table().machine());
+    let is_cube = host.extents().all(|extent| extent.length() == 2);
+    let &[height, width] = guest.grid()?.shape().lengths() else { return None };
+    let is_open = guest.extents().all(|extent| extent.wrap() == Wrap::Open);
+    let dimensions = |count: u64| count.next_power_of_two().trailing_zeros();
+    let smallest = dimensions(height.checked_mul(width)?);
+    if !(is_cube && is_open) || host.shape().dimension_count() < smallest as usize {
+        return None;
+    }
+    let shorter = if smallest == dimensions(height) + dimensions(width) { 1 } else { 2 };
+    let nodes = placement.table().nodes();
+    let apart = |one: usize, other: usize| (nodes[one].index() ^ nodes[other].index()).count_ones();
+    let height = usize::try_from(height).ok()?;
+    let columns = (1..nodes.len()).filter(|at| at % height > 0).map(|at| apart(at - 1, at));
+    let rows = (height..nodes.len()).map(|at| apart(at - height, at));
+    let own = columns.chain(rows).max()?;
+    (own > shorter).then(|| {
+        let guest = format!("{height} x {width}");
+        format!(
+            "{}, mesh {guest}: dilation {own}; chan places it on this cube with dilation {shorter}",
+            run.embedding
+        )
+    })
 }
 
 fn not_a_mesh(fit: &Fit<'_>, named: &NamedEmbedding) -> ScenarioError {

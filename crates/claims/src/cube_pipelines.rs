@@ -1,0 +1,328 @@
+//! Pipelined exchanges, link sequences of Jacobi methods, and bounds and placements of dilation (`docs/model.md` section
+//! 29): the published figures.
+
+use cubefold_mapping::{
+    DilationBound, Hypercube, LinkSequence, Placement, SqueezeMethod, SqueezedMesh, coordinate_sum_order,
+    mesh_in_cube, window_alphas,
+};
+use cubefold_simulator::{
+    Communication, CubeProgram, Cycles, EngineChoice, ExchangePorts, MessageSizes, PipelinedExchange,
+    Pipelining, Request, simulate,
+};
+use cubefold_topology::{HostDimension, LinkMode, MachineKind, NodeId, Shape, TieRule};
+
+use crate::{
+    cases::{machine, torus},
+    claim::{Claim, Quantity, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const ALL_PORTS: Claim = Claim::new(
+    "Díaz de Cerio et al. 1996",
+    "makespan in Q parts, all ports, between neighbours: S C + S Q sigma + (S + Q - 1) u L / Q",
+);
+const ONE_PORT: Claim = Claim::new(
+    "Díaz de Cerio et al. 1996",
+    "makespan in Q parts, one port, between neighbours: S C + S Q sigma + S u L",
+);
+const GAIN: Claim = Claim::new(
+    "Díaz de Cerio et al. 1996",
+    "communication without start-up, all ports, in L parts: u (L + d - 1), a gain of almost d",
+);
+const BEST_PARTS: Claim = Claim::new(
+    "Díaz de Cerio et al. 1996",
+    "best number of parts on the 4-cube, L = C = 64, start-up 0, 1, 4, 16, 64: 64, 8, 4, 2, 1",
+);
+const VISITS: Claim = Claim::new(
+    "Gao & Thomas 1988, Royo et al. 1998",
+    "nodes that a link sequence of e dimensions visits, each once: 2^e",
+);
+const LEAST_ALPHA: Claim = Claim::new(
+    "Royo et al. 1998",
+    "alpha of a link sequence, the most frequent dimension: no less than ceil((2^e - 1) / e)",
+);
+const BR_ALPHA: Claim = Claim::new("Mantharam & Eberlein 1993", "alpha of br: 2^(e-1)");
+const DEGREE_4_ALPHA: Claim = Claim::new("Royo et al. 1998", "alpha of degree-4: 2^(e-2) + 1");
+const PERMUTED_ALPHA: Claim = Claim::new(
+    "Royo et al. 1998",
+    "alpha of permuted-br, e = 4 .. 14: 5, 8, 14, 24, 44, 68, 132, 232, 456, 776, 1544",
+);
+const MINIMUM_ALPHA: Claim =
+    Claim::new("Royo et al. 1998", "alpha of minimum-alpha, e <= 5: ceil((2^e - 1) / e)");
+const DEGREE: Claim =
+    Claim::new("Royo et al. 1998", "windows of four stages of degree-4 without four dimensions: 4");
+const KERNEL_MEANS: Claim = Claim::new(
+    "Royo et al. 1998",
+    "mean alpha of the kernel, e = 8, Q = 4 and 16, hundredths: br 200, 800, degree-4 102, 407, permuted-br 198, 767",
+);
+const FITZGERALD: Claim = Claim::new(
+    "FitzGerald 1974",
+    "dilation of k x k x k on a line by coordinate sums: floor((3k^2 + 2k) / 4), which is the bound",
+);
+const LONG_MESH: Claim = Claim::new(
+    "Otachi & Suda 2011",
+    "dilation on a line of a mesh whose longest side is at least the sum of the others less their number: the product of the others",
+);
+const TORUS_ON_RING: Claim = Claim::new(
+    "Li, Tao & Shen 1981",
+    "dilation of a torus a x b, a < b, on a line: no less than 2a, by the bound",
+);
+const CHAN: Claim =
+    Claim::new("Chan 1991", "dilation of a mesh of two sides in its smallest hypercube: no more than 2");
+const ELLIS: Claim = Claim::new(
+    "Ellis 1991",
+    "dilation of a mesh squeezed into fewer rows, ratio up to 3/2 evenly: no more than 2",
+);
+const SNAKE: Claim = Claim::new(
+    "After Huang, Liu & Verma",
+    "dilation of a mesh of a rows squeezed into r in a snake: no more than ceil(a / r) + 1",
+);
+
+/// In the order of the model.
+pub(super) const CLAIMS: [Claim; 18] = [
+    ALL_PORTS,
+    ONE_PORT,
+    GAIN,
+    BEST_PARTS,
+    VISITS,
+    LEAST_ALPHA,
+    BR_ALPHA,
+    DEGREE_4_ALPHA,
+    PERMUTED_ALPHA,
+    MINIMUM_ALPHA,
+    DEGREE,
+    KERNEL_MEANS,
+    FITZGERALD,
+    LONG_MESH,
+    TORUS_ON_RING,
+    CHAN,
+    ELLIS,
+    SNAKE,
+];
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let is_full = scope == Scope::Full;
+    let (cubes, sides, heights) = if is_full { (8, 64, 40) } else { (5, 20, 14) };
+    let mut cases: Vec<Case> = vec![];
+    for dimensions in 2..=cubes {
+        cases.push(Box::new(move |findings| pipelines(dimensions, findings)));
+    }
+    cases.push(Box::new(best_parts));
+    for sequence in LinkSequence::ALL {
+        for dimensions in 2..=sequence.most_dimensions().min(14) {
+            cases.push(Box::new(move |findings| link_sequence(sequence, dimensions, findings)));
+        }
+    }
+    cases.push(Box::new(kernel_means));
+    for side in 2..=9 {
+        cases.push(Box::new(move |findings| on_line(side, findings)));
+    }
+    for first in 2..=sides {
+        cases.push(Box::new(move |findings| in_cubes(first, sides, findings)));
+    }
+    for height in 3..=heights {
+        cases.push(Box::new(move |findings| squeezed(height, findings)));
+    }
+    cases
+}
+
+/// The makespan of an exchange along each dimension in parts.
+fn makespan(dimensions: u64, units: u64, compute: u64, pipelining: Pipelining) -> Option<u64> {
+    let cube = Hypercube::new(dimensions).ok()?;
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).ok()?;
+    let sizes = MessageSizes::same(units).ok()?;
+    let program = PipelinedExchange::new(&program, &sizes, &[Cycles::new(compute)], pipelining, None).ok()?;
+    let host = machine(MachineKind::Hypercube, &vec![2; usize::try_from(dimensions).ok()?]);
+    let placement = Placement::embed(cubefold_mapping::EmbeddingKind::Standard, cube, &host).ok()?;
+    let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).ok()?;
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(&program, &placement, links, &request, &mut ()).ok()?;
+    Some(outcome.summary.makespan().get())
+}
+
+fn parts(parts: u64, ports: ExchangePorts, startup: u64) -> Pipelining {
+    Pipelining { parts: usize::try_from(parts).unwrap_or(1), ports, startup: Cycles::new(startup) }
+}
+
+fn pipelines(dimensions: u64, findings: &mut Findings) {
+    let (units, stages) = (64, dimensions);
+    for (count, startup, compute) in [(1, 3, 10), (2, 0, 64), (8, 5, 0), (32, 1, 32), (64, 0, 0)] {
+        let case = format!("d = {dimensions}, Q = {count}, sigma = {startup}, C = {compute}");
+        // C is divided by Q without a rest only if Q divides it.
+        let compute = compute / count * count;
+        let computing = stages * compute + stages * count * startup;
+        let all = computing + (stages + count - 1) * (units / count);
+        let one = computing + stages * units;
+        for (claim, ports, promised) in
+            [(ALL_PORTS, ExchangePorts::All, all), (ONE_PORT, ExchangePorts::One, one)]
+        {
+            let measured = makespan(dimensions, units, compute, parts(count, ports, startup));
+            add(findings, claim, promised, measured, &case);
+        }
+    }
+    let measured = makespan(dimensions, units, 0, parts(units, ExchangePorts::All, 0));
+    add(findings, GAIN, units + dimensions - 1, measured, &format!("d = {dimensions}, L = {units}"));
+}
+
+fn add(findings: &mut Findings, claim: Claim, promised: u64, measured: Option<u64>, case: &str) {
+    match measured {
+        Some(measured) => findings.add(claim, Trial::equal(promised, measured), &case),
+        None => findings.fail(claim, &case, &"no run"),
+    }
+}
+
+fn best_parts(findings: &mut Findings) {
+    for (startup, promised) in [(0, 64), (1, 8), (4, 4), (16, 2), (64, 1)] {
+        let of = |count| Some((makespan(4, 64, 64, parts(count, ExchangePorts::All, startup))?, count));
+        let tried = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64];
+        let best = tried.into_iter().filter_map(of).min().map(|(_, count)| count);
+        add(findings, BEST_PARTS, promised, best, &format!("sigma = {startup}"));
+    }
+}
+
+fn link_sequence(sequence: LinkSequence, dimensions: u8, findings: &mut Findings) {
+    let case = format!("{sequence}, e = {dimensions}");
+    let Ok(path) = sequence.path(dimensions) else {
+        return findings.fail(VISITS, &case, &"no sequence");
+    };
+    let visited = path.iter().scan(0_u32, |node, &link| {
+        *node ^= 1 << link;
+        Some(*node)
+    });
+    let mut nodes: Vec<u32> = std::iter::once(0).chain(visited).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    findings.add(VISITS, Trial::equal(1_u64 << dimensions, nodes.len() as u64), &case);
+    let alpha = u64::from(window_alphas(&path, path.len()).max().unwrap_or(0));
+    let least = ((1_u64 << dimensions) - 1).div_ceil(dimensions.into());
+    findings.add(LEAST_ALPHA, Trial::at_least(least, alpha), &case);
+    let published = [5, 8, 14, 24, 44, 68, 132, 232, 456, 776, 1544];
+    let of_permuted = || usize::from(dimensions).checked_sub(4).and_then(|at| published.get(at).copied());
+    let (claim, promised) = match sequence {
+        LinkSequence::Br => (BR_ALPHA, Some(1 << (dimensions - 1))),
+        LinkSequence::PermutedBr => (PERMUTED_ALPHA, of_permuted()),
+        LinkSequence::Degree4 => (DEGREE_4_ALPHA, (dimensions >= 4).then(|| (1 << (dimensions - 2)) + 1)),
+        LinkSequence::MinimumAlpha => (MINIMUM_ALPHA, Some(least)),
+    };
+    if let Some(promised) = promised {
+        findings.add(claim, Trial::equal(promised, alpha), &case);
+    }
+    if sequence == LinkSequence::Degree4 && dimensions >= 4 {
+        let has_four = |window: &&[u8]| {
+            let mut own = window.to_vec();
+            own.sort_unstable();
+            own.dedup();
+            own.len() < 4
+        };
+        findings.add(DEGREE, Trial::equal(4, path.windows(4).filter(has_four).count() as u64), &case);
+    }
+}
+
+fn kernel_means(findings: &mut Findings) {
+    let published = [
+        (LinkSequence::Br, [200, 800]),
+        (LinkSequence::Degree4, [102, 407]),
+        (LinkSequence::PermutedBr, [198, 767]),
+    ];
+    for (sequence, means) in published {
+        for (width, promised) in [4, 16].into_iter().zip(means) {
+            let path = sequence.path(8).unwrap_or_default();
+            let kernel: Vec<u64> = (window_alphas(&path, width).skip(width - 1))
+                .take(path.len() + 1 - width)
+                .map(u64::from)
+                .collect();
+            let mean = Quantity::fraction(kernel.iter().sum::<u64>() * 100, kernel.len() as u64);
+            let rounded = (mean.value() + 0.5).floor();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a mean of at most 1600"
+            )]
+            let rounded = rounded as u64;
+            findings.add(KERNEL_MEANS, Trial::equal(promised, rounded), &format!("{sequence}, Q = {width}"));
+        }
+    }
+}
+
+/// The dilation of a mesh on a line by the sums of coordinates.
+fn dilation_on_line(shape: &Shape) -> u64 {
+    let mut places = vec![0_u64; usize::try_from(shape.node_count()).unwrap_or(0)];
+    for (place, node) in (0..).zip(coordinate_sum_order(shape)) {
+        places[node.index() as usize] = place;
+    }
+    let apart = |(node, dimension): (usize, HostDimension)| {
+        let id = NodeId::new(u32::try_from(node).ok()?);
+        let is_last = u64::from(shape.coordinate(id, dimension)) + 1 == shape.length(dimension);
+        let next = node + usize::try_from(shape.stride(dimension)).ok()?;
+        (!is_last).then(|| places[node].abs_diff(places[next]))
+    };
+    let edges = (0..places.len()).flat_map(|node| shape.dimensions().map(move |dimension| (node, dimension)));
+    edges.filter_map(apart).max().unwrap_or(0)
+}
+
+fn on_line(side: u64, findings: &mut Findings) {
+    let line = |count: u64| machine(MachineKind::Line, &[count]);
+    let meshes = [
+        (FITZGERALD, vec![side; 3], (3 * side * side + 2 * side) / 4),
+        (LONG_MESH, vec![2 * side, side], side),
+        (LONG_MESH, vec![2 * side, side, side + 1], side * (side + 1)),
+    ];
+    for (claim, lengths, promised) in meshes {
+        let case = format!("{lengths:?}");
+        let Ok(shape) = Shape::new(&lengths) else { continue };
+        findings.add(claim, Trial::equal(promised, dilation_on_line(&shape)), &case);
+        let guest = machine(MachineKind::Mesh, &lengths);
+        let bound = DilationBound::new(&guest, &line(shape.node_count())).map_or(0, |bound| bound.links);
+        findings.add(claim, Trial::equal(promised, bound), &format!("{case}, the bound"));
+    }
+    for longer in side + 1..side + 5 {
+        let guest = torus(&[longer, side]);
+        let Some(bound) = DilationBound::new(&guest, &line(longer * side)).filter(|_| side > 2) else {
+            continue;
+        };
+        findings.add(TORUS_ON_RING, Trial::at_least(2 * side, bound.links), &format!("{side} x {longer}"));
+    }
+}
+
+fn in_cubes(first: u64, most: u64, findings: &mut Findings) {
+    for second in 2..=most {
+        let case = format!("{first} x {second}");
+        let Ok(nodes) = mesh_in_cube([first, second]) else {
+            findings.fail(CHAN, &case, &"no placement");
+            continue;
+        };
+        let apart =
+            |one: usize, other: usize| u64::from((nodes[one].index() ^ nodes[other].index()).count_ones());
+        findings.add(CHAN, Trial::at_most(2_u64, longest_edge(first, nodes.len(), apart)), &case);
+    }
+}
+
+/// The longest edge of a mesh whose first side is `height`.
+fn longest_edge(height: u64, nodes: usize, apart: impl Fn(usize, usize) -> u64) -> u64 {
+    let height = usize::try_from(height).unwrap_or(usize::MAX);
+    let down = (1..nodes).filter(|at| at % height > 0).map(|at| apart(at - 1, at));
+    let across = (height..nodes).map(|at| apart(at - height, at));
+    down.chain(across).max().unwrap_or(0)
+}
+
+fn squeezed(height: u64, findings: &mut Findings) {
+    const WIDTH: u64 = 16;
+    for rows in 1..height {
+        let case = format!("{height} x {WIDTH} on {rows} rows");
+        let Ok(squeezed) = SqueezedMesh::new(height, WIDTH, rows) else {
+            findings.fail(SNAKE, &case, &"no placement");
+            continue;
+        };
+        let places: Vec<(u32, u32)> = squeezed.places().collect();
+        let apart = |one: usize, other: usize| {
+            let (one, other) = (places[one], places[other]);
+            u64::from(one.0.abs_diff(other.0) + one.1.abs_diff(other.1))
+        };
+        let longest = longest_edge(height, places.len(), apart);
+        let (claim, most) = match squeezed.method() {
+            SqueezeMethod::Balanced => (ELLIS, 2),
+            SqueezeMethod::Snake => (SNAKE, height.div_ceil(rows) + 1),
+        };
+        findings.add(claim, Trial::at_most(most, longest), &case);
+    }
+}
