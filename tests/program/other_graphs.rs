@@ -234,7 +234,7 @@ fn divide_and_conquer_runs_on_the_vertices_of_a_tree() {
     let output = run(&["check", &scratch.path("scenario.toml")]);
     assert_eq!(output.code, Some(2));
     let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("divide and conquer on a ring, expected a binary-tree"), "{said}");
+    assert!(said.contains("divide and conquer on a ring, expected a tree"), "{said}");
     assert!(said.contains("program.halving with program.guest, expected one of them"), "{said}");
 }
 

@@ -95,7 +95,7 @@ static CC_CUBE: ProgramKind = ProgramKind {
 
 static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
     name: "divide-and-conquer",
-    summary: "The processes of a d-cube, or of a binary tree, divide a task step by step, solve the parts and combine them.",
+    summary: "The processes of a d-cube, or of a tree, divide a task step by step, solve the parts and combine them.",
     keys: &[
         Key::ProgramDimensions,
         Key::ProgramUnits,
@@ -275,16 +275,20 @@ fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<Scenar
         }
     }
     let (guest, _) = neighbour_exchange::read_guest(settings, reading.library, reading.errors)?;
-    let shape = guest.shape();
+    let (shape, compute) = (guest.shape(), reading.compute()?);
     let levels = shape.network_dimensions().filter(|_| shape.kind() == MachineKind::BinaryTree);
-    let Some(levels) = levels.and_then(|levels| u32::try_from(levels).ok()) else {
-        let found = with_article(shape.kind().name());
-        let message = format!("divide and conquer on {found}, expected a binary-tree");
-        let error = ScenarioError::at(settings.place(Key::ProgramGuest)?, message, "not a binary tree");
+    let found = shape.kind().name();
+    let program = match levels.and_then(|levels| u32::try_from(levels).ok()) {
+        Some(levels) => TreeDivideAndConquer::new(levels, compute).ok(),
+        None => TreeDivideAndConquer::on_tree(guest, compute),
+    };
+    let Some(program) = program else {
+        let message = format!("divide and conquer on {}, expected a tree", with_article(found));
+        let error = ScenarioError::at(settings.place(Key::ProgramGuest)?, message, "not a tree");
         reading.errors.push(error.with_help("give program.dimensions instead for a d-cube"));
         return None;
     };
-    let (program, sizes) = (TreeDivideAndConquer::new(levels, reading.compute()?).ok()?, sizes?);
+    let sizes = sizes?;
     let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.with_sizes(sizes.units));
     let ranks_per_node = reading.per_node()?;
     (reading.errors.len() == before).then_some(ScenarioProgram {

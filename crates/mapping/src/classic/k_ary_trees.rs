@@ -144,14 +144,19 @@ pub fn tree_in_tree(arity: u32, levels: u32) -> Result<RoutedEmbedding, ClassicE
 /// A mesh of equal sides on the leaves of a tree.
 pub(super) static Z_ORDER_IN_TREE: ClassicConstruction = ClassicConstruction {
     name: "z-order-in-tree",
-    summary: "a mesh of D sides 2^m on a 2^D-ary tree of m levels",
-    promised_dilation: "2 m",
+    summary: "a mesh of D sides 2^m on a 2^D-ary tree of m levels, or a binary tree of D m",
+    promised_dilation: "2 m, 2 D m",
     source: "embeddings of meshes in trees (RS78)",
     plan: |pair| {
         let lengths = pair.guest.shape().lengths();
         let grid = ZOrderedMesh::new(u32::try_from(lengths.len()).ok()?, exponent(*lengths.first()?)?)?;
-        let fits = is_mesh(pair.guest, &grid.lengths()) && has_links_of(pair.host, grid.tree());
-        fits.then(|| Ok(Plan::exact(2 * u64::from(grid.order), grid.places())))
+        if !is_mesh(pair.guest, &grid.lengths()) {
+            return None;
+        }
+        [grid.arity(), 2].into_iter().find_map(|arity| {
+            let plan = || Ok(Plan::exact(2 * grid.levels(arity), grid.places(arity)));
+            has_links_of(pair.host, grid.tree(arity)).then(plan)
+        })
     },
 };
 
@@ -169,8 +174,8 @@ pub fn z_order_in_tree(dimensions: u32, order: u32) -> Result<RoutedEmbedding, C
     in_range("order", order, 1..=MAX_DEPTH / dimensions)?;
     let grid = ZOrderedMesh { dimensions, order };
     let edges = guest_edges(&mesh(&grid.lengths())?);
-    let host = Machine::of_tree(grid.tree())?;
-    Ok(RoutedEmbedding::along_routes_of_the_host(host, grid.places(), edges)?)
+    let host = Machine::of_tree(grid.tree(grid.arity()))?;
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, grid.places(grid.arity()), edges)?)
 }
 
 /// A mesh of sides `2^m`.
@@ -190,15 +195,25 @@ impl ZOrderedMesh {
         vec![1 << self.order; self.dimensions as usize]
     }
 
-    fn tree(self) -> TreeParameters {
-        TreeParameters::KAry { arity: 1 << self.dimensions, levels: self.order.into() }
+    /// The children of a vertex that take a bit of every coordinate at once.
+    fn arity(self) -> u32 {
+        1 << self.dimensions
     }
 
-    /// The leaf of each vertex.
-    fn places(self) -> Vec<NodeId> {
+    /// The levels of links of the tree of this arity, 2 or [`arity`](Self::arity).
+    fn levels(self, arity: u32) -> u64 {
+        u64::from(self.order * self.dimensions / arity.ilog2())
+    }
+
+    fn tree(self, arity: u32) -> TreeParameters {
+        TreeParameters::KAry { arity: arity.into(), levels: self.levels(arity) }
+    }
+
+    /// The leaf of each vertex in the tree of this arity.
+    fn places(self, arity: u32) -> Vec<NodeId> {
         let Self { dimensions, order } = self;
         let leaves = 1_u32 << (dimensions * order);
-        let first = (leaves - 1) / ((1 << dimensions) - 1);
+        let first = (leaves - 1) / (arity - 1);
         // Bit `i` of dimension `j` is bit `i + m j` of a vertex, and bit `j + D i` of its leaf.
         let leaf = |vertex: u32| {
             let bits =
@@ -240,6 +255,21 @@ mod tests {
                 let measures = embedding.measures();
                 assert_eq!((measures.load, measures.dilation), (1, 2 * u64::from(order)));
             }
+        }
+    }
+
+    #[test]
+    fn meshes_on_binary_trees_are_twice_as_far_apart_as_there_are_bits() {
+        for (dimensions, order) in [(1, 4), (2, 1), (2, 3), (3, 2)] {
+            let grid = ZOrderedMesh { dimensions, order };
+            let host = Machine::of_tree(grid.tree(2)).unwrap();
+            let edges = guest_edges(&mesh(&grid.lengths()).unwrap());
+            let embedding = RoutedEmbedding::along_routes_of_the_host(host, grid.places(2), edges).unwrap();
+            let measures = embedding.measures();
+            assert_eq!((measures.load, measures.dilation), (1, 2 * u64::from(dimensions * order)));
+            let total: usize = embedding.paths().map(|(_, path)| path.len() - 1).sum();
+            // Tao 1988, 2.2 [DEL78b], of two dimensions.
+            assert!(dimensions != 2 || total <= 8 * embedding.paths().count());
         }
     }
 

@@ -80,7 +80,7 @@ impl RootedTree {
         (found.len() == count).then_some(Self { parents })
     }
 
-    fn parent(&self, process: ProcessId) -> Option<ProcessId> {
+    pub(crate) fn parent(&self, process: ProcessId) -> Option<ProcessId> {
         self.parents[process.label() as usize]
     }
 }

@@ -1,25 +1,27 @@
-//! Binary divide and conquer on a complete binary tree.
+//! Divide and conquer on a rooted tree.
 
 use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind};
 
-use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program};
+use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, RootedTree};
 
-/// Divide and conquer whose processes are the vertices of a complete binary tree of `n` levels of links (CS838 1999;
-/// `docs/model.md` section 28.6).
+/// Divide and conquer whose processes are the vertices of a tree of `n` levels of links, rooted at process 0: a complete
+/// binary one, or any other (CS838 1999; `docs/model.md` section 28.6).
 ///
 /// ```text
-/// stage     s = 0 .. n-1     level s computes (divides) and sends to both children
+/// stage     s = 0 .. n-1     level s computes (divides) and sends to its children
 /// stage     n + j, j = 0 ..  level n - j computes and sends its result to its parent; the root only computes
 /// ```
 ///
+/// A leaf above level `n` computes once, when its part has arrived, and sends its result with its level.
 /// A process that neither computes nor communicates in a stage passes through it in no time. Without contention the
 /// program takes `(2n + 1) T_a + 2 T_c D` cycles, where `D` is the number of links on the longest way from the root to
 /// a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeDivideAndConquer {
-    guest: GraphGuest, // the tree, in heap order
-    levels: u32,       // of links, at least 1
+    guest: GraphGuest,                   // the tree
+    levels: u32,                         // of links, at least 1
+    any: Option<(RootedTree, Vec<u32>)>, // with the level of every vertex; `None` of a complete binary tree in heap order
     compute: Cycles,
     sizes: MessageSizes,
 }
@@ -32,7 +34,25 @@ impl TreeDivideAndConquer {
     /// When there is no binary tree of `levels` levels.
     pub fn new(levels: u32, compute: Cycles) -> Result<Self, MachineError> {
         let tree = Machine::of_dimensions(MachineKind::BinaryTree, levels.into())?;
-        Ok(Self { guest: GraphGuest::new(tree), levels, compute, sizes: MessageSizes::ONE_UNIT })
+        let sizes = MessageSizes::ONE_UNIT;
+        Ok(Self { guest: GraphGuest::new(tree), levels, any: None, compute, sizes })
+    }
+
+    /// The program on a tree, rooted at process 0; `None` if the guest is none.
+    #[must_use]
+    pub fn on_tree(guest: GraphGuest, compute: Cycles) -> Option<Self> {
+        let tree = RootedTree::new(&guest)?;
+        let mut levels: Vec<u32> = vec![0; usize::try_from(guest.process_count()).ok()?];
+        for process in ProcessId::first(guest.process_count()) {
+            let mut above = tree.parent(process);
+            while let Some(parent) = above {
+                levels[process.label() as usize] += 1;
+                above = tree.parent(parent);
+            }
+        }
+        let deepest = levels.iter().copied().max().filter(|&deepest| deepest > 0)?;
+        let (any, sizes) = (Some((tree, levels)), MessageSizes::ONE_UNIT);
+        Some(Self { guest, levels: deepest, any, compute, sizes })
     }
 
     /// The same program with messages of these sizes, instead of one unit.
@@ -52,21 +72,44 @@ impl TreeDivideAndConquer {
         let stage = u32::try_from(stage).unwrap_or(u32::MAX);
         if stage < self.levels { (stage, true) } else { ((2 * self.levels).saturating_sub(stage), false) }
     }
-}
 
-/// The level of a vertex in heap order; the root has 0.
-fn level(process: ProcessId) -> u32 {
-    (u64::from(process.label()) + 1).ilog2()
+    /// The level of a vertex; the root has 0.
+    fn level(&self, process: ProcessId) -> u32 {
+        match &self.any {
+            Some((_, levels)) => levels[process.label() as usize],
+            None => (u64::from(process.label()) + 1).ilog2(),
+        }
+    }
+
+    fn parent(&self, process: ProcessId) -> Option<ProcessId> {
+        match &self.any {
+            Some((tree, _)) => tree.parent(process),
+            None => process.label().checked_sub(1).map(|below| ProcessId::new(below / 2)),
+        }
+    }
+
+    fn children(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.guest.neighbours(process).filter(move |&own| self.parent(own) == Some(process))
+    }
 }
 
 impl Program for TreeDivideAndConquer {
     fn facts(&self) -> Facts {
-        let leaves = 1_u128 << self.levels;
+        // The inner vertices compute twice, the leaves once.
+        let (computations, max_received) = match &self.any {
+            None => (3 * (1_u128 << self.levels) - 2, 2),
+            Some(_) => {
+                let counts = || {
+                    let all = ProcessId::first(self.guest.process_count());
+                    all.map(|process| self.children(process).count())
+                };
+                (counts().map(|count| if count > 0 { 2 } else { 1 }).sum(), counts().max().unwrap_or(0))
+            }
+        };
         Facts {
             all_processes_compute: false,
-            // The inner vertices twice, the leaves once.
-            total_compute: u128::from(self.compute.get()) * (3 * leaves - 2),
-            max_received: 2,
+            total_compute: u128::from(self.compute.get()) * computations,
+            max_received,
             uniform_units: self.sizes.uniform(),
             ..Facts::new(self.guest.process_count(), 2 * self.levels as usize + 1, self.compute)
         }
@@ -77,22 +120,23 @@ impl Program for TreeDivideAndConquer {
     }
 
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        if level(process) == self.active_level(stage).0 { self.compute } else { Cycles::ZERO }
+        let (active, divides) = self.active_level(stage);
+        // A leaf has solved its part when it arrived.
+        let has_solved = || !divides && active < self.levels && self.children(process).next().is_none();
+        if self.level(process) == active && !has_solved() { self.compute } else { Cycles::ZERO }
     }
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let (active, divides) = self.active_level(stage);
-        let (own, label) = (level(process), process.label());
-        let mut add =
-            |label| peers.push(Peer { process: ProcessId::new(label), units: self.sizes.of_stage(stage) });
+        let own = self.level(process);
+        let peer = |process| Peer { process, units: self.sizes.of_stage(stage) };
         // Messages go between the active level and the one below it, or the one above.
         let parents = if divides { Some(active) } else { active.checked_sub(1) };
         let Some(parents) = parents else { return };
         if own == parents && divides == (end == End::Source) {
-            add(2 * label + 1);
-            add(2 * label + 2);
+            peers.extend(self.children(process).map(peer));
         } else if own == parents + 1 && divides != (end == End::Source) {
-            add((label - 1) / 2);
+            peers.extend(self.parent(process).map(peer));
         }
     }
 
@@ -105,6 +149,7 @@ impl Program for TreeDivideAndConquer {
 mod tests {
     use super::*;
     use crate::program;
+    use cubefold_topology::Network;
 
     fn program(levels: u32) -> TreeDivideAndConquer {
         TreeDivideAndConquer::new(levels, Cycles::new(7)).unwrap()
@@ -138,5 +183,46 @@ mod tests {
             assert_eq!(program.facts().total_compute, computations);
         }
         assert!(TreeDivideAndConquer::new(0, Cycles::ZERO).is_err());
+    }
+
+    #[test]
+    fn a_complete_tree_as_any_tree_is_the_same_program() {
+        for levels in 1..=5 {
+            let complete = program(levels);
+            let any = TreeDivideAndConquer::on_tree(complete.guest.clone(), Cycles::new(7)).unwrap();
+            assert_eq!(complete.facts(), any.facts());
+            for stage in 0..complete.stage_count() {
+                assert_eq!(complete.messages(stage), any.messages(stage));
+                for process in ProcessId::first(complete.process_count()) {
+                    assert_eq!(complete.computation(stage, process), any.computation(stage, process));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_of_any_level_compute_once() {
+        // 0 has the children 1, a leaf, and 2, whose child is 3.
+        let tree = Network::from_edges(4, &[(0, 1), (0, 2), (2, 3)]).unwrap();
+        let guest = GraphGuest::new(Machine::network(MachineKind::Network, tree).unwrap());
+        let program = TreeDivideAndConquer::on_tree(guest, Cycles::new(7)).unwrap();
+        let computes = |stage| -> Vec<u64> {
+            ProcessId::first(4).map(|process| program.computation(stage, process).get()).collect()
+        };
+        assert_eq!(program.stage_count(), 5);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(computes),
+            [[7, 0, 0, 0], [0, 7, 7, 0], [0, 0, 0, 7], [0, 0, 7, 0], [7, 0, 0, 0]]
+        );
+        let messages = |stage| -> Vec<(u32, u32)> {
+            let messages = program.messages(stage);
+            messages.iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        };
+        assert_eq!([0, 1, 2].map(messages), [vec![(0, 1), (0, 2)], vec![(2, 3)], vec![(3, 2)]]);
+        assert_eq!([3, 4].map(messages), [vec![(1, 0), (2, 0)], vec![]]);
+        for stage in 0..5 {
+            assert_eq!(program.messages(stage), program::received(&program, stage));
+        }
+        assert_eq!(program.facts().total_compute, 7 * 6);
     }
 }
