@@ -183,6 +183,37 @@ fn makespans_by_stage_order_are_those_promised() {
 }
 
 #[test]
+fn makespans_of_pipelined_and_noisy_programs_are_those_promised() {
+    let ports = |ports: &'static str| move |run: &Value| run["program"]["exchange_ports"] == ports;
+    let (all, one) = (ports("all"), ports("1"));
+    assert_promised("pipelined-exchanges", &[("all ports ", &all), ("; one port ", &one)]);
+    let order = |name: &'static str| {
+        move |run: &Value| run["sweep"].as_str().is_some_and(|sweep| sweep.contains(&format!("\"{name}\"")))
+    };
+    let (permuted, four, least) = (order("permuted-br"), order("degree-4"), order("minimum-alpha"));
+    assert_promised(
+        "jacobi-orderings",
+        &[("; permuted-br ", &permuted), ("; degree-4 ", &four), ("; minimum-alpha ", &least)],
+    );
+    let noise = |mode: &'static str, key: &'static str, most: u64| {
+        move |run: &Value| {
+            run["execution"]["mode"] == mode && run["program"]["compute_noise"][key].as_u64() == Some(most)
+        }
+    };
+    let (plain, together) = (noise("asynchronous", "max", 0), noise("coordinated", "max", 0));
+    let (long, long_together) = (noise("asynchronous", "mean", 50), noise("coordinated", "mean", 50));
+    assert_promised(
+        "compute-noise",
+        &[
+            ("asynchronous ", &plain),
+            ("coordinated ", &together),
+            ("1353; ", &long),
+            ("1484; ", &long_together),
+        ],
+    );
+}
+
+#[test]
 fn makespans_of_single_embeddings_are_those_promised() {
     for (name, promises) in [
         ("figure-4", &[("standard ", "standard"), ("byweight ", "byweight")][..]),

@@ -83,9 +83,10 @@ pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
 }
 
 /// The columns that the makespan is compared with, and its parts.
-pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
+pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
     let column = |name| Column::new(name, rows);
     [
+        parts_column(rows),
         column("predicted_cycles"),
         column("lower_bound_cycles"),
         column("lower_bound_percent"),
@@ -94,6 +95,15 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
             .only(rows, |record| record.placement.as_ref().is_some_and(|own| own.load.max > 1)),
         column("totals_blocked_cycles").only(rows, |record| record.routing_steps.is_none()),
     ]
+}
+
+/// The parts of pipelined messages, unless a sweep says them or no run has several.
+fn parts_column(rows: &[RunRow<'_>]) -> Column {
+    let is_swept =
+        |row: &RunRow<'_>| row.run.combination.iter().any(|(path, _)| &**path == "program.pipelining");
+    let is_told = rows.iter().any(is_swept)
+        || rows.iter().all(|row| row.record.program.pipelining.is_none_or(|own| own == 1));
+    Column::titled("parts", "program_pipelining", rows).only(rows, |_| !is_told)
 }
 
 /// The columns of a collective's bounds and of its busiest link.

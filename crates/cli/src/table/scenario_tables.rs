@@ -226,7 +226,10 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
     };
     let is_weighted = entries.iter().any(|entry| entry.placement.hop_units.is_some());
     let weighted = WEIGHTED.into_iter().filter(|_| is_weighted);
-    let rows = METRICS.into_iter().chain(weighted).map(row).chain(distances(entries)).collect();
+    let bound =
+        (entries.iter().any(|entry| entry.dilation_bound.is_some())).then(|| dilation_bounds(entries));
+    let metrics = METRICS.into_iter().chain(weighted).map(row);
+    let rows = metrics.chain(bound).chain(distances(entries)).collect();
     TextTable { header: header.collect(), rows, words: 1, ..TextTable::default() }
 }
 
@@ -238,6 +241,16 @@ fn shown(row: &Row<'_>, name: &str) -> String {
         }
         name => row.cell(name).shown().unwrap_or_else(|| "none".to_owned()),
     }
+}
+
+/// The bounds of dilation over all placements, with their sources.
+fn dilation_bounds(entries: &[PlacementEntry]) -> Vec<String> {
+    let cell = |entry: &PlacementEntry| match (entry.dilation_bound, &entry.dilation_bound_source) {
+        (Some(bound), Some(source)) => format!("{bound} ({source})"),
+        _ => String::new(),
+    };
+    let title = Definition::title_of("dilation_bound").to_owned();
+    std::iter::once(title).chain(entries.iter().map(cell)).collect()
 }
 
 /// A row for each guest dimension: its distance, or the least and greatest.

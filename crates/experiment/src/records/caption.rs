@@ -263,7 +263,16 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
     });
     let compute = format!("{} a stage", counted(program.compute_cycles, "compute cycle"));
     let mut words = vec![vec![program.kind.to_string(), guest]];
-    let others = [collective, communication, dimensions, stages, Some(compute), sizes(program)];
+    let others = [
+        collective,
+        communication,
+        dimensions,
+        stages,
+        Some(compute),
+        sizes(program),
+        exchange(program),
+        noise(program),
+    ];
     words.extend(groups(others.map(Option::unwrap_or_default)));
     words
 }
@@ -284,6 +293,29 @@ fn sizes(program: &ProgramRecord) -> Option<String> {
     let range = if least == greatest { String::new() } else { format!("{least} to ") };
     let bytes = program.message_bytes.map_or_else(String::new, |bytes| format!(" ({bytes} bytes)"));
     Some(format!("messages of {range}{}{bytes}", counted(*greatest, "unit")))
+}
+
+/// The parts, ports and start-ups of a pipelined program.
+fn exchange(program: &ProgramRecord) -> Option<String> {
+    let parts = program.pipelining?;
+    let ports = if program.exchange_ports.as_deref() == Some("1") { " over one port" } else { "" };
+    let startup = program.startup_cycles.filter(|&own| own > 0);
+    let startup =
+        startup.map_or_else(String::new, |own| format!(" with {} of start-up", counted(own, "cycle")));
+    Some(format!("{}{ports}{startup}", counted(parts, "part")))
+}
+
+/// The extra cycles of computations.
+fn noise(program: &ProgramRecord) -> Option<String> {
+    let own = program.compute_noise.as_ref()?;
+    let numbers = match (own.max, own.one_in, own.cycles, own.mean) {
+        (Some(max), ..) => format!("to {max}"),
+        (_, Some(one_in), Some(cycles), _) => format!("of {cycles}, one in {one_in}"),
+        (.., Some(mean)) => format!("of mean {mean}"),
+        _ => String::new(),
+    };
+    let each = if &*own.each == "process" { " by process" } else { "" };
+    Some(format!("{} noise {numbers}{each}", own.kind))
 }
 
 fn execution(record: &RunRecord) -> Vec<WordGroup> {

@@ -130,8 +130,9 @@ pub fn measure_runs(
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
     let of_programs = |(place, run): (usize, &&Run)| {
-        let others =
-            run.program.others.iter().map(|other| Run { program: Arc::clone(other), ..(*run).clone() });
+        // Parts of messages change no guest.
+        let others = run.program.others.iter().filter(|other| other.exchange.is_none());
+        let others = others.map(|other| Run { program: Arc::clone(other), ..(*run).clone() });
         std::iter::once((*run).clone()).chain(others).map(move |run| (place, run)).collect::<Vec<_>>()
     };
     let all: Vec<(usize, Run)> = runs.iter().enumerate().flat_map(of_programs).collect();
