@@ -66,8 +66,8 @@ enum CaseSet {
 
 use CaseSet::{
     AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePipelines,
-    CubePrograms, Curves, DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans,
-    Measured, Measurements, Misprints, OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
+    CubePrograms, Curves, DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measured,
+    Measurements, Misprints, OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
 };
 
 impl CaseSet {

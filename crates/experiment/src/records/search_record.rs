@@ -192,10 +192,8 @@ pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
          or `complete` where all placements were tried.",
         |own| own.bound_source.into()
     ),
-    column!("dilation_bound", "dilation over all, at least", Natural, "", |own| own.dilation_bound.into()),
-    column!("dilation_bound_source", "dilation over all, by", Text, "", |own| own
-        .dilation_bound_source
-        .into()),
+    column!("dilation_bound", "least dilation, bound", Natural, "", |own| own.dilation_bound.into()),
+    column!("dilation_bound_source", "least dilation, by", Text, "", |own| own.dilation_bound_source.into()),
     column!("gap_percent", "gap %", Decimal, "By how much the placement found is above the bound.", |own| {
         own.gap_percent.into()
     }),

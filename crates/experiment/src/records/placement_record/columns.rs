@@ -56,7 +56,7 @@ pub(crate) static DILATION_BOUND: &[Column<PlacementEntry>] = &[
     Column {
         definition: Definition {
             name: "dilation_bound",
-            title: "dilation over all, at least",
+            title: "least dilation, bound",
             aliases: &["dilation bound"],
             kind: Kind::Natural,
             unit: "links",
@@ -70,7 +70,7 @@ pub(crate) static DILATION_BOUND: &[Column<PlacementEntry>] = &[
     Column {
         definition: Definition {
             name: "dilation_bound_source",
-            title: "dilation over all, by",
+            title: "least dilation, by",
             kind: Kind::Text,
             text: "The argument for the bound of dilation: edge, diameter, balls, pairs, parity, cycle, greenberg or line.",
             source: "docs/model.md, section 29.5",

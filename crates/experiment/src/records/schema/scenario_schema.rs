@@ -117,9 +117,14 @@ mod tests {
             assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], own);
             if let KeyValues::Form(words) = key.values {
                 let is_text = own["type"] == "string";
-                let is_any_text =
-                    ["program.pattern", "program.compute", "program.startup", "program.message_cost", "machine.grammar"]
-                        .contains(&key.path);
+                let is_any_text = [
+                    "program.pattern",
+                    "program.compute",
+                    "program.startup",
+                    "program.message_cost",
+                    "machine.grammar",
+                ]
+                .contains(&key.path);
                 assert!(!is_text || is_any_text, "{}: {words} needs a schema", key.path);
             }
         }
