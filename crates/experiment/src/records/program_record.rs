@@ -209,14 +209,6 @@ impl ProgramRecord {
         let body = program.described_body();
         let stages = || 0..body.stage_count();
         let exchange = program.exchange.as_ref().map(|own| &*own.program);
-        let computations: Option<Vec<u64>> = match exchange {
-            Some(exchange) => {
-                let own: Vec<u64> = exchange.computations().iter().map(|own| own.get()).collect();
-                Some(own).filter(|own| own.windows(2).any(|two| two[0] != two[1]))
-            }
-            None if body.facts().has_one_compute_time => None,
-            None => Some(stages().map(|stage| body.computation(stage, ProcessId::new(0)).get()).collect()),
-        };
         let pipelining = exchange.map(PipelinedExchange::pipelining);
         let collective = program.asked_collective();
         // The stages of a collective follow from its other members.
@@ -240,7 +232,7 @@ impl ProgramRecord {
             compute_cycles: asked.map_or_else(|| body.facts().compute.get(), |own| own.compute_cycles),
             file: program.file.as_deref().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
-            stage_compute_cycles: computations.filter(|_| is_listed),
+            stage_compute_cycles: stage_computations(program).filter(|_| is_listed),
             pipelining: pipelining.map(|own| own.parts as u64),
             exchange_ports: pipelining.map(|own| own.ports.name().into()),
             startup_cycles: pipelining.map(|own| own.startup.get()),
@@ -265,6 +257,17 @@ impl ProgramRecord {
             traffic: program.open_loop.as_deref().map(TrafficRecord::new),
         }
     }
+}
+
+/// The computation of each stage without noise, if they differ or the program is one from a file \[cycles\].
+fn stage_computations(program: &ScenarioProgram) -> Option<Vec<u64>> {
+    if let Some(exchange) = &program.exchange {
+        let own: Vec<u64> = exchange.program.computations().iter().map(|own| own.get()).collect();
+        return Some(own).filter(|own| own.windows(2).any(|two| two[0] != two[1]));
+    }
+    let (body, first) = (program.described_body(), ProcessId::new(0));
+    let of_stages = || (0..body.stage_count()).map(|stage| body.computation(stage, first).get());
+    (!body.facts().has_one_compute_time).then(|| of_stages().collect())
 }
 
 impl GuestRecord {

@@ -59,8 +59,8 @@ struct Asked {
 pub(super) fn program(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
-    program: CubeProgram,
-    sizes: Sizes,
+    program: &CubeProgram,
+    sizes: &Sizes,
     computations: &[Cycles],
 ) -> Option<ScenarioProgram> {
     let asked = read(reading)?;
@@ -79,7 +79,7 @@ pub(super) fn program(
     let with = |parts: u64| {
         let pipelining =
             Pipelining { parts: usize::try_from(parts).ok()?, ports: asked.ports, startup: asked.startup };
-        let made = PipelinedExchange::new(&program, &sizes.units, computations, pipelining, asked.noise);
+        let made = PipelinedExchange::new(program, &sizes.units, computations, pipelining, asked.noise);
         let made = Arc::new(made.ok()?);
         Some(ScenarioProgram {
             body: Arc::<PipelinedExchange>::clone(&made),

@@ -215,7 +215,7 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (stages, computations, sizes) = (stages?, computations?, sizes?);
     let longest = computations.iter().max().copied().unwrap_or_default();
     let program = CubeProgram::new(cube?, stages, longest).ok()?;
-    let program = exchange::program(reading, &CC_CUBE, program, sizes, &computations)?;
+    let program = exchange::program(reading, &CC_CUBE, &program, &sizes, &computations)?;
     Some(ScenarioProgram { ranks_per_node: reading.per_node()?, ..program })
 }
 
@@ -378,7 +378,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         // A cube too large for a shuffle-exchange network does not need one here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?;
-            let program = exchange::program(reading, &NORMAL, program, sizes, &[compute])?;
+            let program = exchange::program(reading, &NORMAL, &program, &sizes, &[compute])?;
             Some(ScenarioProgram { ranks_per_node: per_node, ..program })
         }
     }

@@ -15,7 +15,9 @@ pub(super) fn form(path: &str) -> Value {
     let (section, key) = path.split_once('.').unwrap_or_default();
     match section {
         "machine" => machine_key(key),
-        "program" => program_key(key).or_else(|| open_loop_key(key)).unwrap_or_else(text),
+        "program" => {
+            program_key(key).or_else(|| exchange_key(key)).or_else(|| open_loop_key(key)).unwrap_or_else(text)
+        }
         _ => mapping_or_execution_key(path),
     }
 }
@@ -105,6 +107,26 @@ fn program_key(key: &str) -> Option<Value> {
         "ports" => json!({ "enum": [1, "all"] }),
         "channels" => json!({ "anyOf": [count(), { "const": "nics" }] }),
         "rings" => list_of(&list_of(&integer())),
+        "over" => list_of(&integer()),
+        "steps" => list_of(&step_schema()),
+        "guest" => guest_schema(),
+        "loading" => {
+            let code_types =
+                json!({ "type": "array", "items": { "type": ["string", "integer"] }, "minItems": 1 });
+            let own = json!({
+                "code_types": { "anyOf": [{ "enum": CODE_TYPE_RULES }, code_types] },
+                "broadcast_cycles": { "type": "integer", "minimum": 1, "maximum": 1_u64 << 32 },
+            });
+            table(&own, &[])
+        }
+        _ => return None,
+    };
+    Some(schema)
+}
+
+/// Keys of pipelined exchanges and of computations that vary.
+fn exchange_key(key: &str) -> Option<Value> {
+    let schema = match key {
         "pipelining" => {
             let parts = json!({ "type": "integer", "minimum": 1, "maximum": MOST_PARTS });
             json!({ "anyOf": [parts, { "const": BEST_PARTS }] })
@@ -120,18 +142,6 @@ fn program_key(key: &str) -> Option<Value> {
             let mut noise = object(&members.collect());
             noise["required"] = json!(["kind"]);
             noise
-        }
-        "over" => list_of(&integer()),
-        "steps" => list_of(&step_schema()),
-        "guest" => guest_schema(),
-        "loading" => {
-            let code_types =
-                json!({ "type": "array", "items": { "type": ["string", "integer"] }, "minItems": 1 });
-            let own = json!({
-                "code_types": { "anyOf": [{ "enum": CODE_TYPE_RULES }, code_types] },
-                "broadcast_cycles": { "type": "integer", "minimum": 1, "maximum": 1_u64 << 32 },
-            });
-            table(&own, &[])
         }
         _ => return None,
     };
