@@ -3,7 +3,7 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "compare",
     "merge",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 16] = [
     "tables",
     "check",
     "verify",
+    "inspect",
     "explain",
     "new",
     "completions",
@@ -57,7 +58,8 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         assert_eq!(help, wide("1000", &["help", command]));
         let mut options = vec!["--output", "--color"];
         // What neither runs nor measures has no limits.
-        let is_limited = !["explain", "merge", "new", "completions", "schema", "man"].contains(&command);
+        let is_limited =
+            !["explain", "inspect", "merge", "new", "completions", "schema", "man"].contains(&command);
         assert_eq!(help.contains("--threads"), is_limited, "{command}");
         if is_limited {
             options.extend(["--threads", "--memory-limit"]);
@@ -120,7 +122,7 @@ fn every_command_names_the_exit_codes_that_it_can_end_with() {
     for command in COMMANDS {
         let expected: &[&str] = match command {
             "run" | "compare" => &["0", "1", "2", "4", "130, 143"],
-            "verify" => &["0", "1", "2", "3", "130, 143"],
+            "verify" | "inspect" => &["0", "1", "2", "3", "130, 143"],
             _ => &["0", "1", "2", "130, 143"],
         };
         assert_eq!(codes(command), expected, "{command}");

@@ -27,6 +27,7 @@ mod fuzz_corpora;
 mod greenberg;
 mod help;
 mod hostile;
+mod inspect;
 mod interruption;
 mod jobs;
 mod json_results;

@@ -16,8 +16,8 @@ use cubefold_search::Objective;
 
 use self::examples::{
     AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN, AFTER_EXPORT,
-    AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT, AFTER_RUN,
-    AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
+    AFTER_INSPECT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT,
+    AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LanesName, LinkColumn, Span},
@@ -66,7 +66,8 @@ const LIMITS: &str = "Limits";
 const MESSAGES: &str = "Messages";
 
 /// The commands that run and measure nothing, to which the options about [`LIMITS`] do not apply.
-const WITHOUT_LIMITS: [&str; 7] = ["calibrate", "completions", "explain", "man", "merge", "new", "schema"];
+const WITHOUT_LIMITS: [&str; 8] =
+    ["calibrate", "completions", "explain", "inspect", "man", "merge", "new", "schema"];
 
 /// The built command line. The help of a command lists no option that does not apply to it.
 pub(crate) fn built(mut command: clap::Command) -> clap::Command {
@@ -154,6 +155,9 @@ pub(crate) enum Command {
     /// Measures the claims of the papers, a line per claim
     #[command(after_help = AFTER_VERIFY)]
     Verify(VerifyOptions),
+    /// Says what files of other tools are, what they hold and lack, and the lines that use them
+    #[command(after_help = AFTER_INSPECT)]
+    Inspect(InspectOptions),
     /// Explains a column or term: meaning, formula and source; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
@@ -472,6 +476,35 @@ pub(crate) struct CalibrateOptions {
     /// The largest size that is fitted [default: the largest measured one]
     #[arg(long, value_name = "SIZE")]
     pub(crate) to: Option<ByteCount>,
+}
+
+/// Options of `inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectOptions {
+    /// The files
+    #[arg(required_unless_present = "list", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The format of the output
+    #[arg(long, value_enum, default_value_t = InspectFormat::Text, help_heading = OUTPUT)]
+    pub(crate) format: InspectFormat,
+
+    /// Read the files as this format [default: by their contents]
+    #[arg(long = "as", value_name = "NAME", help_heading = INPUT)]
+    pub(crate) named: Option<String>,
+
+    /// List all formats that are recognised
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) list: bool,
+}
+
+/// The formats of `inspect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InspectFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 /// Options of `schema`.

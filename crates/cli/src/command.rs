@@ -6,6 +6,7 @@ mod draw;
 mod execution;
 mod explain;
 mod export;
+mod inspect;
 mod man;
 mod measure;
 mod new;
@@ -47,6 +48,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Report(options) => report::report(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => measure::check(&options, shared),
+        Command::Inspect(options) => return inspect::inspect(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),
         Command::Calibrate(options) => calibrate::calibrate(&options, shared),
         Command::Export(options) => export::export(&options, shared),

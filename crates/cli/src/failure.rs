@@ -28,6 +28,8 @@ pub enum ExitCode {
     InputRefused,
     /// 3: done, but `verify` found a claim that does not hold.
     ClaimFails,
+    /// 3: `inspect` recognised all files, but one is not read or ambiguous.
+    FileNotRead,
     /// 4: another process writes the same results; nothing was run.
     ResultsLocked,
 }
@@ -40,7 +42,7 @@ impl ExitCode {
             Self::Done => 0,
             Self::RunFailed => 1,
             Self::InputRefused => 2,
-            Self::ClaimFails => 3,
+            Self::ClaimFails | Self::FileNotRead => 3,
             Self::ResultsLocked => 4,
         }
     }

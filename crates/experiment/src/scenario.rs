@@ -6,6 +6,7 @@
 
 mod added_embedding;
 mod allocation;
+mod asked_file;
 mod budget;
 mod chakra_file;
 mod checked;
@@ -50,6 +51,7 @@ mod placement_npy;
 mod placement_search;
 mod program;
 mod random_access;
+mod ranks_file;
 pub(crate) mod resolved;
 mod routers;
 mod row_errors;
@@ -108,6 +110,9 @@ pub use self::{
     sweep::SweptValue,
 };
 pub(crate) use self::{
+    asked_file::measured, goal_file::describe_stuck, program::words as program_stage_words,
+};
+pub(crate) use self::{
     collective::{is_key_of_step, step_kinds},
     exchange::{BEST as BEST_PARTS, MOST_PARTS, NOISE_KEYS, noise_kinds},
     keys::MAX_INTEGER,
@@ -123,9 +128,6 @@ use self::{
     settings::{Settings, Written},
     source_file::{ReadError, SourceFile},
     sweep::Sweep,
-};
-pub(crate) use self::{
-    goal_file::describe_stuck, launcher_file::parsed, program::words as program_stage_words,
 };
 use crate::{
     input::{

@@ -5,6 +5,8 @@ mod intel_mpi;
 mod log_text;
 mod measurement;
 mod nccl_tests;
+mod of_rows;
 mod osu;
 
+pub(crate) use self::log_text::cleaned;
 pub use self::measurement::{Measurement, MeasurementOptions, Point, SeriesKind};

@@ -20,7 +20,7 @@ const BOUND: &str = "#888888";
 const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 
 /// The kinds of programs without goodput: many messages of different sizes decide their makespan.
-const WITHOUT_GOODPUT: [&str; 3] = ["job", "goal", "chakra"];
+const WITHOUT_GOODPUT: [&str; 4] = ["job", "goal", "chakra", "trace"];
 
 /// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes and seconds if all
 /// runs have them, else in units and cycles.

@@ -29,6 +29,14 @@ macro_rules! exit_codes {
             "ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept"
         )
     };
+    (inspects) => {
+        exit_codes!(
+            "results could not be written",
+            "a file is unreadable, unknown, or has errors",
+            ["  3  all are recognised, but one is not read or ambiguous\n"],
+            "ended by an interruption (Ctrl-C) or a request to terminate"
+        )
+    };
     (verify) => {
         exit_codes!(
             "results could not be written",
@@ -43,7 +51,7 @@ macro_rules! exit_codes {
             "a run failed, or results could not be written",
             "the input is wrong or refused; nothing was run",
             [
-                "  3  done, but verify found a claim that does not hold\n",
+                "  3  done, but verify found a claim that does not hold, or inspect a file that is not read\n",
                 "  4  another process writes the same results; nothing was run\n"
             ],
             "ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept"
@@ -122,6 +130,7 @@ pub(super) const AFTER_REPORT: &str =
 pub(super) const AFTER_CHECK: &str = after_help!(writes: "check scenarios/link-modes.toml");
 pub(super) const AFTER_EXPLAIN: &str =
     after_help!(writes: "explain", "explain makespan", "explain placement_dilation_max");
+pub(super) const AFTER_INSPECT: &str = after_help!(inspects: "inspect topo.txt", "inspect --list");
 pub(super) const AFTER_CALIBRATE: &str = after_help!(
     writes: "calibrate osu_latency.txt osu_bw.txt --output machine.toml",
     "calibrate all_reduce_perf.txt"

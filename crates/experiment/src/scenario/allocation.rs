@@ -15,7 +15,7 @@ use super::{
     budget::{HELP, RowBudget},
     errors::{ScenarioError, errors_at},
     keys::Key,
-    launcher_file::parsed,
+    launcher_file::read_names as read_names_file,
     settings::Settings,
     source_file::{Place, SourceFile},
     value::{Content, Value},
@@ -56,7 +56,7 @@ pub(super) fn read_names(
         }
         (Some(value), None) => {
             let path = value.text(Key::MachineHostNames.path(), errors)?;
-            let list = match parsed(&settings.beside(path), "list of host names", HostList::parse) {
+            let list = match read_names_file(&settings.beside(path), "list of host names") {
                 Ok(list) => list,
                 Err(wrong) => {
                     errors.extend(wrong);

@@ -1,21 +1,30 @@
-//! Task graphs from Chakra execution traces: `program.kind = "chakra"` (`docs/model.md` section 23.4).
+//! Task graphs from Chakra execution traces and from traces of profilers: `program.kind = "chakra"` and `"trace"`
+//! (`docs/model.md` section 23.4).
 //!
 //! Each rank has a trace with its computations and messages, and the dependencies of each operation. [`TraceSet`] holds
 //! the contents of the files, which do not depend on the machine; [`Lowering`] makes a task graph of them, in which
 //! collectives are the stages of their algorithms.
 
+mod collective_trace;
 mod process_groups;
 mod task_program;
 mod trace_reader;
 mod trace_set;
 mod trace_times;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use cubefold_collectives::{Algorithm, OPERATIONS, Operation};
 use cubefold_simulator::TaskGraph;
 
-pub(super) use self::trace_set::{RANK, TraceSet};
+pub(super) use self::{
+    collective_trace::CollectiveTraces,
+    trace_set::{RANK, TraceSet},
+};
 pub use self::{task_program::TraceProgram, trace_times::TraceTimes};
 use self::{
     task_program::{Lowering, LoweringError},
@@ -45,19 +54,71 @@ pub(super) static CHAKRA: ProgramKind = ProgramKind {
     read,
 };
 
+pub(super) static TRACE: ProgramKind = ProgramKind {
+    name: "trace",
+    summary: "A profiler's trace of collectives: of one rank, which all ranks run, or of all.",
+    keys: &[Key::ProgramFile, Key::ProgramAlgorithms, Key::ProgramProcessesPerNode],
+    read: read_collectives,
+};
+
 /// The words for the dependencies that operations wait for.
 pub(super) const DEPENDENCIES: [&str; 2] = ["data", "both"];
 
 /// Whether the program is made of traces.
 pub(super) fn is_of_traces(settings: &Settings<'_>) -> bool {
     let kind = settings.get(Key::ProgramKind).map(|kind| &kind.content);
-    matches!(kind, Some(Content::Text(kind)) if kind == CHAKRA.name)
+    matches!(kind, Some(Content::Text(kind)) if kind == CHAKRA.name || kind == TRACE.name)
 }
 
 /// Reads the program of traces.
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (dependencies, streams, algorithms) = (dependencies(reading), streams(reading), algorithms(reading));
     let (value, pattern, set) = read_traces(reading)?;
+    let choices = Choices { has_control: dependencies?, has_streams: streams?, algorithms: algorithms? };
+    let notes = set.notes(choices.has_control);
+    let program = lowered(reading, &CHAKRA, (value, &pattern), &set, choices)?;
+    Some(ScenarioProgram { notes, ..program })
+}
+
+/// Reads the program of a profiler's trace.
+fn read_collectives(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let algorithms = algorithms(reading);
+    let settings = reading.settings;
+    let Some(value) = settings.get(Key::ProgramFile) else {
+        let expected = "the path of a trace, or of the traces of all ranks such as \"trace.{rank}.json\"";
+        reading.errors.push(settings.missing(Key::ProgramFile, expected));
+        return None;
+    };
+    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let path = settings.beside(name);
+    let traces = match reading.library.collective_traces(&path) {
+        Ok(traces) => traces,
+        Err(failure) => {
+            report_unread(reading, value, name, failure);
+            return None;
+        }
+    };
+    let choices = Choices { has_control: false, has_streams: false, algorithms: algorithms? };
+    let program = lowered(reading, &TRACE, (value, &path), &traces.set, choices)?;
+    let notes = traces.notes.iter().map(|note| format!("{name}: {note}.")).collect();
+    Some(ScenarioProgram { notes, ..program })
+}
+
+/// The choices by which traces become a program.
+struct Choices {
+    has_control: bool,
+    has_streams: bool,
+    algorithms: BTreeMap<Operation, Algorithm>,
+}
+
+/// Makes the program of traces in the files `pattern`, which `value` names.
+fn lowered(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    (value, pattern): (&Value, &Path),
+    set: &Arc<TraceSet>,
+    choices: Choices,
+) -> Option<ScenarioProgram> {
     let (overhead, per_node) = (reading.compute()?, reading.per_node()?);
     let name = value.text(Key::ProgramFile.path(), reading.errors)?;
     let scale = reading.machine.timing.scale();
@@ -65,21 +126,20 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         Some(scale) => scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX),
         None => bytes,
     };
-    let has_control = dependencies?;
     let lowering = Lowering {
-        set: &set,
-        has_control,
-        has_streams: streams?,
-        algorithms: algorithms?,
+        set,
+        has_control: choices.has_control,
+        has_streams: choices.has_streams,
+        algorithms: choices.algorithms,
         unit_bytes: scale.map_or(1, |scale| scale.unit_bytes()),
         units: &units,
         budget: reading.settings.budget(),
-        pattern: &pattern,
+        pattern,
     };
     let (schedule, traces) = match lowering.schedule() {
         Ok(made) => made,
         Err(error) => {
-            report(reading, value, name, &set, error);
+            report(reading, value, name, set, error);
             return None;
         }
     };
@@ -96,9 +156,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(ScenarioProgram {
         file: Some(name.to_owned()),
         traces: Some(Arc::new(traces)),
-        notes: set.notes(has_control),
         ranks_per_node: per_node,
-        ..ScenarioProgram::new(&CHAKRA, graph)
+        ..ScenarioProgram::new(kind, graph)
     })
 }
 

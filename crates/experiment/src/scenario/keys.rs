@@ -166,9 +166,9 @@ keys! {
     MachineDimensions "machine.dimensions", range(1, 32), Absent, CubesAndNetworks,
         "The number of dimensions of a hypercube or a network, instead of a shape.";
     MachineEdges "machine.edges", Text, Absent, LinkLists,
-        "The path of a file with the links of a network, in one of the formats of docs/clusters.md.";
-    MachineHosts "machine.hosts", from(2), Derived("as the file says, or all nodes"), LinkLists,
-        "The number of hosts of a network whose file does not say which nodes are hosts: the first ones.";
+        "The path of a file with the links of a network, in one of the formats of cubefold inspect --list.";
+    MachineHosts "machine.hosts", Form("a number, a pattern of names, a list of names, or leaves"), Derived("as the file says, or all numbered nodes"), LinkLists,
+        "The hosts of a network whose file does not say them: the first ones of numbers, or those of these names.";
     MachineHostsForward "machine.hosts_forward", Form("true or false"), Derived("true without switches"), LinkLists,
         "Whether messages pass through hosts.";
     MachineNodes "machine.nodes", range(1, MAX_NETWORK_NODES), Required, Switched,
@@ -294,6 +294,8 @@ keys! {
         "The path of a file with the messages of a program.";
     ProgramMatrix "program.matrix", range(1, 2), Absent, All,
         "The matrix of a QAPLIB file that is the flow, if it has two different ones.";
+    ProgramForm "program.form", Text, Absent, All,
+        "The name of the format of a file with a matrix, where its content does not say it: cubefold inspect --list.";
     ProgramRounds "program.rounds", range(1, 1_000_000), number(1), All,
         "The number of times that the messages of a traffic matrix are sent.";
     ProgramScale "program.scale", Form("a number above 0"), Word("1.0"), All,

@@ -9,8 +9,10 @@ use std::{
 use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
 use cubefold_topology::NodeId;
 
+use cubefold_formats::value::Kind;
+
 use super::{
-    Run,
+    Run, asked_file,
     errors::{ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
@@ -243,7 +245,34 @@ pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
 }
 
 fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
-    parsed(path, "list of hosts", HostList::parse)
+    read_names(path, "list of hosts")
+}
+
+/// The length from which on files are lists of names \[bytes\].
+const LONG: usize = 1 << 22;
+
+/// Reads names of hosts from a list, or from any file that holds hosts; `what` is the file in messages.
+pub(super) fn read_names(path: &Path, what: &str) -> Result<HostList, Vec<ScenarioError>> {
+    let source = SourceFile::read(path)
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("{what} {error}"))])?;
+    if source.text().len() > LONG {
+        return HostList::parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics));
+    }
+    let asked = asked_file::asked(path, &source, Kind::Hosts);
+    if let Ok(Some((format, reading))) = &asked
+        && format.name != "host-list"
+    {
+        let hosts = reading.content.hosts().unwrap_or_default();
+        return HostList::with_slots(&hosts).ok_or_else(|| {
+            let message = format!("{what} of {}: names that are no names of hosts", format.tool);
+            vec![ScenarioError::of_file(path, message)]
+        });
+    }
+    match (HostList::parse(source.text()), asked) {
+        (Ok(list), _) => Ok(list),
+        (Err(_), Err(misfit)) => Err(misfit),
+        (Err(diagnostics), Ok(_)) => Err(errors_at(&source, &diagnostics)),
+    }
 }
 
 fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
@@ -251,7 +280,7 @@ fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
 }
 
 /// Reads and parses a file called `what` in messages.
-pub(crate) fn parsed<T>(
+fn parsed<T>(
     path: &Path,
     what: &str,
     parse: impl FnOnce(&str) -> Result<T, Diagnostics>,

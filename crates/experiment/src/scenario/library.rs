@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
+use cubefold_formats::format::Format;
 use cubefold_mapping::Placement;
 use cubefold_simulator::TaskSchedule;
 use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, Wrap};
@@ -15,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     budget::{BYTES_A_RUN, Budget},
-    chakra_file::TraceSet,
+    chakra_file::{CollectiveTraces, TraceSet},
     described_graph,
     errors::ScenarioError,
     execution::MessageLimit,
@@ -34,6 +35,9 @@ use super::{
 };
 use crate::launcher::fabric::Fabric;
 
+/// The path of a traffic matrix, its number in the file, and the name of the format that is asked for.
+type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
+
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
@@ -41,14 +45,15 @@ pub(super) struct Library {
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
     /// By file, number of hosts, and whether they forward.
-    networks: BTreeMap<(PathBuf, u32, bool, FabricUplinks), Result<Arc<Machine>, String>>,
+    networks: BTreeMap<(PathBuf, String, u32, bool, FabricUplinks), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
-    traffic: BTreeMap<(PathBuf, Option<u64>), Result<Arc<TrafficFile>, Failure>>, // by path and matrix
+    traffic: BTreeMap<TrafficKey, Result<Arc<TrafficFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
+    collective_traces: BTreeMap<PathBuf, Result<Arc<CollectiveTraces>, Failure>>,
     placements: BTreeMap<PlacementKey, Kept>,
     /// Why placements cannot be made, by the scenario file that the errors point into.
     misplaced: BTreeMap<(PathBuf, PlacementKey), Failure>,
@@ -210,21 +215,21 @@ impl Library {
         read
     }
 
-    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not. `make` makes it
-    /// on first use, from these alone.
+    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` is the
+    /// value of the key that names them. `make` makes it on first use, from these alone.
     ///
     /// # Errors
     ///
     /// If `make` fails.
     pub(super) fn network(
         &mut self,
-        (path, fabric): (&Path, &Fabric),
+        (path, named, fabric): (&Path, &str, &Fabric),
         hosts: u32,
         hosts_forward: bool,
         uplinks: &FabricUplinks,
         make: fn(&Fabric, u32, bool, &FabricUplinks) -> Result<Machine, String>,
     ) -> Result<Arc<Machine>, String> {
-        let key = (path.to_owned(), hosts, hosts_forward, uplinks.clone());
+        let key = (path.to_owned(), named.to_owned(), hosts, hosts_forward, uplinks.clone());
         let made = || make(fabric, hosts, hosts_forward, uplinks).map(Arc::new);
         self.networks.entry(key).or_insert_with(made).clone()
     }
@@ -250,12 +255,17 @@ impl Library {
     /// # Errors
     ///
     /// If it cannot be read, or is wrong.
-    pub(super) fn traffic(&mut self, path: &Path, matrix: Option<u64>) -> Result<Arc<TrafficFile>, Failure> {
-        let key = (path.to_owned(), matrix);
+    pub(super) fn traffic(
+        &mut self,
+        path: &Path,
+        matrix: Option<u64>,
+        form: Option<&'static Format>,
+    ) -> Result<Arc<TrafficFile>, Failure> {
+        let key = (path.to_owned(), matrix, form.map(|own| own.name));
         if let Some(known) = self.traffic.get(&key) {
             return known.clone();
         }
-        let (read, bytes) = self.budget.measured(|| TrafficFile::read(path, matrix, &self.budget));
+        let (read, bytes) = self.budget.measured(|| TrafficFile::read(path, matrix, form, &self.budget));
         self.kept_bytes += bytes;
         let read = read.map(Arc::new);
         self.traffic.insert(key, read.clone());
@@ -295,6 +305,22 @@ impl Library {
         read
     }
 
+    /// The collectives of a profiler's trace with this path, or of those of all ranks.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or are wrong.
+    pub(super) fn collective_traces(&mut self, path: &Path) -> Result<Arc<CollectiveTraces>, Failure> {
+        if let Some(known) = self.collective_traces.get(path) {
+            return known.clone();
+        }
+        let (read, bytes) = self.budget.measured(|| CollectiveTraces::read(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
+        self.collective_traces.insert(path.to_owned(), read.clone());
+        read
+    }
+
     /// Lists the files that were used, each once: machine files, lists of links, files of messages, matrices, GOAL files,
     /// traces, placement files, and all others that values name.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
@@ -308,12 +334,14 @@ impl Library {
         let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
-        let read = read.chain(self.traffic.keys().map(|(path, _)| path));
+        let read = read.chain(self.traffic.keys().map(|own| &own.0));
         let traces = self.traces.iter().flat_map(|((_, groups), set)| {
             let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
             of_ranks.chain(groups.iter().cloned())
         });
-        read.cloned().chain(traces).chain(placements)
+        let collective =
+            self.collective_traces.values().flatten().flat_map(|own| own.paths().iter().cloned());
+        read.cloned().chain(traces).chain(collective).chain(placements)
     }
 
     /// The placement of a request, which `make` makes on first use and says whether anything was drawn by the seed.

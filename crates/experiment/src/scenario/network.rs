@@ -9,6 +9,7 @@ use std::{
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, narrow};
 
 use super::{
+    asked_file,
     budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing, errors_at},
     keys::Key,
@@ -19,7 +20,9 @@ use super::{
     uplinks::Uplinks,
     value::{Content, Size, Value},
 };
-use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of};
+use cubefold_formats::value::{Content as ReadContent, Kind};
+
+use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of, recognised};
 
 /// The given keys of a network, with their values.
 #[derive(Debug)]
@@ -124,7 +127,11 @@ fn from_file(
             return None;
         }
     };
-    let (hosts, hosts_forward) = (hosts(keys, &fabric, errors)?, hosts_forward(keys, errors)?);
+    let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
+    let (fabric, hosts_forward) =
+        (with_named_hosts(keys, fabric, path, errors)?, hosts_forward(keys, errors)?);
+    let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
+    let named = keys.hosts.filter(|_| is_named).map_or("", |value| value.place.text());
     let has_switches = hosts < fabric.nodes;
     let forwards = hosts_forward.unwrap_or(!has_switches);
     let uplinks = uplinks(keys, &fabric, errors)?;
@@ -132,7 +139,7 @@ fn from_file(
         let levels = switch_levels(&fabric, hosts).ok()?;
         Uplinks::check_length(own, levels, value, errors)?;
     }
-    match library.network((&beside(path), &fabric), hosts, forwards, &uplinks, machine_of) {
+    match library.network((&beside(path), named, &fabric), hosts, forwards, &uplinks, machine_of) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);
@@ -149,7 +156,72 @@ fn from_file(
     }
 }
 
-/// The number of hosts: as the file says, as the key says, or all nodes.
+/// The network, with the hosts that the key names if the file names nodes and does not say which are hosts. They are
+/// never guessed.
+fn with_named_hosts(
+    keys: &NetworkKeys<'_>,
+    fabric: Arc<Fabric>,
+    path: &str,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Arc<Fabric>> {
+    if fabric.hosts.is_some() || fabric.names.is_empty() {
+        return Some(fabric);
+    }
+    let name = format!("{}.hosts", keys.name);
+    let expected = "a pattern such as \"node*\", a list of names, or \"leaves\"";
+    let Some(value) = keys.hosts else {
+        let edges = keys.edges.map_or(&keys.kind.place, |own| &own.place);
+        let message =
+            format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
+        let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
+        errors.push(error.with_help("hosts = \"*\" takes all nodes"));
+        return None;
+    };
+    let matches = |pattern: &str| fabric.names.iter().map(|own| is_like(own, pattern)).collect();
+    let chosen: Vec<bool> = match &value.content {
+        Content::Text(word) if word == "leaves" => fabric.leaves(),
+        Content::Text(pattern) => matches(pattern),
+        Content::List(names) => {
+            let mut chosen = vec![false; fabric.names.len()];
+            for own in names {
+                let pattern = own.text(&name, errors)?;
+                let found: Vec<bool> = matches(pattern);
+                if !found.contains(&true) {
+                    errors.push(own.unexpected(&name, format!("the name of a node of {path:?}")));
+                    return None;
+                }
+                chosen.iter_mut().zip(found).for_each(|(own, found)| *own |= found);
+            }
+            chosen
+        }
+        _ => {
+            errors.push(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
+            return None;
+        }
+    };
+    let count = chosen.iter().filter(|own| **own).count();
+    if count < 2 {
+        let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
+        errors.push(ScenarioError::at(&value.place, message, "these hosts"));
+        return None;
+    }
+    Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
+}
+
+/// Whether a name is like a pattern, in which `*` stands for any characters.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some((_, after)) = name.split_once(part) else { return false };
+        name = after;
+    }
+    name.ends_with(last)
+}
+
+/// The number of hosts: as the file or the key says, or all nodes.
 fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError>) -> Option<u32> {
     let Some(value) = keys.hosts else { return Some(fabric.hosts.unwrap_or(fabric.nodes)) };
     if let Some(known) = fabric.hosts {
@@ -258,21 +330,42 @@ pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failur
     let [while_made, kept] = Network::bytes_to_make(0, most);
     let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
     budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
-    let fabric = Fabric::parse(source.text()).map_err(|diagnostics| {
-        let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
-        let with_help = |error: ScenarioError| error.with_help(&help);
-        Failure::Wrong(errors_at(&source, &diagnostics).into_iter().map(with_help).collect())
-    })?;
+    let fabric = match Fabric::parse(source.text()) {
+        Ok(fabric) => fabric,
+        Err(diagnostics) => other_fabric(path, &source)?.ok_or_else(|| {
+            let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
+            let with_help = |error: ScenarioError| error.with_help(&help);
+            Failure::Wrong(errors_at(&source, &diagnostics).into_iter().map(with_help).collect())
+        })?,
+    };
     let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)
+}
+
+/// The network of a file that is in none of the forms of [`Fabric::parse`]; `None` if it is in no other either, or is
+/// read as a part of a network.
+fn other_fabric(path: &Path, source: &Arc<SourceFile>) -> Result<Option<Fabric>, Failure> {
+    if Fabric::parse_part(source.text()).is_ok() {
+        return Ok(None);
+    }
+    let (format, reading) = match asked_file::asked(path, source, Kind::Network) {
+        Ok(Some(found)) => found,
+        // The errors of a form that was recognised have more exact places.
+        Err(_) if recognised(source.text()).is_some() => return Ok(None),
+        Err(errors) => return Err(Failure::Wrong(errors)),
+        Ok(None) => return Ok(None),
+    };
+    let ReadContent::Network(network) = &reading.content else { return Ok(None) };
+    let made = Fabric::of_network(network, format, &reading);
+    made.map(Some).map_err(|message| Failure::Wrong(vec![ScenarioError::of_file(path, message)]))
 }
 
 /// Memory per line of a description while it is read, for its cells and a node with its name \[bytes\].
 const BYTES_A_LINE: u64 = 400;
 
 /// The formats that are recognised, for the help of errors.
-const READ_FORMATS: &str = "docs/clusters.md lists the formats";
+const READ_FORMATS: &str = "cubefold inspect --list has the formats";
 
 /// The different speeds of links, in the order in which they first occur.
 fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {

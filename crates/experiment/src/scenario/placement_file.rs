@@ -17,10 +17,12 @@ use std::{
 };
 
 use csv::{ByteRecord, ReaderBuilder};
+use cubefold_formats::value::Kind;
 use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    asked_file,
     budget::{Budget, OverBudget, RowBudget},
     errors::{ScenarioError, and_more},
     source_file::{Place, SourceFile},
@@ -44,7 +46,10 @@ pub(super) enum Failure {
 
 impl Failure {
     /// One error instead of many if the file is of another kind.
-    pub(super) fn or_foreign(self, path: &Path, expected: &str) -> Self {
+    pub(super) fn or_foreign(self, path: &Path, expected: &str, kind: Option<Kind>) -> Self {
+        if let (Self::Wrong(_), Some(error)) = (&self, kind.and_then(|kind| asked_file::misfit(path, kind))) {
+            return Self::Wrong(vec![error]);
+        }
         match self {
             Self::Wrong(_) => match input_file::foreign_kind(path) {
                 Some(kind) => {
@@ -77,7 +82,7 @@ pub(super) fn read(
     budget: &Budget,
 ) -> Result<Placement, Failure> {
     read_placement(path, processes, region, budget)
-        .map_err(|failure| failure.or_foreign(path, "a placement, a row a process"))
+        .map_err(|failure| failure.or_foreign(path, "a placement, a row a process", Some(Kind::Ranks)))
 }
 
 fn read_placement(

@@ -11,7 +11,7 @@ use cubefold_simulator::{
 use cubefold_topology::MachineKind;
 
 use super::{
-    chakra_file::CHAKRA,
+    chakra_file::{CHAKRA, TRACE},
     collective,
     errors::{ScenarioError, alternatives, help},
     exchange,
@@ -59,6 +59,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &TRAFFIC,
     &GOAL,
     &CHAKRA,
+    &TRACE,
     &PERMUTATION,
     &RANDOM_ACCESS,
     &OPEN_LOOP,

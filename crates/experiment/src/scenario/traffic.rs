@@ -6,17 +6,20 @@
 
 mod amount;
 mod matrix_market;
+mod other_format;
 mod plain_matrix;
 mod text_file;
 
 use std::{io, path::Path};
 
 use cubefold_collectives::MessageOrder;
+use cubefold_formats::format::Format;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Rotation, StageMessage, StageProgram};
 
 use self::{
     amount::{Amount, NoAmount},
+    other_format::{Form, form_of, format_of},
     plain_matrix::{ColumnName, Instance},
     text_file::{FileErrors, Line},
 };
@@ -43,6 +46,7 @@ pub(super) static TRAFFIC: ProgramKind = ProgramKind {
     summary: "Every process sends to others what a matrix says, in one stage or several equal ones.",
     keys: &[
         Key::ProgramFile,
+        Key::ProgramForm,
         Key::ProgramMatrix,
         Key::ProgramRounds,
         Key::ProgramScale,
@@ -202,18 +206,23 @@ impl Diagonal {
 }
 
 impl TrafficFile {
-    /// Reads a file, of `QAPLIB` this matrix, counted from 1.
+    /// Reads a file as a format, else by its content; of `QAPLIB` this matrix, counted from 1.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or is wrong.
-    pub(super) fn read(path: &Path, matrix: Option<u64>, budget: &Budget) -> Result<Self, Failure> {
+    pub(super) fn read(
+        path: &Path,
+        matrix: Option<u64>,
+        form: Option<&'static Format>,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
         let bytes = input_file::read(path, input_file::MAX_BYTES)
             .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;
         let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its matrix:")]);
         budget.take_for_a_while(2 * bytes.len() as u64, 0).map_err(over)?;
         let mut errors = FileErrors::new(path);
-        let read = Self::of_bytes(path, &bytes, matrix, &mut errors, budget).map_err(over)?;
+        let read = Self::of_bytes(path, &bytes, (matrix, form), &mut errors, budget).map_err(over)?;
         read.filter(|_| errors.is_empty()).ok_or_else(|| Failure::Wrong(errors.into_errors()))
     }
 
@@ -221,12 +230,13 @@ impl TrafficFile {
     fn of_bytes(
         path: &Path,
         bytes: &[u8],
-        matrix: Option<u64>,
+        (matrix, asked): (Option<u64>, Option<&'static Format>),
         errors: &mut FileErrors<'_>,
         budget: &Budget,
     ) -> Result<Option<Self>, OverBudget> {
-        let is_instance = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
-        let (mut column, mut note, mut has_choice) = (None, None, false);
+        let is_instance =
+            asked.is_none() && path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
+        let (mut column, mut note, mut has_choice, mut form) = (None, None, false, None);
         let entries = if bytes.starts_with(MAGIC) {
             let Some(entries) = read_array(bytes, errors, budget)? else { return Ok(None) };
             entries
@@ -236,12 +246,18 @@ impl TrafficFile {
                 return Ok(None);
             };
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            column = plain_matrix::triples_header(text);
+            column = plain_matrix::triples_header(text).filter(|_| asked.is_none());
             if text.starts_with(matrix_market::BANNER) {
                 matrix_market::read(text, errors, budget)
             } else if column.is_some() {
                 plain_matrix::read_triples(text, errors, budget)
-            } else if is_instance {
+            } else if let Form::Other(other) =
+                form.insert(if is_instance { Form::Instance } else { form_of(path, text, asked, errors, budget) })
+            {
+                let Some(other) = other.take() else { return Ok(None) };
+                (column, note) = (other.column, other.note);
+                other.entries
+            } else if let Some(Form::Instance) = form {
                 // A number takes at least two bytes of the file.
                 budget.take_for_a_while(text.len() as u64 * Instance::BYTES_A_NUMBER / 2, 0)?;
                 let Some(instance) = Instance::read(text, errors) else { return Ok(None) };
@@ -358,6 +374,7 @@ pub(super) fn of_processes(
     let processes =
         fixed.map_or_else(|| natural(Key::ProgramProcesses, reading.errors), |fixed| Some(Some(fixed)));
     let matrix = natural(Key::ProgramMatrix, reading.errors);
+    let form = form(reading);
     let rounds = settings.natural(Key::ProgramRounds, reading.errors);
     let factor = factor(reading);
     let Some(value) = settings.get(Key::ProgramFile) else {
@@ -365,8 +382,8 @@ pub(super) fn of_processes(
         return None;
     };
     let name = value.text(Key::ProgramFile.path(), reading.errors)?;
-    let matrix = matrix?;
-    let file = reading.library.traffic(&settings.beside(name), matrix);
+    let (matrix, form) = (matrix?, form?);
+    let file = reading.library.traffic(&settings.beside(name), matrix, form);
     let file = file.map_err(|failure| report_unread(reading, value, name, failure)).ok()?;
     check_choice(reading, &file, name)?;
     let (messages, rounded) = messages(reading, &file, factor?, name)?;
@@ -488,6 +505,19 @@ fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String
         "{name}: the hottest rank of a group, {member}, {verb} {units} units, {ratio:.2} times the mean; they bound the \
          step from below."
     ))
+}
+
+/// The format that `form` names, if there is one; reports unknown names.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a format")]
+fn form(reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
+    let Some(value) = reading.settings.get(Key::ProgramForm) else { return Some(None) };
+    let name = value.text(Key::ProgramForm.path(), reading.errors)?;
+    let found = format_of(name);
+    if found.is_none() {
+        let error = value.unexpected(Key::ProgramForm.path(), "the name of a format with a matrix");
+        reading.errors.push(error.with_help("cubefold inspect --list has the names"));
+    }
+    found.map(Some)
 }
 
 /// Reports a choice of a matrix for a file whose format has only one.

@@ -25,7 +25,7 @@ pub use cubefold_formats::benchmark::{Measurement, MeasurementOptions, SeriesKin
 
 use crate::{
     input::{engineering_rate, engineering_seconds, written_rate, written_seconds},
-    scenario::{ScenarioErrors, load_text, parsed},
+    scenario::{ScenarioErrors, load_text, measured},
 };
 
 /// Reads the output of a benchmark, for [`Calibration`].
@@ -35,8 +35,7 @@ use crate::{
 /// If the file cannot be read, or is not output of one known benchmark: every error.
 pub fn read_measurement(path: &Path, options: MeasurementOptions) -> Result<Measurement, ScenarioErrors> {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let read = parsed(path, "measurements", |text| Measurement::parse(&name, text, options));
-    read.map_err(ScenarioErrors::new)
+    measured(path, &name, options).map_err(ScenarioErrors::new)
 }
 
 /// A measured size \[bytes\] and its time \[seconds\], for messages.

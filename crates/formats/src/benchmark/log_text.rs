@@ -47,7 +47,7 @@ fn built(pattern: &str) -> Regex {
 }
 
 /// The text, with blanks for prefixes and escapes; it has the same length.
-pub(super) fn cleaned(text: &str) -> String {
+pub(crate) fn cleaned(text: &str) -> String {
     let plain = without_escapes(text);
     let own_prefixes = prefixes_of_headings(&plain);
     let mut cleaned = String::with_capacity(plain.len());

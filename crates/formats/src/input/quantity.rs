@@ -31,6 +31,41 @@ impl Ratio {
         Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
 
+    /// The sum, or `None` if a part exceeds 128 bits.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Option<Self> {
+        let left = self.numerator.checked_mul(other.denominator)?;
+        let right = other.numerator.checked_mul(self.denominator)?;
+        Some(Self::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?))
+    }
+
+    /// The value of a decimal number of at least 0, with or without a point and an exponent.
+    #[must_use]
+    pub fn parse_decimal(word: &str) -> Option<Self> {
+        let (digits, exponent) = match word.split_once(['e', 'E']) {
+            Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+            None => (word, 0),
+        };
+        let digits = digits.strip_prefix('+').unwrap_or(digits);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let all = format!("{whole}{fraction}");
+        if all.is_empty() && digits.len() < 2
+            || !all.bytes().all(|byte| byte.is_ascii_digit())
+            || all.len() > 30
+        {
+            return None;
+        }
+        let number: u128 = if all.is_empty() { 0 } else { all.parse().ok()? };
+        let places = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        let power = 10_u128.checked_pow(places.unsigned_abs())?;
+        if places < 0 {
+            Some(Self::new(number, power))
+        } else {
+            Some(Self::new(number.checked_mul(power)?, 1))
+        }
+    }
+
     /// The product, or `None` if a part exceeds 128 bits.
     #[must_use]
     pub fn times(self, other: Self) -> Option<Self> {

@@ -11,6 +11,7 @@ mod link_list;
 mod logical_network;
 mod mapped_text;
 mod nvidia_topology;
+mod of_network;
 mod reading;
 mod slurm_topology;
 mod slurm_yaml;
@@ -19,6 +20,7 @@ mod yaml_tree;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::ibnetdiscover::{host_of_adapter, rate_of_lanes};
 pub use self::reading::FabricReading;
 use crate::input::{Ratio, diagnostic::Diagnostics};
 
@@ -91,7 +93,8 @@ pub static FORMATS: [FabricFormat; 8] = [
 ];
 
 /// The format that a text looks like; `None` if nothing but a list of links is left to try.
-pub(crate) fn recognised(text: &str) -> Option<&'static FabricFormat> {
+#[must_use]
+pub fn recognised(text: &str) -> Option<&'static FabricFormat> {
     FORMATS.iter().find(|format| (format.is_like)(text))
 }
 

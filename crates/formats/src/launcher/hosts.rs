@@ -51,6 +51,23 @@ pub(super) struct LackingHost<'a> {
 }
 
 impl HostList {
+    /// A list of names with slots; `None` if there is none, or one is no name of a host or stands in it twice.
+    #[must_use]
+    pub fn with_slots(hosts: &[(String, Option<u64>)]) -> Option<Self> {
+        let line = |(name, slots): &(String, Option<u64>)| match slots {
+            Some(slots) => format!("{name} slots={slots}\n"),
+            None => format!("{name}\n"),
+        };
+        let list = Self::parse(&hosts.iter().map(line).collect::<String>()).ok()?;
+        let is_same = list.names().eq(hosts.iter().map(|own| own.0.as_str()));
+        is_same.then_some(list)
+    }
+
+    /// Lists the names with their slots.
+    pub fn named(&self) -> impl Iterator<Item = (String, Option<u64>)> {
+        self.names.iter().cloned().zip(self.slots.iter().copied())
+    }
+
     /// Reads hosts as schedulers and launchers print them; comments after `#` and empty lines are skipped.
     ///
     /// ```text

@@ -9,6 +9,7 @@ use std::{
 };
 
 use cubefold_collectives::Operation;
+use cubefold_formats::value::Kind;
 use cubefold_topology::narrow;
 use flate2::bufread::MultiGzDecoder;
 use prost::Message;
@@ -119,7 +120,7 @@ pub(super) fn read_trace(path: &Path, rank: u32, budget: &Budget) -> Result<Rank
         if input_file::foreign_kind(path).is_none_or(may_be_trace) {
             failure
         } else {
-            failure.or_foreign(path, "a Chakra execution trace")
+            failure.or_foreign(path, "a Chakra execution trace", Some(Kind::Trace))
         }
     })
 }

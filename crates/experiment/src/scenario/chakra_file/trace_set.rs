@@ -83,7 +83,22 @@ impl TraceSet {
             traces.push(read_trace(path, rank, budget)?);
         }
         let file = groups.map(|path| read_groups(path, paths.len())).transpose()?.unwrap_or_default();
-        let groups = ProcessGroups::new(&traces, &file);
+        Self::joined(pattern, paths, traces, &file, budget)
+    }
+
+    /// Joins the traces of all ranks, which files at `paths` have; `file` has the members of groups.
+    ///
+    /// # Errors
+    ///
+    /// When the parts of a message or of a collective do not fit together.
+    pub(super) fn joined(
+        pattern: &Path,
+        paths: Vec<PathBuf>,
+        traces: Vec<RankTrace>,
+        file: &BTreeMap<String, Vec<u32>>,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
+        let groups = ProcessGroups::new(&traces, file);
         let groups = groups.map_err(|(rank, message)| of_file(&paths[rank], message))?;
         let mut set = Self { paths, traces, groups, activities: vec![] };
         let is_part = |own: &&TraceNode| matches!(own.work, Work::Message(_) | Work::Collective { .. });
@@ -293,7 +308,7 @@ pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Failure {
 }
 
 /// The files of all ranks, from 0 on.
-fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     let text = pattern.to_string_lossy();
     let Some((before, after)) = text.split_once(RANK) else {
         return Err(of_file(

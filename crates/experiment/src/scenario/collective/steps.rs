@@ -53,7 +53,7 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
 };
 
 /// The keys of a step, also of those that only jobs have.
-const STEP_KEYS: [Key; 29] = [
+const STEP_KEYS: [Key; 30] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
     Key::ProgramShape,
@@ -73,6 +73,7 @@ const STEP_KEYS: [Key; 29] = [
     Key::ProgramComputeCycles,
     Key::ProgramCompute,
     Key::ProgramFile,
+    Key::ProgramForm,
     Key::ProgramMatrix,
     Key::ProgramRounds,
     Key::ProgramScale,

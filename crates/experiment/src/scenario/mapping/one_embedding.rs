@@ -14,7 +14,7 @@ use crate::scenario::{
     errors::ScenarioError,
     launcher_file::LauncherSource,
     placement_file::{self, Failure},
-    placement_npy,
+    placement_npy, ranks_file,
     scenario_program::ContractedGuest,
 };
 
@@ -101,7 +101,10 @@ fn from_file(fit: &Fit<'_>, embedding: &NamedEmbedding, name: &str) -> Result<Pl
     let (processes, region, budget) = (fit.program.rank_count(), fit.region(), fit.settings.budget());
     match path.extension() {
         Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
-        _ => placement_file::read(&path, processes, region, budget),
+        _ => match ranks_file::read(fit.settings, &path, processes, region) {
+            Some(read) => read,
+            None => placement_file::read(&path, processes, region, budget),
+        },
     }
 }
 

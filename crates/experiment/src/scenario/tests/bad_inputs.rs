@@ -165,7 +165,7 @@ fn programs() {
             "[program]\nkind = \"cc\"",
             &[
                 "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, \
-                 traffic, goal, chakra, permutation, random-access, open-loop, all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier, \
+                 traffic, goal, chakra, trace, permutation, random-access, open-loop, all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier, \
                  sequence or job",
             ],
         ),

@@ -86,6 +86,29 @@ impl Amount {
         whole.map(|whole| Some(Self::Whole(whole))).ok_or(NoAmount::TooLarge)
     }
 
+    /// The exact value of a fraction of a power of ten; `None` for 0.
+    pub(super) fn of_ratio(ratio: Ratio) -> Result<Option<Self>, NoAmount> {
+        let (numerator, denominator) = ratio.parts();
+        if numerator == 0 {
+            return Ok(None);
+        }
+        let mut power: u128 = 1;
+        for places in 0..=MAX_PLACES {
+            if power.is_multiple_of(denominator) {
+                let number =
+                    numerator.checked_mul(power / denominator).and_then(|own| u64::try_from(own).ok());
+                let number = number.filter(|own| *own <= MAX).ok_or(NoAmount::TooLarge)?;
+                return Ok(Some(if places == 0 {
+                    Self::Whole(number)
+                } else {
+                    Self::Decimal(number, places)
+                }));
+            }
+            power *= 10;
+        }
+        Err(NoAmount::TooLong)
+    }
+
     /// Parses a decimal number with or without a point and an exponent; `None` for 0.
     pub(super) fn parse(text: &[u8]) -> Result<Option<Self>, NoAmount> {
         if text.len() < 19 && !text.is_empty() && text.iter().all(u8::is_ascii_digit) {

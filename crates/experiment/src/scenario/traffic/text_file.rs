@@ -101,6 +101,12 @@ impl<'a> FileErrors<'a> {
         }
     }
 
+    /// Adds an error.
+    pub(super) fn add(&mut self, error: ScenarioError) {
+        self.count += 1;
+        self.kept.push(error);
+    }
+
     /// Adds an error of the whole file.
     pub(super) fn of_file(&mut self, message: impl Into<String>) {
         self.count += 1;

@@ -64,7 +64,10 @@ fn read(reading: &mut FabricReading<'_>) {
         let vertex = match own.kind {
             Kind::Adapter if own.description.contains("Aggregation Node") => None,
             Kind::Adapter => {
-                let Some((host, _)) = reading.host(host_name(&own), line) else { return };
+                let Some((host, _)) = reading.host(host_of_adapter(own.description).unwrap_or(own.id), line)
+                else {
+                    return;
+                };
                 Some(host)
             }
             Kind::Switch => {
@@ -92,13 +95,13 @@ fn read(reading: &mut FabricReading<'_>) {
     read_cables(reading, &nodes);
 }
 
-/// The name of the host of an adapter: `node01` of `node01 mlx5_0` and `node01 HCA-1`.
-fn host_name<'t>(own: &Definition<'t>) -> &'t str {
-    let mut words = own.description.split_whitespace();
+/// The name of the host of an adapter: `node01` of `node01 mlx5_0` and `node01 HCA-1`; `None` of other descriptions.
+pub(crate) fn host_of_adapter(description: &str) -> Option<&str> {
+    let mut words = description.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let second = second.to_ascii_lowercase();
     let is_adapter = ["hca", "mlx", "mthca", "hfi", "qib", "ib", "bnxt", "irdma", "rxe"];
-    if !first.is_empty() && is_adapter.iter().any(|known| second.starts_with(known)) { first } else { own.id }
+    (!first.is_empty() && is_adapter.iter().any(|known| second.starts_with(known))).then_some(first)
 }
 
 fn read_cables(reading: &mut FabricReading<'_>, nodes: &BTreeMap<&str, Option<Vertex>>) {
@@ -130,7 +133,7 @@ fn read_cables(reading: &mut FabricReading<'_>, nodes: &BTreeMap<&str, Option<Ve
             let speed = match speed {
                 None => LinkSpeed::default(),
                 Some(word) => {
-                    if let Some(bandwidth) = bandwidth(word) {
+                    if let Some(bandwidth) = rate_of_lanes(word) {
                         LinkSpeed { bandwidth: Some(bandwidth), ..LinkSpeed::default() }
                     } else {
                         reading.complain(word, || {
@@ -161,7 +164,7 @@ fn cable(line: &str) -> Option<(u64, Port<'_>, Option<&str>)> {
 }
 
 /// The bytes a second of a width and a rate, such as `4xHDR`.
-fn bandwidth(word: &str) -> Option<Ratio> {
+pub(crate) fn rate_of_lanes(word: &str) -> Option<Ratio> {
     // Data bits a second of a lane, in units of 2^-3 / 33 Gb/s: 14.0625 Gb/s of FDR in a code of 64 to 66.
     let lane = match word.split_once('x')?.1 {
         "SDR" => Ratio::new(2_000_000_000, 8),

@@ -1,0 +1,43 @@
+//! `cubefold inspect`: what files of other tools are, what they hold, and the lines of a scenario that use them.
+
+use std::io::Write;
+
+use cubefold_formats::{
+    format::with_name,
+    inspection::{Inspection, Understood, write_formats},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    ExitCode,
+    arguments::{InspectFormat, InspectOptions, SharedOptions},
+    failure::Failure,
+    output::Output,
+};
+
+pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
+    let named = options.named.as_deref().map(|name| {
+        with_name(name).ok_or_else(|| {
+            Failure::usage(format!("unknown format {name:?}"), "cubefold inspect --list has the names")
+        })
+    });
+    let named = named.transpose()?;
+    let output = Output::open(shared, &[])?;
+    if options.list {
+        output.write(|output| write_formats(output))?;
+        return Ok(ExitCode::Done);
+    }
+    let files: Vec<Inspection> = options.files.iter().map(|path| Inspection::of(path, named)).collect();
+    output.write(|output| match options.format {
+        InspectFormat::Json => {
+            let files: Vec<Value> = files.iter().map(Inspection::json).collect();
+            writeln!(output, "{:#}", json!({ "schema": 1, "files": files }))
+        }
+        InspectFormat::Text => files.iter().try_for_each(|own| own.write(output)),
+    })?;
+    Ok(match files.iter().map(Inspection::understood).min() {
+        Some(Understood::Nothing) => ExitCode::InputRefused,
+        Some(Understood::Recognised) => ExitCode::FileNotRead,
+        Some(Understood::Read) | None => ExitCode::Done,
+    })
+}

@@ -1,0 +1,106 @@
+//! Files of other tools, where a key asks for a kind of value: the value, or one error that leads on.
+
+use std::{path::Path, sync::Arc};
+
+use cubefold_formats::{
+    asked::{Asked, Misfit, ask},
+    benchmark::{Measurement, MeasurementOptions},
+    format::{Complaint, Format, Reading},
+    value::{Content, Kind},
+};
+
+use super::{
+    errors::{ScenarioError, and_more, errors_at},
+    source_file::{Place, SourceFile},
+};
+use crate::input::{diagnostic::MAX_REPORTED, input_file};
+
+/// A format, and the value that was read in it.
+pub(super) type Found = (&'static Format, Box<Reading>);
+
+/// Asks a text for a kind; `None` if no format looks like it.
+///
+/// # Errors
+///
+/// One error if the file is of another kind or not read; all errors of its format if it has some.
+pub(super) fn asked(
+    path: &Path,
+    source: &Arc<SourceFile>,
+    kind: Kind,
+) -> Result<Option<Found>, Vec<ScenarioError>> {
+    match ask(&path.display().to_string(), source.text().as_bytes(), kind) {
+        Asked::Value(format, reading) => Ok(Some((format, reading))),
+        Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
+        Asked::Wrong(_, complaints) => Err(at_lines(path, source, &complaints)),
+        Asked::Unknown => Ok(None),
+    }
+}
+
+/// The error of a file that is of another kind than is asked for, or not read; `None` of others.
+pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
+    const MOST: u64 = 16 << 20;
+    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
+        return None;
+    }
+    let bytes = input_file::read(path, MOST).ok()?;
+    match ask(&path.display().to_string(), &bytes, kind) {
+        Asked::Misfit(misfit) => Some(error_of(path, &misfit)),
+        Asked::Value(..) | Asked::Wrong(..) | Asked::Unknown => None,
+    }
+}
+
+/// The error of a file that a key cannot take.
+pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {
+    ScenarioError::of_file(path, format!("the file is {}", misfit.message)).with_help(&misfit.help)
+}
+
+/// Errors at their lines.
+fn at_lines(path: &Path, source: &Arc<SourceFile>, complaints: &[Complaint]) -> Vec<ScenarioError> {
+    let text = source.text();
+    let error = |own: &Complaint| {
+        let line = own.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+        match line {
+            Some(line) => {
+                let start = line.as_ptr().addr() - text.as_ptr().addr();
+                let place = Place::new(source, start..start + line.len());
+                ScenarioError::at(&place, &own.message, "here")
+            }
+            None => ScenarioError::of_file(path, &own.message),
+        }
+    };
+    let left_out = complaints.len().saturating_sub(MAX_REPORTED) as u64;
+    and_more(complaints.iter().take(MAX_REPORTED).map(error).collect(), left_out)
+}
+
+/// The format of the benchmarks that [`Measurement::parse`] reads.
+const KNOWN: &str = "benchmark-log";
+
+/// Reads the output of a benchmark in a file called `name`.
+///
+/// # Errors
+///
+/// If the file cannot be read, or is not output of one known benchmark: every error.
+pub(crate) fn measured(
+    path: &Path,
+    name: &str,
+    options: MeasurementOptions,
+) -> Result<Measurement, Vec<ScenarioError>> {
+    let source = SourceFile::read(path)
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("measurements {error}"))])?;
+    let diagnostics = match Measurement::parse(name, source.text(), options) {
+        Ok(measurement) => return Ok(measurement),
+        Err(diagnostics) => diagnostics,
+    };
+    match ask(&path.display().to_string(), source.text().as_bytes(), Kind::Benchmark) {
+        Asked::Value(format, reading) if format.name != KNOWN => {
+            let Content::Benchmark(rows) = &reading.content else {
+                return Err(errors_at(&source, &diagnostics));
+            };
+            Measurement::of_rows(name, format.tool, rows, options)
+                .map_err(|message| vec![ScenarioError::of_file(path, message)])
+        }
+        Asked::Wrong(format, complaints) if format.name != KNOWN => Err(at_lines(path, &source, &complaints)),
+        Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
+        _ => Err(errors_at(&source, &diagnostics)),
+    }
+}

@@ -1,0 +1,90 @@
+//! The value that a key asks of a file by its kind, or the one error that leads on.
+
+use crate::{
+    format::{Complaint, FileText, Format, Likeness, Reader, Reading, Recognised, recognise},
+    read::keys_of,
+    value::{Content, Kind},
+};
+
+/// The answer to a key that asks a file for a kind.
+#[derive(Debug)]
+pub enum Asked {
+    /// A value that holds the kind.
+    Value(&'static Format, Box<Reading>),
+    /// A file of another kind, of a format that is not read, or of several formats.
+    Misfit(Misfit),
+    /// A format of the kind, with errors.
+    Wrong(&'static Format, Vec<Complaint>),
+    /// No format looks like it.
+    Unknown,
+}
+
+/// The error of a file that a key cannot take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Found and expected, after the words "the file is".
+    pub message: String,
+    /// The key that takes the file, or the command that converts it.
+    pub help: String,
+    /// Whether nothing else looks like the file.
+    pub is_sure: bool,
+}
+
+/// Asks the contents of the file at `path` for a kind.
+#[must_use]
+pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
+    let file = FileText::new(bytes);
+    let any = match recognise(&file, None) {
+        Recognised::Read(format, reading, _) if reading.content.has(kind) => {
+            return Asked::Value(format, reading);
+        }
+        Recognised::Unknown | Recognised::Unreadable(_) => return Asked::Unknown,
+        other => other,
+    };
+    match recognise(&file, Some(kind)) {
+        Recognised::Read(format, reading, _) if reading.content.has(kind) => Asked::Value(format, reading),
+        Recognised::Ambiguous(all) => {
+            let names: Vec<&str> = all.iter().map(|own| own.name).collect();
+            let help = format!("add form = \"{}\" or another of them", names[0]);
+            Asked::Misfit(Misfit { message: names.join(" or "), help, is_sure: true })
+        }
+        Recognised::Wrong(format, complaints) => match any {
+            Recognised::Read(other, reading, _) => other_kind(&file, other, Some(&reading.content), kind),
+            _ => Asked::Wrong(format, complaints),
+        },
+        _ => match any {
+            Recognised::NotRead(format) => not_read(format, path),
+            Recognised::Read(format, reading, _) => other_kind(&file, format, Some(&reading.content), kind),
+            Recognised::Wrong(format, _) => other_kind(&file, format, None, kind),
+            Recognised::Ambiguous(all) => {
+                all.first().map_or(Asked::Unknown, |own| other_kind(&file, own, None, kind))
+            }
+            Recognised::Unknown | Recognised::Unreadable(_) => Asked::Unknown,
+        },
+    }
+}
+
+fn not_read(format: &Format, path: &str) -> Asked {
+    let message = format!("one of {}, which cubefold does not read", format.tool);
+    let reason = match format.reader {
+        Reader::Unread { reason, .. } => reason,
+        Reader::Reads(_) => "",
+    };
+    let help = match format.conversion(path) {
+        Some(command) => format!("{command}\n{reason}"),
+        None => reason.to_owned(),
+    };
+    Asked::Misfit(Misfit { message, help, is_sure: true })
+}
+
+fn other_kind(file: &FileText<'_>, format: &Format, content: Option<&Content>, expected: Kind) -> Asked {
+    let found = content.map_or(format.holds[0], Content::kind);
+    let unit = match content {
+        Some(Content::Matrix(matrix)) => format!(" of {}", matrix.unit),
+        _ => String::new(),
+    };
+    let message = format!("{}{unit} ({}), expected {}", found.noun(), format.name, expected.noun());
+    let keys: Vec<&str> = format.holds.iter().map(|kind| keys_of(*kind)).collect();
+    let is_sure = (format.is_like)(file) == Likeness::Sure;
+    Asked::Misfit(Misfit { message, help: format!("it is read by {}", keys[0]), is_sure })
+}

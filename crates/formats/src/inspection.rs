@@ -1,0 +1,213 @@
+//! The answer of `inspect` to a file: what it is, what it holds and lacks, and the lines that use it.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    format::{Complaint, FileText, Format, Reader, Reading, Recognised, read_as, recognise},
+    input::{input_file, text::printable},
+    read::{FORMATS, keys_of},
+    value::Kind,
+};
+
+/// The largest file that is read \[bytes\].
+const MAX_BYTES: u64 = 64 << 20;
+
+/// How far a file is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Understood {
+    /// It is unreadable, unknown, or has errors.
+    Nothing,
+    /// It is recognised, but not read or ambiguous.
+    Recognised,
+    /// It is read.
+    Read,
+}
+
+/// A file and what it is.
+#[derive(Debug)]
+pub struct Inspection {
+    path: String,
+    recognised: Recognised,
+}
+
+impl Inspection {
+    /// Reads a file: as a format if one is given, else by its contents.
+    #[must_use]
+    pub fn of(path: &Path, named: Option<&'static Format>) -> Self {
+        let shown = path.display().to_string();
+        match input_file::read(path, MAX_BYTES) {
+            Ok(bytes) => Self::of_bytes(shown, &bytes, named),
+            Err(error) => Self { path: shown, recognised: Recognised::Unreadable(error.to_string()) },
+        }
+    }
+
+    /// Inspects contents that are said to be those of a file.
+    #[must_use]
+    pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
+        let file = FileText::new(bytes);
+        let recognised = match named {
+            Some(format) => read_as(&file, format),
+            None => recognise(&file, None),
+        };
+        Self { path, recognised }
+    }
+
+    /// How far the file is understood.
+    #[must_use]
+    pub fn understood(&self) -> Understood {
+        match self.recognised {
+            Recognised::Unreadable(_) | Recognised::Unknown | Recognised::Wrong(..) => Understood::Nothing,
+            Recognised::NotRead(_) | Recognised::Ambiguous(_) => Understood::Recognised,
+            Recognised::Read(..) => Understood::Read,
+        }
+    }
+
+    fn format(&self) -> Option<&'static Format> {
+        match &self.recognised {
+            Recognised::Unreadable(_) | Recognised::Unknown => None,
+            Recognised::NotRead(own) | Recognised::Wrong(own, _) | Recognised::Read(own, ..) => Some(own),
+            Recognised::Ambiguous(all) => all.first().copied(),
+        }
+    }
+
+    fn reading(&self) -> Option<&Reading> {
+        match &self.recognised {
+            Recognised::Read(_, reading, _) => Some(reading),
+            _ => None,
+        }
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        let content = self.reading().map(|own| own.content.kind());
+        content.or_else(|| self.format().and_then(|own| own.holds.first().copied()))
+    }
+
+    fn missing(&self) -> Vec<&'static str> {
+        let Some(reading) = self.reading() else { return vec![] };
+        let mut missing = reading.content.missing();
+        missing.extend(&reading.missing);
+        missing
+    }
+
+    /// The command that converts the file.
+    fn convert(&self) -> Option<String> {
+        match self.recognised {
+            Recognised::NotRead(own) => own.conversion(&self.path),
+            _ => None,
+        }
+    }
+
+    fn errors(&self) -> Vec<Complaint> {
+        match &self.recognised {
+            Recognised::Wrong(_, complaints) => complaints.clone(),
+            Recognised::Unreadable(reason) => vec![Complaint { line: 0, message: reason.clone() }],
+            Recognised::Unknown => {
+                let message = "no format is like this file: cubefold inspect --list has all".to_owned();
+                vec![Complaint { line: 0, message }]
+            }
+            _ => vec![],
+        }
+    }
+
+    /// The lines that use the file.
+    fn lines(&self) -> Vec<String> {
+        self.reading().map_or_else(Vec::new, |own| own.content.lines(&self.path))
+    }
+
+    /// The answer for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let (format, reading) = (self.format(), self.reading());
+        let candidates: Vec<&str> = match &self.recognised {
+            Recognised::Read(_, _, all) | Recognised::Ambiguous(all) => {
+                all.iter().map(|own| own.name).collect()
+            }
+            _ => vec![],
+        };
+        let error =
+            |own: &Complaint| json!({ "line": (own.line > 0).then_some(own.line), "message": own.message });
+        json!({
+            "file": self.path,
+            "format": format.map(|own| own.name),
+            "tool": format.map(|own| own.tool),
+            "kind": self.kind().map(Kind::name),
+            "holds": format.map(|own| own.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
+            "read": reading.is_some(),
+            "counts": reading.map_or_else(Map::new, |own| own.content.counts()),
+            "assumed": reading.map_or_else(Vec::new, |own| own.assumed.clone()),
+            "missing": self.missing(),
+            "candidates": candidates,
+            "use": self.lines(),
+            "convert": self.convert(),
+            "errors": self.errors().iter().map(error).collect::<Vec<_>>(),
+            "data": reading.map(|own| own.content.data()),
+        })
+    }
+
+    /// Writes the answer for people.
+    ///
+    /// # Errors
+    ///
+    /// Those of `output`.
+    pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
+        let path = printable(&self.path);
+        match self.format() {
+            Some(format) => writeln!(output, "{path}: {}, {}", format.name, format.tool)?,
+            None => writeln!(output, "{path}: unknown")?,
+        }
+        if let Some(reading) = self.reading() {
+            writeln!(output, "  {}", reading.content.summary())?;
+            for (name, codes) in [("missing", self.missing()), ("assumed", reading.assumed.clone())] {
+                if !codes.is_empty() {
+                    writeln!(output, "  {name}: {}", codes.join(", "))?;
+                }
+            }
+            for note in &reading.notes {
+                writeln!(output, "  note: {}", printable(note))?;
+            }
+        }
+        for own in self.errors() {
+            let line = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
+            writeln!(output, "  error: {line}{}", printable(&own.message))?;
+        }
+        match &self.recognised {
+            Recognised::NotRead(Format { reader: Reader::Unread { reason, .. }, .. }) => {
+                writeln!(output, "  not read: {reason}")?;
+                self.convert().map_or(Ok(()), |own| writeln!(output, "  {}", printable(&own)))?;
+            }
+            Recognised::Ambiguous(all) | Recognised::Read(_, _, all) if !all.is_empty() => {
+                let names: Vec<&str> = all.iter().map(|own| own.name).collect();
+                writeln!(output, "  it could be each of {}: choose with --as NAME", names.join(", "))?;
+            }
+            _ => {}
+        }
+        match self.lines() {
+            lines if lines.is_empty() => match self.kind() {
+                Some(kind) => writeln!(output, "  read by {}", keys_of(kind)),
+                None => Ok(()),
+            },
+            lines => lines.iter().try_for_each(|line| writeln!(output, "  {}", printable(line))),
+        }
+    }
+}
+
+/// Writes the set of formats, a line each.
+///
+/// # Errors
+///
+/// Those of `output`.
+pub fn write_formats(output: &mut dyn Write) -> io::Result<()> {
+    let kinds = |own: &Format| own.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    FORMATS.iter().try_for_each(|own| {
+        let unread = match own.reader {
+            Reader::Reads(_) => "",
+            Reader::Unread { .. } => " (not read)",
+        };
+        writeln!(output, "{:<24} {:<22} {}{unread}", own.name, kinds(own), own.tool)
+    })
+}

@@ -1,0 +1,111 @@
+//! A network of any format as a [`Fabric`].
+
+use std::collections::BTreeMap;
+
+use cubefold_topology::narrow;
+
+use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES};
+use crate::{
+    format::{Format, Reading},
+    value::{Link, Network},
+};
+
+impl Fabric {
+    /// The fabric of a network: lanes are links side by side.
+    ///
+    /// # Errors
+    ///
+    /// A message if two nodes have links of different speeds, or there are too many nodes.
+    pub fn of_network(network: &Network, format: &'static Format, reading: &Reading) -> Result<Self, String> {
+        if network.nodes.len() as u64 > MAX_NODES.into() {
+            return Err(format!("{} nodes, expected at most {MAX_NODES}", network.nodes.len()));
+        }
+        let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
+        for link in &network.links {
+            let [one, other] = link.ends.map(|end| narrow(end as u64));
+            let own = FabricLink {
+                ends: (one.min(other), one.max(other)),
+                count: link.count.saturating_mul(link.lanes.unwrap_or(1)),
+                speed: speed(link)?,
+            };
+            match links.get_mut(&own.ends) {
+                Some(known) if known.speed == own.speed => {
+                    known.count = known.count.saturating_add(own.count)
+                }
+                Some(_) => {
+                    let [one, other] = link.ends.map(|end| &network.nodes[end]);
+                    return Err(format!(
+                        "links of {one} and {other} of different speeds, expected equal ones"
+                    ));
+                }
+                None => {
+                    links.insert(own.ends, own);
+                }
+            }
+        }
+        let is_numbered = network.nodes.iter().enumerate().all(|(place, own)| *own == place.to_string());
+        let mut notes = reading.notes.clone();
+        if network.loops > 0 {
+            notes.push(format!("{} links from a node to itself are left out", network.loops));
+        }
+        if !network.paths.is_empty() {
+            let classes: Vec<&str> = network.paths.keys().map(String::as_str).collect();
+            notes.push(format!("pairs without a link of their own ({}) are left out", classes.join(", ")));
+        }
+        Ok(Self {
+            format: format.tool,
+            names: if is_numbered { vec![] } else { network.nodes.clone() },
+            nodes: narrow(network.nodes.len() as u64),
+            hosts: network.hosts.map(|own| narrow(own as u64)),
+            links: links.into_values().collect(),
+            notes,
+        })
+    }
+}
+
+/// The speed of a link, of which both directions are alike.
+fn speed(link: &Link) -> Result<LinkSpeed, String> {
+    let latency_cycles = match link.cycles {
+        Some([along, back]) if along != back => {
+            return Err(format!("a link of {along} cycles and {back} back, expected equal ones"));
+        }
+        // A unit occupies a link for one of them.
+        Some([along, _]) => Some(along.saturating_sub(1)),
+        None => None,
+    };
+    let hop_cycles = link.cycles.map(|_| 1);
+    Ok(LinkSpeed { bandwidth: link.bandwidth, latency: link.latency, hop_cycles, latency_cycles })
+}
+
+impl Fabric {
+    /// The same network, of which the nodes that `is_host` names are hosts: they come first, in their order.
+    #[must_use]
+    pub fn with_hosts(self, is_host: &[bool]) -> Self {
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_by_key(|&node| !is_host.get(node).copied().unwrap_or(false));
+        let mut new = vec![0; order.len()];
+        for (place, &old) in (0..).zip(&order) {
+            new[old] = place;
+        }
+        let turned = |link: FabricLink| {
+            let [one, other] = [link.ends.0, link.ends.1].map(|end| new[end as usize]);
+            FabricLink { ends: (one.min(other), one.max(other)), ..link }
+        };
+        let mut links: Vec<FabricLink> = self.links.into_iter().map(turned).collect();
+        links.sort_unstable_by_key(|link| link.ends);
+        let hosts = is_host.iter().filter(|own| **own).count();
+        let names = order.iter().map(|&old| self.names[old].clone()).collect();
+        Self { names, links, hosts: Some(narrow(hosts as u64)), ..self }
+    }
+
+    /// Whether each node has one neighbour.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<bool> {
+        let mut degrees = vec![0_u32; self.nodes as usize];
+        for link in &self.links {
+            degrees[link.ends.0 as usize] += 1;
+            degrees[link.ends.1 as usize] += 1;
+        }
+        degrees.iter().map(|degree| *degree == 1).collect()
+    }
+}

@@ -1,0 +1,145 @@
+//! The open set of formats: one line for each.
+
+mod benchmarks;
+mod dot;
+mod gpus;
+mod hosts;
+mod infiniband;
+mod matrices;
+mod matrix_files;
+mod nccl;
+mod networks;
+mod numbers;
+mod placements;
+mod ranks;
+mod schedulers;
+mod simgrid_platform;
+mod traces;
+mod unread;
+mod xml;
+
+use crate::{
+    format::{Complaint, FileText, Format, Reader, Reading},
+    input::diagnostic::Diagnostics,
+    value::{Content, Kind, Network},
+};
+
+/// Every format. If several read a content equally well, the first is taken.
+pub static FORMATS: [&Format; 74] = [
+    &ranks::OPEN_MPI_BINDINGS,
+    &ranks::PRRTE_JOB_MAP,
+    &ranks::INTEL_MPI_STARTUP,
+    &ranks::LABELLED_HOSTNAMES,
+    &ranks::XTHI,
+    &placements::RANKFILE,
+    &placements::PLACEMENT_TABLE,
+    &hosts::FLUX_R,
+    &hosts::OPENSM_CA_ORDER,
+    &hosts::HOST_LIST,
+    &matrices::OPEN_MPI_MONITORING,
+    &matrices::INTEL_MPI_STATISTICS,
+    &matrices::IPM_XML,
+    &matrices::PAIR_TABLE,
+    &matrices::LABELLED_MATRIX,
+    &matrices::BRACKETED_MATRIX,
+    &numbers::METIS,
+    &numbers::SCOTCH,
+    &matrices::HTSIM_CONNECTIONS,
+    &matrix_files::MATRIX_MARKET,
+    &matrix_files::NPY,
+    &matrix_files::QAPLIB,
+    &numbers::DENSE,
+    &numbers::TRIPLES,
+    &gpus::NVIDIA_TOPO,
+    &gpus::ROCM_SHOWTOPO,
+    &nccl::NCCL_TOPOLOGY,
+    &nccl::NCCL_GRAPH,
+    &gpus::PAIR_RATES,
+    &infiniband::INFINIBAND,
+    &networks::ANYNET,
+    &dot::DOT,
+    &dot::NETWORKX,
+    &numbers::ADJACENCY,
+    &networks::LINK_TABLE,
+    &networks::EDGE_LIST,
+    &numbers::WEIGHTED_EDGES,
+    &simgrid_platform::SIMGRID_PLATFORM,
+    &networks::SLURM,
+    &schedulers::AZSLURM,
+    &schedulers::HYPERNODE,
+    &schedulers::KUBECTL,
+    &schedulers::KUEUE,
+    &networks::ASTRA_LINKS,
+    &networks::ASTRA_NETWORK,
+    &schedulers::ASTRA_SYSTEM,
+    &schedulers::BOOKSIM_CONFIG,
+    &benchmarks::PERFTEST,
+    &benchmarks::UCX,
+    &benchmarks::UCC,
+    &benchmarks::NCCOM,
+    &benchmarks::DEEPSPEED,
+    &benchmarks::HCCL,
+    &benchmarks::KNOWN,
+    &traces::KINETO,
+    &traces::FLIGHT_RECORDER,
+    &traces::CHAKRA_JSON,
+    &traces::ASTRA_WORKLOAD,
+    &traces::MSCCL,
+    &traces::PARAVER,
+    &traces::SIMGRID_TI,
+    &traces::GOAL,
+    &traces::CHAKRA,
+    &unread::FLIGHT_RECORDER_PICKLE,
+    &unread::PICKLE,
+    &unread::PYTORCH_TRACE,
+    &unread::DIMEMAS,
+    &unread::NETBENCH,
+    &unread::MSCCLPP,
+    &unread::DUMPI,
+    &unread::OTHERS,
+    &unread::OPENSM_LFT,
+    &unread::HTSIM_TOPOLOGY,
+    &unread::CRAY,
+];
+
+/// The errors of a text, by line.
+fn from_diagnostics<T>(file: &FileText<'_>, diagnostics: &Diagnostics) -> Result<T, Vec<Complaint>> {
+    let line = |at: usize| 1 + file.text.get(..at).map_or(0, |own| own.matches('\n').count());
+    let kept = diagnostics.kept().iter();
+    Err(kept.map(|own| Complaint { line: line(own.span.start), message: own.message.clone() }).collect())
+}
+
+/// A network of which all nodes are hosts, in their order, if they are numbers; else hosts are unknown.
+fn by_names(network: Network) -> Reading {
+    let is_numbered = network.nodes.iter().all(|own| own.bytes().all(|byte| byte.is_ascii_digit()));
+    let network = if is_numbered { network.in_numeric_order() } else { network };
+    let mut reading = Reading::from(Content::Network(network.finish(is_numbered)));
+    if is_numbered {
+        reading.assumed.push("all-hosts");
+    }
+    reading
+}
+
+/// The keys and options that take a file of a kind.
+#[must_use]
+pub fn keys_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Network => "machine.edges",
+        Kind::Hosts => "machine.host_names and --hosts",
+        Kind::Ranks => "embeddings = [\"file:..\"] and --hosts",
+        Kind::Matrix => "program.file of kind = \"traffic\"",
+        Kind::Trace => "program.file of kind = \"trace\", \"goal\" or \"chakra\"",
+        Kind::Benchmark => "cubefold calibrate",
+        Kind::Settings => "no key: its lines are written into a scenario",
+    }
+}
+
+const fn reads(
+    name: &'static str,
+    tool: &'static str,
+    holds: &'static [Kind],
+    is_like: fn(&FileText<'_>) -> crate::format::Likeness,
+    read: fn(&FileText<'_>) -> crate::format::Read,
+) -> Format {
+    Format { name, tool, holds, is_like, reader: Reader::Reads(read) }
+}

@@ -1,0 +1,435 @@
+//! Benchmarks of messages and collectives that `calibrate` does not read yet.
+
+use crate::{
+    benchmark::cleaned,
+    format::{FileText, Format, Read, Reader, Reading, wrong},
+    value::{Benchmark, BenchmarkRow, Content, Kind},
+};
+
+const HOLDS: &[Kind] = &[Kind::Benchmark];
+
+pub(super) static PERFTEST: Format = Format {
+    name: "perftest",
+    tool: "perftest: ib_write_bw, ib_send_lat and others",
+    holds: HOLDS,
+    is_like: |file| file.lines().any(|own| own.1.contains("#bytes") && own.1.contains("#iterations")).into(),
+    reader: Reader::Reads(read_perftest),
+};
+
+pub(super) static UCX: Format = Format {
+    name: "ucx-perftest",
+    tool: "ucx_perftest",
+    holds: HOLDS,
+    is_like: |file| {
+        file.lines().any(|own| own.1.contains("Stage") && own.1.contains("# iterations |")).into()
+    },
+    reader: Reader::Reads(read_ucx),
+};
+
+pub(super) static UCC: Format = Format {
+    name: "ucc-perftest",
+    tool: "ucc_perftest",
+    holds: HOLDS,
+    is_like: |file| {
+        let has = |word: &str| file.lines().any(|own| own.1.trim_start().starts_with(word));
+        (has("Collective:") && has("Count")).into()
+    },
+    reader: Reader::Reads(read_ucc),
+};
+
+pub(super) static NCCOM: Format = Format {
+    name: "nccom-test",
+    tool: "nccom-test of AWS Neuron",
+    holds: HOLDS,
+    is_like: |file| {
+        file.lines().any(|own| own.1.contains("size(B)") && own.1.contains("count(elems)")).into()
+    },
+    reader: Reader::Reads(read_nccom),
+};
+
+pub(super) static DEEPSPEED: Format = Format {
+    name: "deepspeed-comms",
+    tool: "DeepSpeed's communication log",
+    holds: HOLDS,
+    is_like: |file| {
+        file.lines().any(|own| own.1.contains("Comm. Op") && own.1.contains("Message Size")).into()
+    },
+    reader: Reader::Reads(read_deepspeed),
+};
+
+pub(super) static HCCL: Format = Format {
+    name: "hccl-demo",
+    tool: "hccl_demo of Habana",
+    holds: HOLDS,
+    is_like: |file| {
+        file.lines().any(|own| own.1.contains("[SUMMARY REPORT]") || own.1.contains("[BENCHMARK]")).into()
+    },
+    reader: Reader::Reads(read_hccl),
+};
+
+/// The name of an operation from the name that a tool has for it.
+pub(super) fn operation(word: &str) -> Option<&'static str> {
+    let plain: String = word.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+    let known = [
+        ("reducescatter", "reduce-scatter"),
+        ("redsct", "reduce-scatter"),
+        ("allreduce", "all-reduce"),
+        ("allgather", "all-gather"),
+        ("alltoall", "all-to-all"),
+        ("all2all", "all-to-all"),
+        ("allr", "all-reduce"),
+        ("allg", "all-gather"),
+        ("broadcast", "broadcast"),
+        ("bcast", "broadcast"),
+        ("barrier", "barrier"),
+        ("scatter", "scatter"),
+        ("gather", "gather"),
+        ("reduce", "reduce"),
+        ("isend", "send"),
+        ("send", "send"),
+        ("irecv", "receive"),
+        ("recv", "receive"),
+    ];
+    known.iter().find(|own| plain.contains(own.0)).map(|own| own.1)
+}
+
+fn numbers(line: &str) -> Option<Vec<f64>> {
+    line.split_whitespace().map(|word| word.parse().ok().filter(|own: &f64| own.is_finite())).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are whole and positive")]
+fn bytes(number: f64) -> u64 {
+    number.round() as u64
+}
+
+/// The places of three columns in the rows of a table.
+#[derive(Default)]
+struct Columns {
+    places: Option<[usize; 3]>,
+    count: usize,
+}
+
+impl Columns {
+    /// Finds the columns whose names begin with `names`.
+    fn of(header: &str, names: [&str; 3]) -> Self {
+        let words: Vec<&str> = header.split_whitespace().collect();
+        let places = names.map(|name| words.iter().position(|own| own.starts_with(name)));
+        let places = match places {
+            [Some(one), Some(two), Some(three)] => Some([one, two, three]),
+            _ => None,
+        };
+        Self { places, count: words.len() }
+    }
+
+    /// The three numbers of a row; `None` of other lines.
+    fn row(&self, line: &str) -> Option<Vec<f64>> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let places = self.places.filter(|_| words.len() == self.count)?;
+        numbers(&places.map(|place| words[place]).join(" "))
+    }
+}
+
+fn done(benchmark: Benchmark) -> Read {
+    if benchmark.rows.is_empty() {
+        return wrong(0, "no row with a time or a bandwidth");
+    }
+    Ok(Content::Benchmark(benchmark).into())
+}
+
+fn read_perftest(file: &FileText<'_>) -> Read {
+    let title = file.lines().map(|own| own.1.trim()).find(|own| own.ends_with(" Test")).unwrap_or_default();
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let name = words.first().map(|own| own.to_ascii_lowercase().replace('_', "-"));
+    let (is_both, is_latency) = (title.contains("Bidirectional"), title.contains("Latency"));
+    let is_round = name.as_deref().is_some_and(|own| own.contains("read") || own.contains("atomic"));
+    let mut benchmark = Benchmark { operation: name, ranks: Some(2), ..Benchmark::default() };
+    let mut unit = None;
+    let mut column = None;
+    for (_, line) in file.lines() {
+        if line.contains("#bytes") {
+            let factor = if line.contains("Gb/sec") { 1e9 / 8.0 } else { 1_048_576.0 };
+            unit = line.contains("BW average").then_some(factor);
+            let names: Vec<&str> = line.split_whitespace().collect();
+            let find = |word: &str| names.iter().position(|own| own.starts_with(word));
+            column = find("t_typical").or_else(|| find("t_avg"));
+            continue;
+        }
+        let Some(row) = numbers(line).filter(|own| own.len() >= 3) else { continue };
+        match (unit, column) {
+            (Some(unit), _) if row.len() >= 4 => {
+                let rate = row[3] * unit / if is_both { 2.0 } else { 1.0 };
+                benchmark.rows.push(BenchmarkRow {
+                    bytes: Some(bytes(row[0])),
+                    bandwidth: Some(rate),
+                    ..BenchmarkRow::default()
+                });
+            }
+            (None, Some(column)) if row.len() > column => {
+                let time = row[column] * 1e-6 / if is_round { 2.0 } else { 1.0 };
+                benchmark.rows.push(BenchmarkRow {
+                    bytes: Some(bytes(row[0])),
+                    time: Some(time),
+                    ..BenchmarkRow::default()
+                });
+            }
+            _ => {}
+        }
+    }
+    benchmark.measures = if unit.is_some() && !is_latency { "bandwidth" } else { "latency" };
+    let mut read = done(benchmark)?;
+    if is_both {
+        read.assumed.push("half-of-both-directions");
+    }
+    Ok(read)
+}
+
+fn read_ucx(file: &FileText<'_>) -> Read {
+    let after = |word: &str| {
+        let line = file.lines().find(|own| own.1.contains(word))?.1;
+        Some(line.split_once(word)?.1.trim().trim_end_matches('|').trim().to_owned())
+    };
+    let is_latency = file.text.contains("latency (usec)");
+    let size = after("Message size:").and_then(|own| own.parse().ok());
+    let mut benchmark = Benchmark { operation: after("Test:"), ranks: Some(2), ..Benchmark::default() };
+    benchmark.measures = if is_latency { "latency" } else { "bandwidth" };
+    for (_, line) in file.lines() {
+        let Some(row) = line.trim_start().strip_prefix("Final:").and_then(numbers) else { continue };
+        let (Some(time), Some(rate)) = (row.get(3), row.get(5)) else { continue };
+        let (time, rate) =
+            if is_latency { (Some(time * 1e-6), None) } else { (None, Some(rate * 1_048_576.0)) };
+        benchmark.rows.push(BenchmarkRow { bytes: size, time, bandwidth: rate, operation: None });
+    }
+    done(benchmark)
+}
+
+fn read_ucc(file: &FileText<'_>) -> Read {
+    let text = cleaned(&file.text);
+    let name = text.lines().find_map(|line| line.trim_start().strip_prefix("Collective:"));
+    let has_rate = text.contains("Bandwidth");
+    let mut benchmark = Benchmark {
+        operation: name.and_then(operation).map(str::to_owned),
+        measures: "time",
+        ..Benchmark::default()
+    };
+    for line in text.lines() {
+        // Operations without a rate have words in its place.
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(row) = words.get(..5).and_then(|own| numbers(&own.join(" "))) else { continue };
+        let rate = words.get(5).filter(|_| has_rate).and_then(|own| own.parse::<f64>().ok());
+        benchmark.rows.push(BenchmarkRow {
+            bytes: Some(bytes(row[1])),
+            time: Some(row[2] * 1e-6),
+            bandwidth: rate.filter(|own| own.is_finite()).map(|own| own * 1e9),
+            operation: None,
+        });
+    }
+    let ranks = ranks_from_rates(&benchmark);
+    benchmark.ranks = ranks;
+    let mut read = done(benchmark)?;
+    if ranks.is_some() {
+        read.assumed.push("ranks-from-rates");
+    }
+    Ok(read)
+}
+
+/// The one number of ranks that fits all ratios of bus rates to sizes and times.
+fn ranks_from_rates(benchmark: &Benchmark) -> Option<u64> {
+    let factor = |ranks: f64| match benchmark.operation.as_deref() {
+        Some("all-reduce") => Some(2.0 * (ranks - 1.0) / ranks),
+        Some("all-gather" | "all-to-all") => Some(ranks - 1.0),
+        Some("reduce-scatter") => Some((ranks - 1.0) / ranks),
+        _ => None,
+    };
+    let fits = |ranks: u32| {
+        benchmark.rows.iter().all(|row| {
+            let (Some(rate), Some(time), Some(size)) = (row.bandwidth, row.time, row.bytes) else {
+                return false;
+            };
+            #[expect(clippy::cast_precision_loss, reason = "sizes have a few digits")]
+            let expected = factor(ranks.into()).unwrap_or(0.0) * size as f64 / time;
+            (rate - expected).abs() <= 0.006e9 + 0.006 * time.recip() * 1e-6 * expected
+        })
+    };
+    let mut found = (2..=4096).filter(|ranks| fits(*ranks));
+    let first = found.next()?;
+    found.next().is_none().then_some(first.into())
+}
+
+fn read_nccom(file: &FileText<'_>) -> Read {
+    let command = file.lines().map(|own| own.1).find(|own| own.contains("nccom-test "));
+    let words: Vec<&str> = command.unwrap_or_default().split_whitespace().collect();
+    let ranks = words
+        .iter()
+        .position(|own| *own == "-r")
+        .and_then(|at| words.get(at + 1))
+        .and_then(|own| own.parse().ok());
+    let name = words.last().and_then(|own| operation(own));
+    let mut benchmark =
+        Benchmark { operation: name.map(str::to_owned), ranks, measures: "time", ..Benchmark::default() };
+    let mut columns = Columns::default();
+    for (_, line) in file.lines() {
+        if line.contains("size(B)") {
+            columns = Columns::of(line, ["size", "time", "busbw"]);
+            continue;
+        }
+        let Some(row) = columns.row(line) else { continue };
+        benchmark.rows.push(BenchmarkRow {
+            bytes: Some(bytes(row[0])),
+            time: Some(row[1] * 1e-6),
+            bandwidth: Some(row[2] * 1e9),
+            operation: None,
+        });
+    }
+    done(benchmark)
+}
+
+fn read_deepspeed(file: &FileText<'_>) -> Read {
+    let mut benchmark = Benchmark { measures: "time", ..Benchmark::default() };
+    let (mut is_table, mut own) = (false, None);
+    for (_, line) in file.lines() {
+        if line.contains("Comm. Op") {
+            is_table = true;
+        } else if line.contains("straggler") {
+            is_table = false;
+        } else if let (true, Some(row)) = (is_table, deepspeed_row(line)) {
+            benchmark.rows.push(BenchmarkRow { operation: own.map(str::to_owned), ..row });
+        } else if is_table && !line.starts_with(' ') && !line.starts_with('_') {
+            own = operation(line);
+        }
+    }
+    let names: std::collections::BTreeSet<_> =
+        benchmark.rows.iter().map(|row| row.operation.clone()).collect();
+    benchmark.operation = names
+        .into_iter()
+        .next()
+        .flatten()
+        .filter(|first| benchmark.rows.iter().all(|row| row.operation.as_ref() == Some(first)));
+    let mut read = done(benchmark)?;
+    read.assumed.push("rounded");
+    Ok(read)
+}
+
+/// `1.5 GB  4  400.00  100.00  128.85  112.74`.
+fn deepspeed_row(line: &str) -> Option<BenchmarkRow> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let cut = words.len().checked_sub(5)?;
+    let size: String = words[..cut].concat();
+    let at = size.find(|sign: char| sign.is_ascii_alphabetic())?;
+    let power = ["B", "KB", "MB", "GB", "TB", "PB"].iter().position(|own| *own == &size[at..])?;
+    let number: f64 = size[..at].parse().ok()?;
+    let row = numbers(&words[cut..].join(" "))?;
+    let bytes = bytes(number * 1024_f64.powi(i32::try_from(power).ok()?));
+    Some(BenchmarkRow {
+        bytes: Some(bytes),
+        time: Some(row[2] * 1e-3),
+        bandwidth: Some(row[4] * 1e9 / 8.0),
+        operation: None,
+    })
+}
+
+fn read_hccl(file: &FileText<'_>) -> Read {
+    let named = file
+        .lines()
+        .find_map(|own| Some(own.1.split_once("collective=")?.1.split([',', ')']).next()?.to_owned()));
+    let called = file.lines().find_map(|own| Some(own.1.split_once("hccl")?.1.split('(').next()?.to_owned()));
+    let name = named.or(called).and_then(|own| operation(&own));
+    let mut benchmark =
+        Benchmark { operation: name.map(str::to_owned), measures: "time", ..Benchmark::default() };
+    let mut columns = Columns::default();
+    for (_, line) in file.lines() {
+        if line.contains("nw_bw") {
+            columns = Columns::of(line, ["size", "time", "nw_bw"]);
+        } else if let Some(row) = columns.row(line) {
+            benchmark.rows.push(BenchmarkRow {
+                bytes: Some(bytes(row[0])),
+                time: Some(row[1] * 1e-3),
+                bandwidth: Some(row[2] * 1e9),
+                operation: None,
+            });
+        }
+    }
+    if benchmark.rows.is_empty() {
+        single_hccl(file, &mut benchmark);
+    }
+    done(benchmark)
+}
+
+/// The summary of one run: `[BENCHMARK] hcclAllReduce(dataSize=.., count=.., dtype=float, ..)` and its bandwidths.
+fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
+    let field = |name: &str| {
+        let after = file.text.split_once(&format!("{name}="))?.1;
+        after.split([',', ')', ' ', '\n']).next().map(str::to_owned)
+    };
+    let rate = |name: &str| {
+        let line = file.lines().find(|own| own.1.contains(name))?.1;
+        let words: Vec<&str> = line.split_once(':')?.1.split_whitespace().collect();
+        let unit = match *words.get(1)? {
+            "TB/s" => 1e12,
+            "GB/s" => 1e9,
+            "MB/s" => 1e6,
+            "KB/s" => 1e3,
+            _ => 1.0,
+        };
+        Some(words[0].parse::<f64>().ok()? * unit)
+    };
+    let width = match field("dtype").as_deref() {
+        Some("bfloat16" | "float16") => 2,
+        Some(_) => 4,
+        None => return,
+    };
+    let Some(count) = field("count").and_then(|own| own.parse::<u64>().ok()) else { return };
+    let size = count.saturating_mul(width);
+    #[expect(clippy::cast_precision_loss, reason = "sizes have a few digits")]
+    let time = rate("Algo Bandwidth").map(|rate| size as f64 / rate);
+    benchmark.rows.push(BenchmarkRow {
+        bytes: Some(size),
+        time,
+        bandwidth: rate("NW Bandwidth"),
+        operation: None,
+    });
+}
+
+/// Reads the benchmarks of `calibrate`: OSU, Intel MPI Benchmarks, nccl-tests.
+pub(super) fn read_known(file: &FileText<'_>) -> Read {
+    match crate::benchmark::Measurement::parse(
+        "",
+        &file.text,
+        crate::benchmark::MeasurementOptions::default(),
+    ) {
+        Ok(own) => {
+            let row = |point: &crate::benchmark::Point| BenchmarkRow {
+                bytes: Some(point.bytes),
+                time: Some(point.seconds),
+                ..BenchmarkRow::default()
+            };
+            let (operation, ranks) = match own.kind {
+                crate::benchmark::SeriesKind::Collective { name, ranks, .. } => (name, u64::from(ranks)),
+                _ => ("send", 2),
+            };
+            let rows = own.points.iter().map(row).collect();
+            Ok(Reading::from(Content::Benchmark(Benchmark {
+                operation: Some(operation.to_owned()),
+                measures: "time",
+                ranks: Some(ranks),
+                rows,
+            })))
+        }
+        Err(diagnostics) => super::from_diagnostics(file, &diagnostics),
+    }
+}
+
+pub(super) static KNOWN: Format = super::reads(
+    "benchmark-log",
+    "OSU micro-benchmarks, Intel MPI Benchmarks, nccl-tests, rccl-tests",
+    HOLDS,
+    |file| {
+        let is_heading = |line: &str| {
+            ["# OSU ", "#bytes #repetitions", "# nThread ", "# Benchmarking ", "algbw"]
+                .iter()
+                .any(|own| line.contains(own))
+        };
+        let has = file.lines().any(|own| is_heading(own.1) && own.1.contains('#'));
+        if has { crate::format::Likeness::Maybe } else { crate::format::Likeness::No }
+    },
+    read_known,
+);

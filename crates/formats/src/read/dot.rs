@@ -1,0 +1,250 @@
+//! Graphs of Graphviz and edge lists of `NetworkX`, whose attributes are not read.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    format::{Complaint, FileText, Format, Read, Reading, wrong},
+    input::text::described,
+    read::{networks::HOLDS, reads},
+    value::{Link, Network},
+};
+
+pub(super) static DOT: Format = reads(
+    "graphviz-dot",
+    "Graphviz (*.dot, *.gv)",
+    HOLDS,
+    |file| {
+        let mut words = file
+            .rows()
+            .map(|own| own.1.trim())
+            .find(|own| !own.starts_with("//") && !own.starts_with('#'))
+            .unwrap_or_default()
+            .split_whitespace();
+        let first =
+            words.next().map(|own| if own == "strict" { words.next().unwrap_or_default() } else { own });
+        let is_graph = first.is_some_and(|own| matches!(own.split('{').next(), Some("graph" | "digraph")));
+        (is_graph && file.text.contains('{')).into()
+    },
+    read_dot,
+);
+
+/// The words and signs of a graph of Graphviz, with their lines.
+fn dot_tokens(text: &str) -> Vec<(usize, String)> {
+    let (mut tokens, mut line) = (vec![], 1);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => {
+                let mut end = 1;
+                let bytes = rest.as_bytes();
+                while end < bytes.len() && bytes[end] != b'"' {
+                    end += 1 + usize::from(bytes[end] == b'\\');
+                }
+                let end = end.min(bytes.len());
+                tokens.push((
+                    line,
+                    format!("\"{}", rest.get(1..end).unwrap_or_default().replace("\\\"", "\"")),
+                ));
+                (end + 1).min(rest.len())
+            }
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '-' if rest.starts_with("--") || rest.starts_with("->") => {
+                tokens.push((line, rest[..2].to_owned()));
+                2
+            }
+            _ if first.is_whitespace() => first.len_utf8(),
+            _ if "{}[];,=:".contains(first) => {
+                tokens.push((line, first.to_string()));
+                1
+            }
+            _ => {
+                let is_end = |(at, sign): (usize, char)| {
+                    sign.is_whitespace()
+                        || "{}[];,=:\"".contains(sign)
+                        || rest[at..].starts_with("--")
+                        || rest[at..].starts_with("->")
+                };
+                let end =
+                    rest.char_indices().skip(1).find(|own| is_end(*own)).map_or(rest.len(), |own| own.0);
+                tokens.push((line, rest[..end].to_owned()));
+                end
+            }
+        };
+        let length = (length..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        line += rest[..length].matches('\n').count();
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+struct Dot<'t> {
+    tokens: &'t [(usize, String)],
+    at: usize,
+    network: Network,
+    pairs: BTreeMap<[usize; 2], [u64; 2]>, // ascending ends: links along and back
+    links: usize,
+    depth: usize,
+    is_directed: bool,
+}
+
+/// The most links that sets of nodes may stand for.
+const MAX_LINKS: usize = 1 << 22;
+
+impl Dot<'_> {
+    fn peek(&self) -> &str {
+        self.tokens.get(self.at).map_or("", |own| own.1.as_str())
+    }
+
+    /// The nodes of statements up to a closing brace.
+    fn statements(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
+        let mut all = vec![];
+        self.depth += 1;
+        let line = self.tokens.get(self.at).map_or(0, |own| own.0);
+        if self.depth > 64 {
+            return wrong(line, "subgraphs 64 levels deep, expected fewer");
+        }
+        loop {
+            match self.peek() {
+                "" => return wrong(line, "a { without its }"),
+                "}" => {
+                    self.at += 1;
+                    self.depth -= 1;
+                    return Ok(all);
+                }
+                ";" | "," => self.at += 1,
+                "[" => self.skip_attributes(),
+                _ => all.extend(self.chain()?),
+            }
+        }
+    }
+
+    fn skip_attributes(&mut self) {
+        while !matches!(self.peek(), "]" | "") {
+            self.at += 1;
+        }
+        self.at += 1;
+    }
+
+    /// A chain of nodes and sets that edges link.
+    fn chain(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
+        let mut all = vec![];
+        let mut before = self.group()?;
+        all.extend(&before);
+        while matches!(self.peek(), "--" | "->") {
+            let line = self.tokens[self.at].0;
+            self.at += 1;
+            let next = self.group()?;
+            self.links = self.links.saturating_add(before.len().saturating_mul(next.len()));
+            if self.links > MAX_LINKS {
+                return wrong(line, format!("more than {MAX_LINKS} links, expected fewer"));
+            }
+            for &from in &before {
+                for &to in &next {
+                    if from == to {
+                        self.network.loops += 1;
+                        continue;
+                    }
+                    self.pairs.entry([from.min(to), from.max(to)]).or_default()[usize::from(from > to)] += 1;
+                }
+            }
+            all.extend(&next);
+            before = next;
+        }
+        Ok(all)
+    }
+
+    /// A node, a set, or a subgraph; nothing for settings.
+    fn group(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
+        let (line, word) = self.tokens.get(self.at).cloned().unwrap_or_default();
+        self.at += 1;
+        if word == "subgraph" {
+            if self.peek() != "{" {
+                self.at += 1;
+            }
+            if self.peek() != "{" {
+                return Ok(vec![]);
+            }
+            self.at += 1;
+            return self.statements();
+        }
+        if word == "{" {
+            return self.statements();
+        }
+        if matches!(word.as_str(), "node" | "edge" | "graph") && self.peek() == "[" {
+            return Ok(vec![]);
+        }
+        if self.peek() == "=" {
+            self.at += 2;
+            return Ok(vec![]);
+        }
+        if word.is_empty() || matches!(word.as_str(), "--" | "->" | "]" | "=" | ":" | "[") {
+            return wrong(line, format!("{} in the place of a node", described(&word)));
+        }
+        while self.peek() == ":" {
+            self.at += 2;
+        }
+        Ok(vec![self.network.node(word.strip_prefix('"').unwrap_or(&word), true)])
+    }
+}
+
+fn read_dot(file: &FileText<'_>) -> Read {
+    let tokens = dot_tokens(&file.text);
+    let open = tokens.iter().position(|own| own.1 == "{").map_or(tokens.len(), |at| at + 1);
+    let is_directed = tokens.iter().take(open).any(|own| own.1 == "digraph");
+    let is_strict = tokens.first().is_some_and(|own| own.1 == "strict");
+    let mut dot = Dot {
+        tokens: &tokens,
+        at: open,
+        network: Network::default(),
+        pairs: BTreeMap::new(),
+        links: 0,
+        depth: 0,
+        is_directed,
+    };
+    dot.statements()?;
+    let mut network = dot.network;
+    for (ends, [along, back]) in dot.pairs {
+        let count = if dot.is_directed { along.max(back) } else { along + back };
+        network.links.push(Link { ends, count: if is_strict { 1 } else { count }, ..Link::default() });
+    }
+    Ok(without_attributes(network))
+}
+
+/// A network by the names of its nodes; attributes are not read.
+fn without_attributes(network: Network) -> Reading {
+    let mut reading = super::by_names(network);
+    reading.notes.push("attributes are not used".to_owned());
+    reading
+}
+
+pub(super) static NETWORKX: Format = reads(
+    "networkx-edge-list",
+    "NetworkX, write_edgelist",
+    HOLDS,
+    |file| {
+        let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
+        (rows.peek().is_some() && rows.all(|own| nx_row(own.1).is_some())).into()
+    },
+    |file| {
+        let mut network = Network::default();
+        for (line, text) in file.rows().filter(|own| !own.1.starts_with('#')) {
+            let Some([from, to]) = nx_row(text) else { return wrong(line, "no two nodes and attributes") };
+            let [from, to] = [network.node(from, true), network.node(to, true)];
+            if from == to {
+                network.loops += 1;
+            } else {
+                network.cable(from, to);
+            }
+        }
+        Ok(without_attributes(network))
+    },
+);
+
+fn nx_row(line: &str) -> Option<[&str; 2]> {
+    let (ends, rest) = line.split_once('{')?;
+    let words: Vec<&str> = ends.split_whitespace().collect();
+    rest.trim_end().ends_with('}').then_some(())?;
+    <[&str; 2]>::try_from(words).ok()
+}

@@ -1,0 +1,262 @@
+//! Links of accelerators: tables of `nvidia-smi` and `rocm-smi`, measured rates of pairs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
+    input::{Ratio, text::described},
+    value::{Content, Kind, Link, Network},
+};
+
+const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
+
+pub(super) static NVIDIA_TOPO: Format = Format {
+    name: "nvidia-topo",
+    tool: "nvidia-smi topo -m",
+    holds: HOLDS,
+    is_like: |file| {
+        let is_row = |line: &str| line.starts_with("GPU0") && line.split_whitespace().nth(1) == Some("X");
+        file.lines().any(|own| is_row(own.1.trim_start())).into()
+    },
+    reader: Reader::Reads(read_nvidia),
+};
+
+pub(super) static ROCM_SHOWTOPO: Format = Format {
+    name: "rocm-showtopo",
+    tool: "rocm-smi --showtopo",
+    holds: HOLDS,
+    is_like: |file| file.text.contains("Link Type between two GPUs").into(),
+    reader: Reader::Reads(read_rocm),
+};
+
+pub(super) static PAIR_RATES: Format = Format {
+    name: "gpu-pair-rates",
+    tool: "nvbandwidth, p2pBandwidthLatencyTest",
+    holds: HOLDS,
+    is_like: |file| {
+        let has = |word: &str| file.text.contains(word);
+        (has("memcpy CE GPU(row)") || has("P2P=Enabled Bandwidth")).into()
+    },
+    reader: Reader::Reads(read_rates),
+};
+
+/// A square table of words by the names of its rows and columns.
+type Cells<'t> = BTreeMap<(&'t str, &'t str), (usize, &'t str)>;
+
+fn is_device(word: &str) -> bool {
+    let is_numbered = |prefix: &str| {
+        word.strip_prefix(prefix)
+            .is_some_and(|own| !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    is_numbered("GPU") || is_numbered("NIC") || word.starts_with("mlx5_")
+}
+
+/// The places of `table` by row and column, checked for symmetry, and its columns.
+fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>), Vec<Complaint>> {
+    let is_header = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("GPU0") && words.next() != Some("X")
+    };
+    let Some((_, header)) = file.lines().find(|own| is_header(own.1)) else {
+        return wrong(0, "no header with GPU0 and its neighbours");
+    };
+    let columns: Vec<&str> = header.split_whitespace().take_while(|own| is_device(own)).collect();
+    let (mut cells, mut rows): (Cells<'_>, BTreeSet<&str>) = (BTreeMap::new(), BTreeSet::new());
+    for (line, text) in file.lines().filter(|own| own.1 != header) {
+        let mut words = text.split_whitespace();
+        let Some(name) = words.next().filter(|own| is_device(own)) else { continue };
+        let row: Vec<&str> = words.take(columns.len()).collect();
+        if row.len() < columns.len() {
+            return wrong(line, format!("{} cells, expected {}", row.len(), columns.len()));
+        }
+        if !rows.insert(name) {
+            return wrong(line, format!("{name} a second time, expected a row for each"));
+        }
+        for (column, word) in columns.iter().zip(row) {
+            if lanes(word).is_none() && !matches!(word, "X" | "PIX" | "PXB" | "PHB" | "NODE" | "SYS" | "N/A")
+            {
+                let expected = "expected NV1, PIX, PXB, PHB, NODE or SYS";
+                return wrong(line, format!("cell is {}, {expected}", described(word)));
+            }
+            cells.insert((name, column), (line, word));
+        }
+    }
+    if let Some(missing) = columns.iter().find(|own| !rows.contains(*own)) {
+        return wrong(0, format!("no row for {missing}"));
+    }
+    check_symmetry(&cells)?;
+    Ok((cells, columns))
+}
+
+/// Reports two cells of a pair that differ, and rows without a column.
+fn check_symmetry(cells: &Cells<'_>) -> Result<(), Vec<Complaint>> {
+    for ((one, other), (line, word)) in cells {
+        match cells.get(&(other, one)) {
+            None => {
+                return wrong(
+                    *line,
+                    format!("no cell of {other} and {one}, expected a row and a column for each"),
+                );
+            }
+            Some((_, back)) if back != word => {
+                let (one, other) = (one.min(other), one.max(other));
+                return wrong(*line, format!("cells of {one} and {other} differ"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The number of links in a cell such as `NV18`.
+fn lanes(word: &str) -> Option<u64> {
+    word.strip_prefix("NV").and_then(|own| own.parse().ok()).filter(|own| *own > 0)
+}
+
+/// The most links that a GPU has: more between all pairs go to a switch.
+const MOST_LINKS: u64 = 18;
+
+fn read_nvidia(file: &FileText<'_>) -> Read {
+    let (cells, columns) = nvidia_cells(file)?;
+    let gpus: Vec<&str> = columns.iter().copied().filter(|own| own.starts_with("GPU")).collect();
+    let mut network = Network::default();
+    for gpu in &gpus {
+        network.node(gpu, true);
+    }
+    let mut linked = vec![];
+    for (place, one) in columns.iter().enumerate() {
+        for other in &columns[place + 1..] {
+            let word = cells[&(*one, *other)].1;
+            if let Some(lanes) = lanes(word) {
+                linked.push((*one, *other, lanes));
+            } else if !matches!(word, "X" | "N/A") {
+                network.path(word, one, other);
+            }
+        }
+    }
+    let first = linked.first().map_or(0, |own| own.2);
+    let count = gpus.len();
+    let is_full =
+        count > 1 && linked.len() == count * (count - 1) / 2 && linked.iter().all(|own| own.2 == first);
+    let link =
+        |ends, lanes| Link { ends, count: 1, lanes: Some(lanes), class: Some("NVLink"), ..Link::default() };
+    if is_full && first.saturating_mul(count as u64 - 1) > MOST_LINKS {
+        let switch = network.node("NVSwitch", false);
+        network.links.extend((0..count).map(|own| link([own, switch], first)));
+    } else {
+        for (one, other, lanes) in linked {
+            let ends = [network.node(one, true), network.node(other, true)];
+            network.links.push(link(ends, lanes));
+        }
+    }
+    Ok(Content::Network(network.finish(true)).into())
+}
+
+/// The tables of `rocm-smi` by their names, such as `Hops`.
+fn rocm_tables<'t>(file: &'t FileText<'_>) -> Result<BTreeMap<&'static str, Cells<'t>>, Vec<Complaint>> {
+    let mut tables: BTreeMap<&str, Cells<'_>> = BTreeMap::new();
+    let (mut own, mut columns): (Option<&str>, Vec<&str>) = (None, vec![]);
+    for (line, text) in file.lines() {
+        if text.contains("between two GPUs") {
+            let is_title = |name: &&str| text.contains(&format!("{name} between"));
+            own = ["Weight", "Hops", "Link Type"].into_iter().find(is_title);
+            columns.clear();
+        } else if text.starts_with('=') {
+            own = None;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let Some(name) = own.filter(|_| words.first().is_some_and(|own| is_device(own))) else { continue };
+        if columns.is_empty() && words.iter().all(|own| is_device(own)) {
+            columns = words;
+            continue;
+        }
+        if words.len() != columns.len() + 1 {
+            return wrong(line, format!("{} cells, expected {}", words.len() - 1, columns.len()));
+        }
+        for (column, word) in columns.iter().zip(&words[1..]) {
+            tables.entry(name).or_default().insert((words[0], column), (line, word));
+        }
+    }
+    Ok(tables)
+}
+
+fn read_rocm(file: &FileText<'_>) -> Read {
+    let tables = rocm_tables(file)?;
+    let Some(types) = tables.get("Link Type") else { return wrong(0, "no table of link types") };
+    check_symmetry(types)?;
+    let mut network = Network::default();
+    let mut names: Vec<&str> = types.keys().map(|own| own.0).collect();
+    names.dedup();
+    names.sort_by_key(|own| own.get(3..).and_then(|own| own.parse::<u64>().ok()));
+    for name in &names {
+        network.node(name, true);
+    }
+    for (&(one, other), &(_, word)) in types {
+        let (from, to) = (network.node(one, true), network.node(other, true));
+        if from >= to {
+            continue;
+        }
+        let hops = tables.get("Hops").and_then(|own| own.get(&(one, other))).map_or("1", |own| own.1);
+        if word == "XGMI" && hops == "1" {
+            network.links.push(Link { ends: [from, to], count: 1, class: Some("XGMI"), ..Link::default() });
+        } else if word != "0" && word != "N/A" {
+            network.path(word, one, other);
+        }
+    }
+    Ok(Content::Network(network.finish(true)).into())
+}
+
+/// The first square table of numbers after a line that contains a text.
+fn square<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, Vec<&'t str>)>> {
+    let mut lines = file.lines().skip_while(|own| !own.1.contains(title)).skip(1);
+    let header: Vec<&str> = lines.next()?.1.split_whitespace().collect();
+    let columns = header.iter().filter(|own| own.parse::<u64>().is_ok()).count();
+    let mut rows = vec![];
+    for (line, text) in lines.take(columns) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() != columns + 1 {
+            return None;
+        }
+        rows.push((line, words[1..].to_vec()));
+    }
+    (rows.len() == columns && columns > 1).then_some(rows)
+}
+
+fn read_rates(file: &FileText<'_>) -> Read {
+    let rates = ["memcpy CE GPU(row) -> GPU(column)", "Unidirectional P2P=Enabled Bandwidth"]
+        .iter()
+        .find_map(|own| square(file, own));
+    let Some(rates) = rates else { return wrong(0, "no square table of bandwidths between GPUs") };
+    let latencies = square(file, "P2P=Enabled Latency").filter(|own| own.len() == rates.len());
+    let mut network = Network::default();
+    for gpu in 0..rates.len() {
+        network.node(&format!("GPU{gpu}"), true);
+    }
+    let value = |table: &[(usize, Vec<&str>)], row: usize, column: usize, unit: Ratio| {
+        let word = table[row].1[column];
+        Ratio::parse_decimal(word)?.times(unit)
+    };
+    for one in 0..rates.len() {
+        for other in one + 1..rates.len() {
+            let both = |table: &[(usize, Vec<&str>)], unit| {
+                [(one, other), (other, one)].map(|own| value(table, own.0, own.1, unit))
+            };
+            if [(one, other), (other, one)].iter().any(|own| rates[own.0].1[own.1] == "N/A") {
+                continue;
+            }
+            let [Some(there), Some(back)] = both(&rates, Ratio::from(1_000_000_000)) else {
+                return wrong(rates[one].0, format!("a rate of GPU {one} and GPU {other} is no number"));
+            };
+            let is_less = |left: Ratio, right: Ratio| left.to_f64() < right.to_f64();
+            let bandwidth = Some(if is_less(there, back) { there } else { back });
+            let latency = latencies.as_ref().and_then(|own| match both(own, Ratio::new(1, 1_000_000)) {
+                [Some(there), Some(back)] => Some(if is_less(there, back) { back } else { there }),
+                _ => None,
+            });
+            network.links.push(Link { ends: [one, other], count: 1, bandwidth, latency, ..Link::default() });
+        }
+    }
+    let mut reading = Reading::from(Content::Network(network.finish(true)));
+    reading.assumed.push("full-mesh");
+    Ok(reading)
+}

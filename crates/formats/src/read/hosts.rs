@@ -1,0 +1,149 @@
+//! Lists of hosts: Flux's R, the order of adapters of `OpenSM`, and lists of schedulers and launchers.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    format::{FileText, Format, Likeness, Read, Reader, wrong},
+    input::text::described,
+    launcher::{HostList, host_names},
+    value::{Content, Kind},
+};
+
+pub(super) static FLUX_R: Format = Format {
+    name: "flux-r",
+    tool: "flux resource R, flux job info R",
+    holds: &[Kind::Hosts],
+    is_like: |file| {
+        let is_r = |own: &Value| own.pointer("/execution/R_lite").is_some() && own.get("version").is_some();
+        file.json().is_some_and(is_r).into()
+    },
+    reader: Reader::Reads(read_flux),
+};
+
+pub(super) static OPENSM_CA_ORDER: Format = Format {
+    name: "opensm-ca-order",
+    tool: "OpenSM, opensm-ftree-ca-order.dump",
+    holds: &[Kind::Hosts],
+    is_like: |file| {
+        let is_row = |(_, line): (usize, &str)| {
+            line.split_once('\t').is_some_and(|(lid, _)| lid.trim().starts_with("0x"))
+        };
+        (file.rows().count() > 0 && file.rows().all(is_row)).into()
+    },
+    reader: Reader::Reads(read_order),
+};
+
+pub(super) static HOST_LIST: Format = Format {
+    name: "host-list",
+    tool: "schedulers and launchers: a host a line, with slots",
+    holds: &[Kind::Hosts],
+    is_like: |file| {
+        let mut rows = file.rows().map(|(_, line)| line.split('#').next().unwrap_or_default().trim());
+        let is_host = |line: &str| {
+            let name = line.split([' ', ':', '/']).next().unwrap_or_default();
+            let is_address = name.split('.').filter(|own| own.parse::<u8>().is_ok()).count() == 4;
+            let is_named = name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address;
+            let rest = line.get(name.len()..).unwrap_or_default();
+            is_named
+                && !name.contains(['=', '{', '(', '>', '"'])
+                && (rest.is_empty()
+                    || rest.contains("slots=")
+                    || rest.starts_with(':') && !rest.contains(' '))
+        };
+        if rows.all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty() {
+            Likeness::Maybe
+        } else {
+            Likeness::No
+        }
+    },
+    reader: Reader::Reads(read_list),
+};
+
+/// The names that lists such as `n[0-3],m7` stand for.
+pub(super) fn names_of(list: &str) -> Option<Vec<String>> {
+    let mut names = vec![];
+    for part in host_names::parts(list) {
+        names.extend(host_names::expanded(part.trim()).ok()?);
+    }
+    (names.len() <= 1 << 20).then_some(names)
+}
+
+/// The number of integers in a set such as `0-3,7`.
+fn count_of(set: &str) -> Option<u64> {
+    let mut count = 0_u64;
+    for part in set.split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(count)
+}
+
+fn read_flux(file: &FileText<'_>) -> Read {
+    let value = file.json().unwrap_or(&Value::Null);
+    let list = |own: Option<&Value>| own.and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut names = vec![];
+    for part in list(value.pointer("/execution/nodelist")) {
+        let part = part.as_str().unwrap_or_default();
+        match names_of(part) {
+            Some(own) => names.extend(own),
+            None => {
+                return wrong(0, format!("nodelist is {}, expected names such as n[0-3]", described(part)));
+            }
+        }
+    }
+    let (mut brokers, mut cores, mut firsts) = (0_u64, 0_u64, vec![]);
+    for part in list(value.pointer("/execution/R_lite")) {
+        let set = part
+            .get("rank")
+            .map_or_else(String::new, |own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
+        let core = part.pointer("/children/core").and_then(Value::as_str).unwrap_or_default();
+        let (Some(count), Some(each)) = (count_of(&set), count_of(core)) else {
+            return wrong(
+                0,
+                format!(
+                    "ranks {} with cores {}, expected sets of integers",
+                    described(&set),
+                    described(core)
+                ),
+            );
+        };
+        brokers = brokers.saturating_add(count);
+        cores = cores.saturating_add(count.saturating_mul(each));
+        firsts.push(set);
+    }
+    if names.len() as u64 != brokers {
+        return wrong(0, format!("{} names of {brokers} brokers, expected as many", names.len()));
+    }
+    let mut counts = Map::new();
+    counts.insert("cores".into(), json!(cores));
+    Ok(Content::Hosts(names.into_iter().map(|name| (name, None)).collect(), counts).into())
+}
+
+fn read_order(file: &FileText<'_>) -> Read {
+    let (mut names, mut dummies): (Vec<(String, Option<u64>)>, u64) = (vec![], 0);
+    let mut seen = std::collections::BTreeSet::new();
+    for (line, row) in file.rows() {
+        let (lid, name) = row.split_once('\t').unwrap_or((row, ""));
+        let digits = lid.trim().trim_start_matches("0x");
+        let Ok(lid) = u32::from_str_radix(digits, 16) else {
+            return wrong(line, format!("LID is {}, expected 0x and digits", described(lid)));
+        };
+        let Some(name) = name.split_whitespace().next() else { return wrong(line, "a LID without a name") };
+        if lid == 0xffff {
+            dummies += 1;
+        } else if seen.insert(name.to_owned()) {
+            names.push((name.to_owned(), None));
+        }
+    }
+    let mut counts = Map::new();
+    counts.insert("dummies".into(), json!(dummies));
+    Ok(Content::Hosts(names, counts).into())
+}
+
+fn read_list(file: &FileText<'_>) -> Read {
+    match HostList::parse(&file.text) {
+        Ok(list) => Ok(Content::Hosts(list.named().collect(), Map::new()).into()),
+        Err(diagnostics) => super::from_diagnostics(file, &diagnostics),
+    }
+}

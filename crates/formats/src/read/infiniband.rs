@@ -1,0 +1,116 @@
+//! Fabrics of InfiniBand as `ibnetdiscover` prints them and `ibsim` takes them: nodes, and a line for each port.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    format::{Complaint, FileText, Format, Read, Reading, wrong},
+    input::{Ratio, text::described},
+    launcher::fabric,
+    read::{networks::HOLDS, reads},
+    value::{Content, Link, Network},
+};
+
+pub(super) static INFINIBAND: Format = reads(
+    "infiniband-net",
+    "ibnetdiscover, ibsim",
+    HOLDS,
+    |file| file.lines().any(|own| ib_node(own.1).is_some()).into(),
+    read_infiniband,
+);
+
+/// `Switch 36 "ID"  # "DESCRIPTION" ..`: the kind, ID and description.
+fn ib_node(line: &str) -> Option<(&str, &str, &str)> {
+    let (kind, rest) = line.split_once(char::is_whitespace)?;
+    if !matches!(kind, "Switch" | "Hca" | "Ca" | "Rt") {
+        return None;
+    }
+    let (ports, rest) = rest.trim_start().split_once(char::is_whitespace)?;
+    ports.parse::<u32>().ok()?;
+    let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+    let description = rest.split_once('"').and_then(|own| own.1.split_once('"')).map_or("", |own| own.0);
+    Some((kind, id, description))
+}
+
+/// `[P] "ID"[Q]`, with guids in parentheses: port, ID, far port, and the rest.
+fn ib_port(line: &str) -> Option<(u64, &str, Option<u64>, &str)> {
+    let (port, rest) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    let rest = if rest.starts_with('(') { rest.split_once(')')?.1 } else { rest };
+    let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+    let far = rest.strip_prefix('[').and_then(|own| own.split_once(']'));
+    let (far, rest) = far.map_or((None, rest), |own| (own.0.parse().ok(), own.1));
+    Some((port.parse().ok()?, id, far, rest))
+}
+
+/// The speed of a link such as `4xEDR` \[bytes/s\].
+fn ib_speed(text: &str) -> Option<Ratio> {
+    text.split_whitespace().find_map(fabric::rate_of_lanes)
+}
+
+/// The nodes of a file: their names by ID, and those that are left out.
+#[derive(Default)]
+struct Nodes<'t> {
+    network: Network,
+    names: BTreeMap<&'t str, &'t str>,
+    left_out: BTreeSet<&'t str>,
+    has_hosts: bool,
+}
+
+fn ib_nodes<'t>(file: &'t FileText<'_>) -> Result<Nodes<'t>, Vec<Complaint>> {
+    let mut nodes = Nodes::default();
+    for (line, text) in file.lines() {
+        let Some((kind, id, description)) = ib_node(text) else { continue };
+        let is_host = matches!(kind, "Hca" | "Ca");
+        if is_host && description.contains("Aggregation Node") {
+            nodes.left_out.insert(id);
+            continue;
+        }
+        // Several adapters of a host are one host.
+        let name = if is_host { fabric::host_of_adapter(description).unwrap_or(id) } else { id };
+        if nodes.names.insert(id, name).is_some() {
+            return wrong(line, format!("node {} a second time, expected every node once", described(id)));
+        }
+        nodes.network.node(name, is_host);
+        nodes.has_hosts |= is_host;
+    }
+    Ok(nodes)
+}
+
+fn read_infiniband(file: &FileText<'_>) -> Read {
+    let Nodes { mut network, names, left_out, has_hosts } = ib_nodes(file)?;
+    let mut cables: BTreeMap<[(&str, u64); 2], Option<Ratio>> = BTreeMap::new();
+    let mut own: Option<&str> = None;
+    for (line, text) in file.lines() {
+        if let Some((_, id, _)) = ib_node(text) {
+            own = Some(id);
+            continue;
+        }
+        let (Some(node), Some((port, far, far_port, rest))) = (own, ib_port(text)) else { continue };
+        if left_out.contains(node) || left_out.contains(far) {
+            continue;
+        }
+        if !names.contains_key(far) {
+            return wrong(line, format!("a cable to {}, which is no node of the file", described(far)));
+        }
+        let mut ends = [(node, port), (far, far_port.unwrap_or(1))];
+        ends.sort_unstable();
+        let speed = cables.entry(ends).or_default();
+        *speed = speed.or_else(|| ib_speed(rest));
+    }
+    for ([one, other], bandwidth) in cables {
+        let [Some(from), Some(to)] = [one, other].map(|own| network.place(names[own.0])) else { continue };
+        if from == to {
+            network.loops += 1;
+            continue;
+        }
+        network.links.push(Link { ends: [from, to], count: 1, bandwidth, ..Link::default() });
+    }
+    let loops = network.loops;
+    let mut reading = Reading::from(Content::Network(network.finish(has_hosts)));
+    if loops > 0 {
+        reading.notes.push(format!("{loops} cables from a node back to itself are left out"));
+    }
+    if !left_out.is_empty() {
+        reading.notes.push(format!("{} aggregation nodes inside switches are left out", left_out.len()));
+    }
+    Ok(reading)
+}

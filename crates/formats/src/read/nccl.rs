@@ -1,0 +1,189 @@
+//! Files that NCCL dumps: the topology of a node, and the rings and trees that were chosen.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, json};
+
+use crate::{
+    format::{Complaint, FileText, Format, Read, Reader, wrong},
+    input::{Ratio, text::described},
+    read::xml::{self, Element},
+    value::{Content, Kind, Link, Network},
+};
+
+const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
+
+pub(super) static NCCL_TOPOLOGY: Format = Format {
+    name: "nccl-topology",
+    tool: "NCCL_TOPO_DUMP_FILE of NCCL",
+    holds: HOLDS,
+    is_like: |file| xml::begins_with(&file.text, "system").into(),
+    reader: Reader::Reads(read_nccl),
+};
+
+pub(super) static NCCL_GRAPH: Format = Format {
+    name: "nccl-graph",
+    tool: "NCCL_GRAPH_DUMP_FILE of NCCL",
+    holds: &[Kind::Settings],
+    is_like: |file| xml::begins_with(&file.text, "graphs").into(),
+    reader: Reader::Reads(read_graphs),
+};
+
+/// The bandwidth of a bus such as 16 lanes of `16.0 GT/s PCIe` \[bytes/s\].
+fn pci_bandwidth(own: &Element) -> Option<Ratio> {
+    let rate = own.get("link_speed")?.split_whitespace().next()?;
+    let (rate, number) = (Ratio::parse_decimal(rate)?, rate.parse::<f64>().ok()?);
+    let width = own.get("link_width")?.parse::<u64>().ok().filter(|own| *own > 0)?;
+    let code = match number {
+        _ if number <= 5.0 => Ratio::new(8, 10),
+        _ if number < 64.0 => Ratio::new(128, 130),
+        _ => Ratio::new(242, 256),
+    };
+    rate.times(Ratio::new(1_000_000_000 * u128::from(width), 8))?
+        .times(code)
+        .filter(|own| *own != Ratio::ZERO)
+}
+
+struct Nccl {
+    network: Network,
+    by_bus: BTreeMap<String, usize>,
+    links: Vec<(usize, usize, u64, String, String)>, // GPU, line, lanes, target, class of the target
+    first_cpu: Option<usize>,
+}
+
+fn read_nccl(file: &FileText<'_>) -> Read {
+    let document = xml::parse(&file.text)?;
+    let mut own =
+        Nccl { network: Network::default(), by_bus: BTreeMap::new(), links: vec![], first_cpu: None };
+    let mut gpus: Vec<&Element> = document.all("gpu");
+    gpus.sort_by_key(|own| own.get("dev").and_then(|own| own.parse::<u64>().ok()));
+    for gpu in gpus {
+        let Some(device) = gpu.get("dev").filter(|own| own.parse::<u64>().is_ok()) else {
+            return wrong(gpu.line, "a gpu without dev");
+        };
+        if own.network.place(&format!("GPU{device}")).is_some() {
+            return wrong(gpu.line, format!("gpu {device} a second time, expected each once"));
+        }
+        own.network.node(&format!("GPU{device}"), true);
+    }
+    let mut cpus = vec![];
+    for cpu in document.all("cpu") {
+        let node = own.network.node(&format!("CPU{}", cpu.get("numaid").unwrap_or("0")), false);
+        own.first_cpu = own.first_cpu.or(Some(node));
+        cpus.push(node);
+        own.children(cpu, node);
+    }
+    own.link_gpus()?;
+    let mut network = own.network;
+    for (place, &one) in cpus.iter().enumerate() {
+        for &other in cpus[place + 1..].iter().filter(|other| **other != one) {
+            network.links.push(Link { ends: [one, other], count: 1, class: Some("SYS"), ..Link::default() });
+        }
+    }
+    if network.nodes.is_empty() {
+        return wrong(0, "no cpu and no gpu");
+    }
+    Ok(Content::Network(network.finish(true)).into())
+}
+
+impl Nccl {
+    /// Adds the links of GPUs to each other, to switches and to the processor. Each GPU lists its own links: those of
+    /// a pair of GPUs are in the file twice.
+    fn link_gpus(&mut self) -> Result<(), Vec<Complaint>> {
+        let mut told: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        for (gpu, line, lanes, target, class) in std::mem::take(&mut self.links) {
+            let node = match class.as_str() {
+                "0x068000" => Some(self.network.node("NVSwitch", false)),
+                "0x068001" => self.first_cpu,
+                _ => self.by_bus.get(&target.to_ascii_lowercase()).copied(),
+            };
+            let Some(node) = node.filter(|node| *node != gpu) else {
+                return wrong(
+                    line,
+                    format!("an nvlink to {}, which is no gpu of the file", described(&target)),
+                );
+            };
+            let sum = told.entry((gpu, node)).or_default();
+            *sum = lanes.saturating_add(*sum);
+        }
+        for (&(from, to), &lanes) in &told {
+            let back = told.get(&(to, from)).copied();
+            if from > to && back.is_some() {
+                continue;
+            }
+            let lanes = Some(lanes.max(back.unwrap_or(0)));
+            let class = Some("NVLink");
+            self.network.links.push(Link { ends: [from, to], count: 1, lanes, class, ..Link::default() });
+        }
+        Ok(())
+    }
+
+    /// Adds the buses and adapters below a node.
+    fn children(&mut self, element: &Element, above: usize) {
+        let pcie =
+            |ends, bandwidth| Link { ends, count: 1, bandwidth, class: Some("PCIe"), ..Link::default() };
+        for child in &element.children {
+            match child.name.as_str() {
+                "pci" => {
+                    let own = pci_bandwidth(child);
+                    let gpu = child.children.iter().find(|own| own.name == "gpu");
+                    let nets: Vec<&Element> = child.children.iter().filter(|own| own.name == "nic").collect();
+                    let bus = child.get("busid").unwrap_or_default();
+                    if let Some(gpu) = gpu {
+                        let node =
+                            self.network.node(&format!("GPU{}", gpu.get("dev").unwrap_or_default()), true);
+                        self.by_bus.insert(bus.to_ascii_lowercase(), node);
+                        for link in gpu.all("nvlink") {
+                            let get = |name: &str| link.get(name).unwrap_or_default().to_owned();
+                            let lanes = get("count").parse().unwrap_or(1);
+                            self.links.push((node, link.line, lanes, get("target"), get("tclass")));
+                        }
+                        self.network.links.push(pcie([above, node], own));
+                    } else if nets.is_empty() {
+                        let node = self.network.node(bus, false);
+                        self.network.links.push(pcie([above, node], own));
+                        self.children(child, node);
+                    } else {
+                        for net in nets {
+                            self.nets(net, above, own);
+                        }
+                    }
+                }
+                "nic" => self.nets(child, above, None),
+                _ => {}
+            }
+        }
+    }
+
+    fn nets(&mut self, nic: &Element, above: usize, bandwidth: Option<Ratio>) {
+        for net in nic.all("net") {
+            let node = self.network.node(net.get("name").unwrap_or_default(), false);
+            if node != above {
+                self.network.links.push(Link {
+                    ends: [above, node],
+                    count: 1,
+                    bandwidth,
+                    class: Some("PCIe"),
+                    ..Link::default()
+                });
+            }
+        }
+    }
+}
+
+fn read_graphs(file: &FileText<'_>) -> Read {
+    let document = xml::parse(&file.text)?;
+    let mut graphs = vec![];
+    for graph in document.all("graph") {
+        let number = |name: &str| graph.get(name).and_then(|own| own.parse::<i64>().ok());
+        let channels: Vec<Vec<i64>> = graph
+            .all("channel")
+            .iter()
+            .map(|own| own.all("gpu").iter().filter_map(|gpu| gpu.get("dev")?.parse().ok()).collect())
+            .collect();
+        graphs.push(json!({"id": number("id"), "pattern": number("pattern"), "channels": channels}));
+    }
+    let mut settings = Map::new();
+    settings.insert("graphs".into(), json!(graphs));
+    Ok(Content::Settings(settings).into())
+}

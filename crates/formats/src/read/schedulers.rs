@@ -1,0 +1,236 @@
+//! Topologies of schedulers, and settings of simulators.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    format::{FileText, Format, Read, Reading, wrong},
+    input::text::described,
+    read::reads,
+    value::{Content, Kind, Network},
+};
+
+const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
+const SETTINGS: &[Kind] = &[Kind::Settings];
+
+fn of_tree(network: Network) -> Reading {
+    let mut reading = Reading::from(Content::Network(network.finish(true)));
+    reading.assumed.push("one-cable");
+    reading
+}
+
+pub(super) static AZSLURM: Format = reads(
+    "azslurm-blocks",
+    "azslurm topology, blocks of Azure CycleCloud",
+    HOLDS,
+    |file| {
+        let is_block = |own: &Value| own.get("blockname").is_some() && own.get("nodelist").is_some();
+        file.json()
+            .and_then(Value::as_array)
+            .is_some_and(|own| !own.is_empty() && own.iter().all(is_block))
+            .into()
+    },
+    |file| {
+        let mut network = Network::default();
+        let mut blocks: Vec<(usize, &str)> = vec![];
+        for own in file.json().and_then(Value::as_array).into_iter().flatten() {
+            let name = own["blockname"].as_str().unwrap_or_default();
+            if network.place(name).is_some() {
+                return wrong(0, format!("block {name} a second time, expected each once"));
+            }
+            let block = network.node(name, false);
+            let nodes = own["nodelist"].as_array().cloned().unwrap_or_default();
+            if own.get("size").and_then(Value::as_u64).is_some_and(|size| size != nodes.len() as u64) {
+                return wrong(0, format!("block {name} has {} nodes, expected {}", nodes.len(), own["size"]));
+            }
+            for node in nodes {
+                let node = node.as_str().unwrap_or_default();
+                if network.place(node).is_some() {
+                    return wrong(0, format!("node {node} a second time, expected every node once"));
+                }
+                let node = network.node(node, true);
+                network.cable(node, block);
+            }
+            blocks.push((block, name));
+        }
+        if let [(_, first), .., (_, last)] = blocks[..] {
+            let root = network.node(&format!("{first}..{last}"), false);
+            for (block, _) in blocks {
+                network.cable(block, root);
+            }
+        }
+        Ok(of_tree(network))
+    },
+);
+
+pub(super) static HYPERNODE: Format = reads(
+    "hypernode",
+    "Volcano, kind: HyperNode",
+    HOLDS,
+    |file| file.lines().any(|own| own.1.trim() == "kind: HyperNode").into(),
+    read_hypernodes,
+);
+
+fn value_of<'t>(line: &'t str, key: &str) -> Option<&'t str> {
+    let line = line.trim().trim_start_matches("- ");
+    Some(line.strip_prefix(key)?.strip_prefix(':')?.trim().trim_matches(['"', '\'']))
+}
+
+fn read_hypernodes(file: &FileText<'_>) -> Read {
+    let mut network = Network::default();
+    let mut missing = false;
+    let mut above: BTreeMap<String, String> = BTreeMap::new();
+    let (mut own, mut is_metadata, mut is_host, mut exact) = (None::<String>, false, true, false);
+    for (line, text) in file.lines() {
+        let plain = text.trim();
+        if plain == "---" {
+            own = None;
+        } else if plain == "metadata:" {
+            is_metadata = true;
+        } else if plain == "spec:" {
+            is_metadata = false;
+        } else if plain.ends_with("exactMatch:") {
+            exact = true;
+        } else if plain.ends_with("regexMatch:") || plain.ends_with("labelMatch:") {
+            missing = true;
+            exact = false;
+        } else if let Some(kind) = value_of(text, "type") {
+            is_host = kind == "Node";
+        } else if let Some(name) = value_of(text, "name").or_else(|| {
+            plain.split_once("exactMatch: {").and_then(|own| value_of(own.1.trim_end_matches('}'), "name"))
+        }) {
+            if is_metadata {
+                own = Some(name.to_owned());
+                network.node(name, false);
+            } else if let (true, Some(parent)) = (exact || plain.contains("exactMatch"), &own) {
+                if let Some(earlier) = above.insert(name.to_owned(), parent.clone()) {
+                    return wrong(line, format!("{name} in {earlier} and in {parent}, expected it in one"));
+                }
+                let (child, parent) = (network.node(name, is_host), network.node(parent, false));
+                network.cable(child, parent);
+                exact = false;
+            }
+        }
+    }
+    let mut reading = of_tree(network);
+    if missing {
+        reading.missing.push("members");
+    }
+    Ok(reading)
+}
+
+pub(super) static KUBECTL: Format = reads(
+    "kubectl-nodes",
+    "kubectl get nodes -L LABEL,..",
+    HOLDS,
+    |file| {
+        let head = file.rows().next().map_or("", |own| own.1);
+        (head.starts_with("NAME ") && head.contains("STATUS") && head.contains("VERSION")).into()
+    },
+    |file| {
+        let mut rows = file.rows();
+        let header: Vec<&str> = rows.next().map_or("", |own| own.1).split_whitespace().collect();
+        let known = ["NAME", "STATUS", "ROLES", "AGE", "VERSION", "HOSTNAME"];
+        let levels: Vec<usize> = (0..header.len()).filter(|own| !known.contains(&header[*own])).collect();
+        if levels.is_empty() {
+            return wrong(1, "no column of a label: kubectl get nodes -L BLOCK,RACK adds them");
+        }
+        let mut network = Network::default();
+        let mut above: BTreeMap<String, String> = BTreeMap::new();
+        for (line, text) in rows {
+            let row: Vec<&str> = text.split_whitespace().collect();
+            if row.len() != header.len() {
+                return wrong(
+                    line,
+                    format!("{} columns, expected {} as in the header", row.len(), header.len()),
+                );
+            }
+            if network.place(row[0]).is_some() {
+                return wrong(line, format!("node {} a second time, expected every node once", row[0]));
+            }
+            let mut child = network.node(row[0], true);
+            let mut name = row[0];
+            for &level in levels.iter().rev() {
+                let parent = network.node(row[level], false);
+                match above.get(name) {
+                    Some(known) if known != row[level] => {
+                        return wrong(
+                            line,
+                            format!("{name} below {known} and below {}, expected it below one", row[level]),
+                        );
+                    }
+                    Some(_) => {}
+                    None => {
+                        above.insert(name.to_owned(), row[level].to_owned());
+                        network.cable(child, parent);
+                    }
+                }
+                (child, name) = (parent, row[level]);
+            }
+        }
+        Ok(of_tree(network))
+    },
+);
+
+pub(super) static KUEUE: Format = reads(
+    "kueue-topology",
+    "Kueue, kind: Topology",
+    SETTINGS,
+    |file| file.lines().any(|own| own.1.trim() == "kind: Topology").into(),
+    |file| {
+        let levels: Vec<&str> = file.lines().filter_map(|own| value_of(own.1, "nodeLabel")).collect();
+        if levels.is_empty() {
+            return wrong(0, "no nodeLabel, expected one for each level");
+        }
+        let mut settings = Map::new();
+        settings.insert("levels".into(), json!(levels));
+        let mut reading = Reading::from(Content::Settings(settings));
+        reading.missing.push("hosts");
+        reading.notes.push(format!("its nodes: kubectl get nodes -L {}", levels.join(",")));
+        Ok(reading)
+    },
+);
+
+pub(super) static ASTRA_SYSTEM: Format = reads(
+    "astra-system",
+    "ASTRA-sim, system.json",
+    SETTINGS,
+    |file| {
+        let is_key = |own: &String| own.ends_with("-implementation");
+        file.json().and_then(Value::as_object).is_some_and(|own| own.keys().any(is_key)).into()
+    },
+    |file| {
+        let keys = file.json().and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut settings = Map::new();
+        settings.insert("keys".into(), keys.into());
+        Ok(Content::Settings(settings).into())
+    },
+);
+
+pub(super) static BOOKSIM_CONFIG: Format = reads(
+    "booksim-config",
+    "BookSim, a configuration",
+    SETTINGS,
+    |file| {
+        let is_topology = |line: &str| {
+            line.split_once('=').is_some_and(|own| own.0.trim() == "topology" && own.1.contains(';'))
+        };
+        file.lines().any(|own| is_topology(own.1)).into()
+    },
+    |file| {
+        let mut keys = Map::new();
+        for (line, text) in file.lines() {
+            let text = text.split("//").next().unwrap_or_default();
+            for part in text.split(';').map(str::trim).filter(|own| !own.is_empty()) {
+                let Some((key, value)) = part.split_once('=') else {
+                    return wrong(line, format!("{}, expected key = value;", described(part)));
+                };
+                keys.insert(key.trim().to_owned(), json!(value.trim()));
+            }
+        }
+        let mut settings = Map::new();
+        settings.insert("keys".into(), keys.into());
+        Ok(Content::Settings(settings).into())
+    },
+);

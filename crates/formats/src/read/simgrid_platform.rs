@@ -1,0 +1,159 @@
+//! Platforms of `SimGrid`: flat and torus clusters, and hosts with routes of one link.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    format::{Complaint, FileText, Format, Read, wrong},
+    input::{Ratio, quantity::Measure, text::described},
+    read::{
+        networks::HOLDS,
+        reads,
+        xml::{self, Element},
+    },
+    value::{Content, Link, Network},
+};
+
+pub(super) static SIMGRID_PLATFORM: Format = reads(
+    "simgrid-platform",
+    "SimGrid platform (XML)",
+    HOLDS,
+    |file| xml::begins_with(&file.text, "platform").into(),
+    read_platform,
+);
+
+/// `125MBps`, `1Gbps`, `10KiBps` \[bytes/s\].
+fn platform_rate(word: &str) -> Option<Ratio> {
+    let text = word.strip_suffix("ps").map(|own| format!("{own}/s"))?;
+    let at = text.find(|sign: char| sign.is_ascii_alphabetic())?;
+    Ratio::parse_decimal(&text[..at])?;
+    Measure::Bandwidth.parse(&text).or_else(|_| Measure::Bandwidth.parse(&text.replace('K', "k"))).ok()
+}
+
+fn platform_time(word: &str) -> Option<Ratio> {
+    match word.find(|sign: char| sign.is_ascii_alphabetic()) {
+        Some(_) => Measure::Time.parse(word).ok(),
+        None => Ratio::parse_decimal(word),
+    }
+}
+
+fn read_platform(file: &FileText<'_>) -> Read {
+    let document = xml::parse(&file.text)?;
+    let mut network = Network::default();
+    for cluster in document.all("cluster") {
+        add_cluster(&mut network, cluster)?;
+    }
+    for own in document.all("host") {
+        network.node(own.get("id").unwrap_or_default(), true);
+    }
+    for own in document.all("router") {
+        network.node(own.get("id").unwrap_or_default(), false);
+    }
+    add_routes(&mut network, &document)?;
+    if network.links.is_empty() {
+        return wrong(0, "no cluster and no route, expected a cluster, FLAT or TORUS, or routes of one link");
+    }
+    Ok(Content::Network(network.finish(true)).into())
+}
+
+/// Adds the hosts of a cluster and their links.
+fn add_cluster(network: &mut Network, cluster: &Element) -> Result<(), Vec<Complaint>> {
+    let get = |name: &str| cluster.get(name).unwrap_or_default();
+    let Some(numbers) = radical(get("radical")) else {
+        return wrong(cluster.line, "a cluster without its radical");
+    };
+    let (bandwidth, latency) = (platform_rate(get("bw")), platform_time(get("lat")));
+    if bandwidth.is_none() || latency.is_none() {
+        return wrong(cluster.line, "a cluster without bw and lat");
+    }
+    let link = |ends: [usize; 2]| Link { ends, count: 1, bandwidth, latency, ..Link::default() };
+    let hosts: Vec<usize> = numbers
+        .iter()
+        .map(|own| network.node(&format!("{}{own}{}", get("prefix"), get("suffix")), true))
+        .collect();
+    match get("topology") {
+        "" | "FLAT" => {
+            let center = network.node(get("id"), false);
+            network.links.extend(hosts.iter().filter(|own| **own != center).map(|&own| link([own, center])));
+            Ok(())
+        }
+        "TORUS" => {
+            let lengths: Option<Vec<usize>> =
+                get("topo_parameters").split(',').map(|own| own.trim().parse().ok()).collect();
+            let product = |own: &Vec<usize>| own.iter().try_fold(1_usize, |all, own| all.checked_mul(*own));
+            let Some(lengths) = lengths.filter(|own| product(own) == Some(hosts.len())) else {
+                let found = described(get("topo_parameters"));
+                let count = hosts.len();
+                return wrong(
+                    cluster.line,
+                    format!("topo_parameters are {found}, expected lengths of {count} hosts"),
+                );
+            };
+            network.links.extend(torus_links(&lengths).map(|ends| link(ends.map(|own| hosts[own]))));
+            Ok(())
+        }
+        "FAT_TREE" => {
+            wrong(cluster.line, "a fat tree of SimGrid, expected kind = \"fat-tree\" in the scenario")
+        }
+        "DRAGONFLY" => {
+            wrong(cluster.line, "a dragonfly of SimGrid, expected kind = \"dragonfly\" in the scenario")
+        }
+        other => wrong(cluster.line, format!("topology {}, expected FLAT or TORUS", described(other))),
+    }
+}
+
+/// The links of a torus: one of each node in each dimension, so that a length of 2 has two.
+fn torus_links(lengths: &[usize]) -> impl Iterator<Item = [usize; 2]> {
+    let count = lengths.iter().product::<usize>();
+    let strides = lengths.iter().scan(1, |stride, &length| {
+        let own = (*stride, length);
+        *stride *= length;
+        Some(own)
+    });
+    let strides: Vec<(usize, usize)> = strides.filter(|own| own.1 > 1).collect();
+    (0..count).flat_map(move |place| {
+        strides.clone().into_iter().map(move |(stride, length)| {
+            let at = place / stride % length;
+            [place, place - at * stride + (at + 1) % length * stride]
+        })
+    })
+}
+
+/// Adds the links of routes between two hosts.
+fn add_routes(network: &mut Network, document: &Element) -> Result<(), Vec<Complaint>> {
+    let links = document.all("link");
+    let links: BTreeMap<&str, &&Element> =
+        links.iter().map(|own| (own.get("id").unwrap_or_default(), own)).collect();
+    let mut known = BTreeSet::new();
+    for route in document.all("route") {
+        let ends = [route.get("src"), route.get("dst")].map(|own| own.and_then(|own| network.place(own)));
+        let over = route.all("link_ctn");
+        let ([Some(from), Some(to)], [one]) = (ends, &over[..]) else {
+            let found = over.len();
+            let expected = "expected one link between two hosts: other platforms are kind = \"fat-tree\" or \"dragonfly\"";
+            return wrong(route.line, format!("a route over {found} links, {expected}"));
+        };
+        let Some(link) = links.get(one.get("id").unwrap_or_default()) else {
+            return wrong(route.line, "a route over an unknown link");
+        };
+        if from != to && known.insert([from.min(to), from.max(to)]) {
+            let bandwidth = link.get("bandwidth").and_then(platform_rate);
+            let latency = link.get("latency").and_then(platform_time);
+            network.links.push(Link { ends: [from, to], count: 1, bandwidth, latency, ..Link::default() });
+        }
+    }
+    Ok(())
+}
+
+/// `0-11,20`.
+fn radical(text: &str) -> Option<Vec<u64>> {
+    let mut all = vec![];
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last.checked_sub(first)? >= 1 << 20 || all.len() > 1 << 20 {
+            return None;
+        }
+        all.extend(first..=last);
+    }
+    Some(all)
+}

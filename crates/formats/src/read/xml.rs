@@ -1,0 +1,156 @@
+//! Elements and attributes of XML files. Documents that define entities are refused; nesting is limited.
+
+use std::collections::BTreeMap;
+
+use crate::format::{Complaint, wrong};
+
+/// The deepest nesting.
+const MAX_DEPTH: usize = 64;
+
+/// An element.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub(super) name: String,
+    pub(super) attributes: BTreeMap<String, String>,
+    pub(super) children: Vec<Element>,
+    pub(super) line: usize,
+}
+
+impl Element {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+
+    /// All descendants with a name, in the order of the file.
+    pub(super) fn all<'a>(&'a self, name: &str) -> Vec<&'a Self> {
+        let mut found = vec![];
+        for child in &self.children {
+            if child.name == name {
+                found.push(child);
+            }
+            found.extend(child.all(name));
+        }
+        found
+    }
+}
+
+/// Whether the first element of a text has a name.
+pub(super) fn begins_with(text: &str, name: &str) -> bool {
+    let mut rest = text.trim_start();
+    while rest.starts_with("<?") || rest.starts_with("<!") {
+        let is_subset =
+            rest.starts_with("<!DOCTYPE") && rest.split('>').next().is_some_and(|own| own.contains('['));
+        let end = if rest.starts_with("<!--") {
+            "-->"
+        } else if is_subset {
+            "]>"
+        } else {
+            ">"
+        };
+        let Some((_, after)) = rest.split_once(end) else { return false };
+        rest = after.trim_start();
+    }
+    let after = rest.strip_prefix('<').and_then(|own| own.strip_prefix(name));
+    after.is_some_and(|own| own.starts_with(|sign: char| sign.is_whitespace() || "/>".contains(sign)))
+}
+
+/// Reads a document; its root is the child of the element that is returned.
+pub(super) fn parse(text: &str) -> Result<Element, Vec<Complaint>> {
+    if text.contains("<!ENTITY") || text.contains("<!DOCTYPE") && doctype_has_subset(text) {
+        return wrong(0, "the XML file defines entities, which are not read");
+    }
+    let mut open: Vec<Element> = vec![Element::default()];
+    let mut rest = text;
+    let (mut line, mut counted) = (1, text.len());
+    while let Some(at) = rest.find('<') {
+        let here = &rest[at..];
+        let from = text.len() - counted;
+        let to = text.len() - here.len();
+        line += text[from..to].matches('\n').count();
+        counted = here.len();
+        let (end, skip) = if here.starts_with("<!--") {
+            ("-->", true)
+        } else {
+            (">", here.starts_with("<?") || here.starts_with("<!"))
+        };
+        let Some(length) = tag_end(here, end) else {
+            return wrong(line, "a tag without its end, expected >");
+        };
+        let tag = &here[1..length - 1];
+        rest = &here[length..];
+        if skip {
+            continue;
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            let closed = if open.len() > 1 { open.pop() } else { None };
+            match (closed, open.last_mut()) {
+                (Some(own), Some(parent)) if own.name == name.trim() => parent.children.push(own),
+                _ => return wrong(line, format!("</{}> without its begin", name.trim())),
+            }
+            continue;
+        }
+        let (tag, is_empty) = tag.strip_suffix('/').map_or((tag, false), |own| (own, true));
+        let element = element(tag, line)?;
+        if is_empty {
+            if let Some(parent) = open.last_mut() {
+                parent.children.push(element);
+            }
+        } else {
+            open.push(element);
+        }
+        if open.len() > MAX_DEPTH {
+            return wrong(line, format!("elements {MAX_DEPTH} levels deep, expected fewer"));
+        }
+    }
+    match open.pop() {
+        Some(root) if open.is_empty() && !root.children.is_empty() => Ok(root),
+        _ => wrong(0, "elements that are not closed"),
+    }
+}
+
+fn doctype_has_subset(text: &str) -> bool {
+    let after = text.split_once("<!DOCTYPE").map_or("", |own| own.1);
+    after.split('>').next().is_some_and(|own| own.contains('['))
+}
+
+/// The length of a tag, whose values may contain `>`.
+fn tag_end(here: &str, end: &str) -> Option<usize> {
+    if end.len() > 1 {
+        return here.find(end).map(|at| at + end.len());
+    }
+    let mut quote = None;
+    for (at, byte) in here.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(own), _) if own == byte => quote = None,
+            (None, b'>') => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn element(tag: &str, line: usize) -> Result<Element, Vec<Complaint>> {
+    let tag = tag.trim();
+    let (name, mut rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
+    let mut element = Element { name: name.to_owned(), line, ..Element::default() };
+    while let Some((key, after)) = rest.split_once('=') {
+        let after = after.trim_start();
+        let value = after
+            .chars()
+            .next()
+            .filter(|quote| "\"'".contains(*quote))
+            .and_then(|quote| after[1..].split_once(quote));
+        let Some((value, after)) = value else {
+            return wrong(line, format!("attribute {} without a value", key.trim()));
+        };
+        element.attributes.insert(key.trim().to_owned(), plain(value));
+        rest = after;
+    }
+    Ok(element)
+}
+
+fn plain(value: &str) -> String {
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    named.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to))
+}
