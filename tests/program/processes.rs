@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::command::{Scratch, csv_table, done, json, run};
 
-const HEADER: [&str; 17] = [
+const HEADER: [&str; 18] = [
     "scenario",
     "run",
     "embedding",

@@ -4,34 +4,38 @@ use super::{keys::Key, value::Value};
 
 /// A set of keys, one bit each.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct KeySet(u128);
+pub(super) struct KeySet([u64; WORDS]);
 
-const _: () = assert!(Key::ALL.len() <= u128::BITS as usize);
+const WORDS: usize = Key::ALL.len().div_ceil(u64::BITS as usize);
 
 impl KeySet {
+    /// The word and the bit of a key.
+    fn place(key: Key) -> (usize, u32) {
+        (key as usize / u64::BITS as usize, key as u32 % u64::BITS)
+    }
+
     /// Adds a key.
-    pub(super) fn with(self, key: Key) -> Self {
-        Self(self.0 | 1 << key as u32)
+    pub(super) fn with(mut self, key: Key) -> Self {
+        let (word, bit) = Self::place(key);
+        self.0[word] |= 1 << bit;
+        self
     }
 
     /// Adds the keys of another set.
-    pub(super) fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+    pub(super) fn union(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+        self
     }
 
     /// Whether a key is in the set.
     pub(super) fn contains(self, key: Key) -> bool {
-        self.0 >> key as u32 & 1 == 1
+        let (word, bit) = Self::place(key);
+        self.0[word] >> bit & 1 == 1
     }
 
     /// Lists its keys, in the order of the list of keys.
     pub(super) fn iter(self) -> impl Iterator<Item = Key> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let place = left.trailing_zeros();
-            left &= left.wrapping_sub(1);
-            Key::ALL.get(place as usize).copied()
-        })
+        Key::ALL.iter().copied().filter(move |&key| self.contains(key))
     }
 }
 

@@ -48,7 +48,7 @@ impl Column {
 const ALWAYS_SHOWN: [&str; 4] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference", "load"];
 
 /// The columns that are shown if some run has a value, by their names in files.
-const COLUMNS: [&str; 43] = [
+const COLUMNS: [&str; 44] = [
     "load",
     "offered_load",
     "accepted_load",
