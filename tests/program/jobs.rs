@@ -173,6 +173,7 @@ fn pipelines_stand_in_a_table_and_their_steps_where_they_are_asked_for() {
         assert!(rows.iter().any(|row| row.starts_with(" pass 0 ") && row.contains(" B send 24 ")), "{page}");
         assert!(rows.iter().any(|row| row.starts_with(" update computation 4 ")), "{page}");
         assert!(!page.contains("F0.0.0"), "{page}");
+        assert!(page.contains("job of 113 steps: 65 computation, 48 send"), "{page}");
         let all = done(&[command, &path, "--steps", "--format", "markdown"]);
         assert_eq!(all.matches("| pass F0.").count() + all.matches("| pass B0.").count(), 64 + 48, "{all}");
     }

@@ -241,8 +241,7 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
         return groups([format!("{} {}", program.kind, traffic.pattern), size]);
     }
     if let Some(steps) = program.steps.as_ref().filter(|_| program.collective.is_none()) {
-        let words: Vec<String> = steps.iter().map(step).collect();
-        return groups([format!("{} of {}", program.kind, words.join(", "))]);
+        return groups([format!("{} of {}", program.kind, steps_in_words(steps))]);
     }
     let dimensions = program.dimensions.map(|dimensions| counted(dimensions.into(), "dimension"));
     let stages = program.stages.as_ref().map(|stages| {
@@ -275,6 +274,24 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
     ];
     words.extend(groups(others.map(Option::unwrap_or_default)));
     words
+}
+
+/// The steps of a sequence or a job; of many, the number of each sort.
+fn steps_in_words(steps: &[StepRecord]) -> String {
+    const MOST: usize = 24;
+    let words: Vec<String> = steps.iter().map(step).collect();
+    if words.len() <= MOST {
+        return words.join(", ");
+    }
+    let mut sorts: Vec<(&String, usize)> = vec![];
+    for word in &words {
+        match sorts.iter_mut().find(|own| own.0 == word) {
+            Some(own) => own.1 += 1,
+            None => sorts.push((word, 1)),
+        }
+    }
+    let sorts: Vec<String> = sorts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    format!("{} steps: {}", words.len(), sorts.join(", "))
 }
 
 /// A step of a sequence.
