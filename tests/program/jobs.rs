@@ -197,5 +197,8 @@ fn timelines_of_pipelines_have_lanes_of_ranks_or_of_stages() {
     let ranks = done(&["draw", "timeline", &path]);
     assert!(ranks.contains("rank 3 waits for other ranks, cycles 0 to "), "{ranks}");
     let steps = done(&["draw", "timeline", &path, "--lanes", "steps"]);
-    assert!(steps.contains("pass F0 stage 3") && steps.contains("pass F0.7.3 compute, iteration 0"), "{steps}");
+    assert!(
+        steps.contains("pass F0 stage 3") && steps.contains("pass F0.7.3 compute, iteration 0"),
+        "{steps}"
+    );
 }

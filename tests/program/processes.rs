@@ -84,7 +84,7 @@ fn the_rows_of_byweight_in_figure_4_are_those_of_the_recursion() {
             [process as u64, stage as u64, ready, start, finish, 0, start - ready, finish - start, 0, 0];
         assert_eq!(row[3..13], numbers.map(|number| number.to_string()));
         // Its processes are no ranks.
-        assert_eq!(row[13..], [""; 4]);
+        assert_eq!(row[13..], ["0", "", "", "", ""]);
         count += 1;
     }
     assert_eq!(count, 24);

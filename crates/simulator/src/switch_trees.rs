@@ -363,7 +363,7 @@ mod tests {
             name: name.to_owned(),
             body: StepBody::InSwitches(reduction.clone().into()),
             after: vec![],
-            takes_part: vec![],
+            takes_part: std::sync::Arc::default(),
         };
         let job = Job::new(4, 1, vec![step("a")]).unwrap();
         let trees = SwitchTrees::new(&job, &machine, NodeId::new).unwrap().unwrap();

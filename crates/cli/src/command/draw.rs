@@ -11,8 +11,8 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{
     ComparedRun, DarkestValue, Lanes, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
-    ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, pipelining, placement_grid,
-    scaling, space_time, spectrum, still, time_shares, timeline,
+    ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, pipelining,
+    placement_grid, scaling, space_time, spectrum, still, time_shares, timeline,
 };
 
 use super::execution::{finished, pool_for, records};

@@ -13,8 +13,8 @@ use cubefold_simulator::{
 use cubefold_topology::{Extent, Machine, MachineKind, NodeId, Shape, Wrap};
 
 use crate::scenario::{
-    AskedOperations, ExchangeSettings, JobStepDescription, OpenLoopProgram, PipelineDescription, ProgramKind, TraceProgram,
-    collective::hierarchical,
+    AskedOperations, ExchangeSettings, JobStepDescription, OpenLoopProgram, PipelineDescription, ProgramKind,
+    TraceProgram, collective::hierarchical,
 };
 
 /// A program of a scenario: what it does, and what the scenario calls it.

@@ -251,9 +251,11 @@ impl TrafficFile {
                 matrix_market::read(text, errors, budget)
             } else if column.is_some() {
                 plain_matrix::read_triples(text, errors, budget)
-            } else if let Form::Other(other) =
-                form.insert(if is_instance { Form::Instance } else { form_of(path, text, asked, errors, budget) })
-            {
+            } else if let Form::Other(other) = form.insert(if is_instance {
+                Form::Instance
+            } else {
+                form_of(path, text, asked, errors, budget)
+            }) {
                 let Some(other) = other.take() else { return Ok(None) };
                 (column, note) = (other.column, other.note);
                 other.entries
@@ -373,8 +375,7 @@ pub(super) fn of_processes(
     };
     let processes =
         fixed.map_or_else(|| natural(Key::ProgramProcesses, reading.errors), |fixed| Some(Some(fixed)));
-    let matrix = natural(Key::ProgramMatrix, reading.errors);
-    let form = form(reading);
+    let (matrix, form) = (natural(Key::ProgramMatrix, reading.errors), form(reading));
     let rounds = settings.natural(Key::ProgramRounds, reading.errors);
     let factor = factor(reading);
     let Some(value) = settings.get(Key::ProgramFile) else {
