@@ -483,7 +483,7 @@ fn lists_that_a_run_a_search_or_a_file_needs_stay_within_the_limit() {
         ("bytes.toml", torus("[128, 128]") + "program = { kind = \"traffic\", file = \"bytes.npy\" }\n"),
     ]);
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
-    let bytes = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &[1; 1 << 22]].concat();
+    let bytes = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &vec![1; 1 << 22]].concat();
     std::fs::write(scratch.path("bytes.npy"), bytes).unwrap();
     stays_within(22, &["run", &scratch.path("pairwise.toml")]);
     stays_within(128, &["run", &scratch.path("attributes.toml")]);

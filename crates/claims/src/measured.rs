@@ -36,252 +36,252 @@ static ROWS: [Measurement; 36] = [
         "dgx-spark-4-all-to-all",
         "kashif-nawaz/DGX-Spark",
         "all-to-all of 1 GiB on 4 DGX Spark: error -33.8 %; the link between the two switches is not said",
-        48659000,
+        48_659_000,
         -338
     ),
     row!(
         "perlmutter-4x4-all-to-all",
         "NVIDIA/nccl-tests issue 139",
         "all-to-all of 4 GiB on 4 nodes of 4 A100: error -32.9 %; measured without warm-up; the machine loses what nothing here explains",
-        200000000,
+        200_000_000,
         -329
     ),
     row!(
         "dgx-spark-2-all-to-all",
         "kashif-nawaz/DGX-Spark",
         "all-to-all of 1 GiB on 2 DGX Spark: error -20.7 %; the all-reduce of these hosts loses 3 %: not explained",
-        27087300,
+        27_087_300,
         -207
     ),
     row!(
         "h100-2x8",
         "skypilot-org/skypilot",
         "all-reduce of 8 GiB on two nodes of 8 H100: error +17.9 %; rings are assumed; the machine may reduce in its switches",
-        34468000,
+        34_468_000,
         179
     ),
     row!(
         "h800-2x4",
         "NVIDIA/nccl issue 1411",
         "all-reduce of 256 MiB on two nodes of 4 H800 by rings: error -16.9 %; these rings come back to the NIC that they left by, which takes NVLink twice",
-        2946600,
+        2_946_600,
         -169
     ),
     row!(
         "alps-2x4-all-to-all",
         "eth-cscs/cray-network-stack",
         "all-to-all of 1 MiB a pair on two nodes of 4 ranks: error -16.8 %; another page of the site has 519.85 us",
-        370060,
+        370_060,
         -168
     ),
     row!(
         "a3-mega-2x8-short",
         "dstackai/dstack",
         "all-gather of 8 MiB on two nodes of 8 H100 over TCP: error -10.7 %; bandwidth and cost of a step are fitted to six sizes",
-        166600,
+        166_600,
         -107
     ),
     row!(
         "dgx-spark-4-all-gather",
         "kashif-nawaz/DGX-Spark",
         "all-gather of 1 GiB on 4 DGX Spark: error -10.1 %; at line rate; the link between the two switches is not said",
-        35839200,
+        35_839_200,
         -101
     ),
     row!(
         "p5en-2x8-all-to-all",
         "DanielDanyang/DeepEP-danyang",
         "all-to-all of 1 GiB on two nodes of 8 devices over EFA: error -9.0 %; the time is that of the bandwidth, 91 GB/s; at line rate",
-        11799000,
+        11_799_000,
         -90
     ),
     row!(
         "mi355x-1x8",
         "oracle-quickstart/oci-gpu-quickstarts",
         "all-reduce of 8 GiB on 8 MI355X: error +7.4 %; the efficiency of the links is that of MI300X; the page allows 5 to 8 %",
-        36956000,
+        36_956_000,
         74
     ),
     row!(
         "a100-3x8",
         "NVIDIA/nccl-tests issue 119",
         "all-reduce of 131072008 bytes on 3 nodes of 8 A100: error +7.3 %; with an odd number of nodes the channels change rails",
-        2604600,
+        2_604_600,
         73
     ),
     row!(
         "h100-2x8-short",
         "skypilot-org/skypilot",
         "all-reduce of 512 MiB on two nodes of 8 H100: error +5.4 %; which algorithm ran is not said",
-        2432700,
+        2_432_700,
         54
     ),
     row!(
         "h100-5x8-tree",
         "NVIDIA/nccl issue 1368",
         "all-reduce of 1 GiB on 5 nodes of 8 H100 by trees: error -5.3 %; the time is that of the bus bandwidth, 150 GB/s",
-        13959000,
+        13_959_000,
         -53
     ),
     row!(
         "dgx-spark-4-all-reduce",
         "kashif-nawaz/DGX-Spark",
         "all-reduce of 1 GiB on 4 DGX Spark: error -5.3 %; at line rate; the link between the two switches is not said",
-        68073200,
+        68_073_200,
         -53
     ),
     row!(
         "b200-2x8-1gib",
         "dstackai/dstack",
         "all-reduce of 1 GiB on two nodes of 8 B200: error -4.9 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
-        3229900,
+        3_229_900,
         -49
     ),
     row!(
         "mi355x-1x8-all-to-all",
         "oracle-quickstart/oci-gpu-quickstarts",
         "all-to-all of 8 GiB on 8 MI355X: error -4.7 %; the efficiency of the links is that of MI300X",
-        20837000,
+        20_837_000,
         -47
     ),
     row!(
         "h100-2x2-trees",
         "NVIDIA/nccl issue 1250",
         "all-reduce of 1 GB on two nodes of 2 H100: error +4.5 %; 3.7 GB/s a NIC are fitted to one device a node",
-        130000000,
+        130_000_000,
         45
     ),
     row!(
         "h100-5x8-ring",
         "NVIDIA/nccl issue 1368",
         "all-reduce of 1 GiB on 5 nodes of 8 H100 by rings: error +4.0 %; the time is that of the bus bandwidth, 190 GB/s",
-        11020000,
+        11_020_000,
         40
     ),
     row!(
         "dgx-spark-2-all-gather",
         "kashif-nawaz/DGX-Spark",
         "all-gather of 1 GiB on 2 DGX Spark: error -3.7 %; at line rate",
-        22313800,
+        22_313_800,
         -37
     ),
     row!(
         "h100-12x8-sharp",
         "coreweave/nccl-tests",
         "all-reduce of 8 GiB on 12 nodes of 8 H100 with SHARP: error +3.4 %; 12 nodes are inferred",
-        43980000,
+        43_980_000,
         34
     ),
     row!(
         "dgx-spark-2-all-reduce",
         "kashif-nawaz/DGX-Spark",
         "all-reduce of 1 GiB on 2 DGX Spark: error -3.0 %; at line rate",
-        44296300,
+        44_296_300,
         -30
     ),
     row!(
         "mi325x-2x8",
         "hisohara/ai-scripts",
         "all-reduce of 16 GiB on 2 nodes of 8 MI325X: error -2.9 %; the rate of the 8 NICs is assumed",
-        91973000,
+        91_973_000,
         -29
     ),
     row!(
         "mi325x-4x8",
         "hisohara/ai-scripts",
         "all-reduce of 16 GiB on 4 nodes of 8 MI325X: error -2.8 %; the rate of the 8 NICs is assumed",
-        94942000,
+        94_942_000,
         -28
     ),
     row!(
         "mi325x-8x8",
         "hisohara/ai-scripts",
         "all-reduce of 16 GiB on 8 nodes of 8 MI325X: error -2.8 %; the rate of the 8 NICs is assumed",
-        96405000,
+        96_405_000,
         -28
     ),
     row!(
         "b200-2x8",
         "dstackai/dstack",
         "all-reduce of 8 GiB on two nodes of 8 B200: error +2.6 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
-        23563000,
+        23_563_000,
         26
     ),
     row!(
         "h100-2x4-512mib",
         "NVIDIA/nccl-tests issue 252",
         "all-reduce of 512 MiB on two nodes of 4 H100 by rings: error -2.3 %; 24 GB/s a NIC, as the thread says",
-        10052000,
+        10_052_000,
         -23
     ),
     row!(
         "h100-2x4-trees",
         "NVIDIA/nccl issue 1250",
         "all-reduce of 1 GB on two nodes of 4 H100: error +2.2 %; 3.7 GB/s a NIC are fitted to one device a node",
-        67000000,
+        67_000_000,
         22
     ),
     row!(
         "h100-12x8-sharp-1gib",
         "coreweave/nccl-tests",
         "all-reduce of 1 GiB on 12 nodes of 8 H100 with SHARP: error +1.9 %; 12 nodes are inferred",
-        5808000,
+        5_808_000,
         19
     ),
     row!(
         "mi355x-2x8",
         "hisohara/ai-scripts",
         "all-reduce of 8 GiB on two nodes of 8 MI355X: error -1.8 %; the efficiency of the links is that of MI300X",
-        43643000,
+        43_643_000,
         -18
     ),
     row!(
         "mi300x-2x8",
         "hisohara/ai-scripts",
         "all-reduce of 16 GiB on two nodes of 8 MI300X: error -0.9 %; the rate of the 8 NICs is assumed",
-        90115000,
+        90_115_000,
         -9
     ),
     row!(
         "h100-2x4",
         "NVIDIA/nccl-tests issue 252",
         "all-reduce of 8 GiB on two nodes of 4 H100 by rings: error -0.9 %; 24 GB/s a NIC, as the thread says",
-        158070000,
+        158_070_000,
         -9
     ),
     row!(
         "a100-2x8",
         "NVIDIA/nccl issue 812",
         "all-reduce of 1 GiB on two nodes of 8 A100: error +0.8 %; two nodes and the size are assumed; the time is that of the bus bandwidth, 192 GB/s",
-        10485800,
+        10_485_800,
         8
     ),
     row!(
         "a3-mega-2x8",
         "dstackai/dstack",
         "all-gather of 8 GiB on two nodes of 8 H100 over TCP: error -0.3 %; bandwidth and cost of a step are fitted to six sizes",
-        42713000,
+        42_713_000,
         -3
     ),
     row!(
         "h100-2x1-trees",
         "NVIDIA/nccl issue 1250",
         "all-reduce of 1 GB on two nodes of 1 H100: error +0.3 %; 3.7 GB/s a NIC are fitted to it",
-        270000000,
+        270_000_000,
         3
     ),
     row!(
         "aurora-32x12-all-to-all",
         "pmodels/mpich issue 7601",
         "all-to-all of 4 KiB a pair on 32 nodes of 12 ranks: error -0.1 %; 0.61 us a message are fitted to it",
-        467380,
+        467_380,
         -1
     ),
     row!(
         "mi300x-1x8",
         "hisohara/ai-scripts",
         "all-reduce of 8 GiB on 8 MI300X: error +0.0 %; 45.1 of 64 GB/s a link are fitted to it",
-        47617000,
+        47_617_000,
         0
     ),
 ];

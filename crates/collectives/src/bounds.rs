@@ -423,14 +423,13 @@ impl<'a> PlacedCollective<'a> {
             return ends.iter().filter_map(|&end| greatest_to(end, self.nodes)).max();
         }
         let first = *self.nodes.first()?;
-        let far = match self.machine.graph() {
+        let far = if self.machine.graph().is_some() {
             // One search has all distances.
-            Some(_) => self.farthest_of(first, ends)?,
-            None => {
-                let distance = |end: &NodeId| greatest_to(*end, &[first]);
-                let most = ends.iter().filter_map(distance).max()?;
-                *ends.iter().find(|end| distance(end) == Some(most))?
-            }
+            self.farthest_of(first, ends)?
+        } else {
+            let distance = |end: &NodeId| greatest_to(*end, &[first]);
+            let most = ends.iter().filter_map(distance).max()?;
+            *ends.iter().find(|end| distance(end) == Some(most))?
         };
         greatest_to(far, self.nodes)
     }

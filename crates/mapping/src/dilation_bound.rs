@@ -459,11 +459,9 @@ mod tests {
     fn no_placement_of_a_grid_of_up_to_twelve_nodes_is_below_its_bound() {
         let up_to_ten = (4..=10).flat_map(|guests| (guests..=10).map(move |hosts| (guests, hosts)));
         let (pairs, reached) = pairs_that_reach_their_bounds(up_to_ten);
-        eprintln!("{pairs} pairs to 10 nodes, {reached} bounds reached");
         assert!(pairs >= 280 && 20 * reached >= 19 * pairs, "{reached} of {pairs}");
         let up_to_twelve = (10..=12).flat_map(|guests| (guests..=12).map(move |hosts| (guests, hosts)));
         let (pairs, reached) = pairs_that_reach_their_bounds(up_to_twelve);
-        eprintln!("{pairs} pairs of 10 to 12 nodes, {reached} bounds reached");
         assert!(pairs >= 468 && 10 * reached >= 9 * pairs, "{reached} of {pairs}");
     }
 

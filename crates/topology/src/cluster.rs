@@ -353,6 +353,7 @@ impl Cluster {
     }
 
     /// All links by their ends, parallel ones as often as there are.
+    #[expect(clippy::too_many_lines, reason = "one list of links, part by part")]
     pub(crate) fn links(&self) -> Vec<(u32, u32)> {
         let mut links = vec![];
         let mut link = |one: Position, other: Position| {

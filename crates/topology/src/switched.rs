@@ -362,6 +362,7 @@ impl NetworkParameters {
     }
 
     /// Returns the network. All of [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
+    #[expect(clippy::too_many_lines, reason = "one arm a kind of machine")]
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         let (hosts, nodes) = (small(self.host_count()), small(self.node_count()));
         let network =

@@ -202,6 +202,7 @@ impl TrafficRecord {
 impl ProgramRecord {
     /// Makes the record of a program.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "one line a column")]
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication;
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();

@@ -116,7 +116,7 @@ fn inside(
             errors.push(ScenarioError::at(&value.place, message, "nothing reduces"));
             return None;
         }
-        in_switch::reduce(value, &table.name("reduce").to_string(), errors);
+        in_switch::reduce(value, &table.name("reduce"), errors);
     }
     let link = part_link(&table, errors)?;
     let inside = match kind {
@@ -169,6 +169,7 @@ fn nic(
 }
 
 /// Reads the links between nodes, and the speeds of those to leaves and to spines.
+#[expect(clippy::too_many_lines, reason = "one step a key")]
 fn outside(
     settings: &Settings<'_>,
     nics: Option<u64>,
@@ -179,7 +180,7 @@ fn outside(
     let Some(value) = settings.get(key) else { return Some((None, [None, None])) };
     let table = Table::read(value, key.path(), &[&KEYS[..], &PART_KEYS[..]].concat(), errors)?;
     if let Some(value) = table.get("reduce") {
-        in_switch::reduce(value, &table.name("reduce").to_string(), errors);
+        in_switch::reduce(value, &table.name("reduce"), errors);
     }
     let leaves_name = table.name("leaves");
     let leaves = table.required("leaves", "the nodes on a leaf: { nodes = 8 }", errors);

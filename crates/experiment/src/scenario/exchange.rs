@@ -140,6 +140,7 @@ fn read(reading: &mut Reading<'_>) -> Option<Asked> {
 }
 
 /// The number of parts; `None` for the best.
+#[expect(clippy::option_option, reason = "an error, the best, or a number")]
 fn parts(reading: &mut Reading<'_>) -> Option<Option<u64>> {
     let Some(value) = reading.settings.get(Key::ProgramPipelining) else { return Some(Some(1)) };
     match &value.content {

@@ -15,6 +15,7 @@ use super::{
 use crate::scenario::generator_key;
 
 /// Applies the failures to the machine; reports failures outside it, or that disconnect it.
+#[expect(clippy::too_many_lines, reason = "one step a key")]
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<Machine>,

@@ -170,13 +170,12 @@ impl<'a> StepReading<'a> {
         for (step, name) in self.steps.iter().zip(&self.step_names).filter(|own| !own.0.is_send_of_pipeline) {
             let is_same =
                 |own: &&(usize, &Arc<[bool]>, _)| own.0 == step.body && Arc::ptr_eq(own.1, &step.takes_part);
-            let unsent = match known.iter().find(is_same) {
-                Some(known) => known.2.clone(),
-                None => {
-                    let unsent = self.bodies[step.body].unsent(name, &step.takes_part);
-                    known.push((step.body, &step.takes_part, unsent.clone()));
-                    unsent
-                }
+            let unsent = if let Some(known) = known.iter().find(is_same) {
+                known.2.clone()
+            } else {
+                let unsent = self.bodies[step.body].unsent(name, &step.takes_part);
+                known.push((step.body, &step.takes_part, unsent.clone()));
+                unsent
             };
             all.extend(unsent.map(|own| UnsentMessages { step: name.clone(), ..own }));
         }

@@ -327,6 +327,7 @@ fn cube(
 
 /// Reads a normal program: on a shuffle-exchange or de Bruijn network, on cube-connected cycles and butterflies its
 /// data move between nodes, on every other machine its processes stay.
+#[expect(clippy::too_many_lines, reason = "one step a key")]
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);

@@ -265,8 +265,8 @@ impl ScenarioProgram {
             let notes = own.notes.clone();
             Some(Self {
                 bytes,
-                block,
                 notes,
+                block,
                 ..Self::of_collective(own.kind, collective, own.ranks_per_node)
             })
         };

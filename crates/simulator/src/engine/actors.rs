@@ -31,6 +31,7 @@ use crate::{
 
 /// Bytes that a run takes at most, roughly, the network apart.
 pub(crate) fn bytes(job: &Job) -> u64 {
+    const LATE: u64 = (LATE_MESSAGES * size_of::<MessageTimes>()) as u64;
     const OF_ACTOR: u64 = 2 * size_of::<u64>() as u64;
     const OF_STEP: u64 = (size_of::<StepAtRank>() + 2 * size_of::<u64>()) as u64;
     let actors: u64 =
@@ -38,7 +39,6 @@ pub(crate) fn bytes(job: &Job) -> u64 {
     let steps = job.steps().len() as u64;
     let times = steps.saturating_mul(job.iterations() as u64).saturating_mul(RankActivity::BYTES_A_STEP);
     let of_ranks = RankActivity::BYTES_A_RANK.saturating_add(steps).saturating_mul(job.rank_count());
-    const LATE: u64 = (LATE_MESSAGES * size_of::<MessageTimes>()) as u64;
     Progress::bytes(actors)
         .saturating_add(LATE.min(actors.saturating_mul(size_of::<MessageTimes>() as u64)))
         .saturating_add(actors.saturating_mul(OF_ACTOR))

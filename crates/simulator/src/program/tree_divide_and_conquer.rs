@@ -96,15 +96,14 @@ impl TreeDivideAndConquer {
 impl Program for TreeDivideAndConquer {
     fn facts(&self) -> Facts {
         // The inner vertices compute twice, the leaves once.
-        let (computations, max_received) = match &self.any {
-            None => (3 * (1_u128 << self.levels) - 2, 2),
-            Some(_) => {
-                let counts = || {
-                    let all = ProcessId::first(self.guest.process_count());
-                    all.map(|process| self.children(process).count())
-                };
-                (counts().map(|count| if count > 0 { 2 } else { 1 }).sum(), counts().max().unwrap_or(0))
-            }
+        let (computations, max_received) = if self.any.is_none() {
+            (3 * (1_u128 << self.levels) - 2, 2)
+        } else {
+            let counts = || {
+                let all = ProcessId::first(self.guest.process_count());
+                all.map(|process| self.children(process).count())
+            };
+            (counts().map(|count| if count > 0 { 2 } else { 1 }).sum(), counts().max().unwrap_or(0))
         };
         Facts {
             all_processes_compute: false,

@@ -19,6 +19,7 @@ pub(super) struct Dragonfly {
 /// The switches of a dragonfly of any number of groups: `a` a group, all linked with each other, with `h` ports to other
 /// groups each, and `each` links between every two groups.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "the letters and words of the model")]
 pub(super) struct Groups {
     pub(super) a: u32,
     pub(super) h: u32,

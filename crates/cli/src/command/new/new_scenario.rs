@@ -166,6 +166,7 @@ impl Job {
 
 impl NewScenario {
     /// The scenario for complete options.
+    #[expect(clippy::too_many_lines, reason = "one line an answer")]
     pub(super) fn new(options: &NewOptions) -> Result<Self, Failure> {
         let (Some(kind), Some(shape), Some(program)) = (options.machine, &options.shape, options.program)
         else {

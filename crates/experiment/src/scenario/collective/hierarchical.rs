@@ -260,6 +260,7 @@ enum Level {
 }
 
 /// Reads the steps of a hierarchical collective with `per_node` processes a node.
+#[expect(clippy::too_many_lines, reason = "one step a key")]
 pub(in crate::scenario) fn read_levels(
     reading: &mut Reading<'_>,
     operation: Operation,
@@ -391,7 +392,7 @@ pub(super) fn read_in_switches(
     let levels = Levels { chunks, bytes, whole, notes: vec![] };
     let program = in_chunks(reading, kind, value, &levels, per_node)?;
     let operations = Some(Arc::new(AskedOperations::one(levels.whole)));
-    Some(ScenarioProgram { bytes, operations, ..program })
+    Some(ScenarioProgram { operations, bytes, ..program })
 }
 
 /// Reports an operation that is not done in levels.

@@ -30,7 +30,7 @@ impl Fabric {
             };
             match links.get_mut(&own.ends) {
                 Some(known) if known.speed == own.speed => {
-                    known.count = known.count.saturating_add(own.count)
+                    known.count = known.count.saturating_add(own.count);
                 }
                 Some(_) => {
                     let [one, other] = link.ends.map(|end| &network.nodes[end]);
