@@ -105,13 +105,13 @@ fn rows_of_processes_name_iteration_step_rank_and_share() {
     let rows = scratch.path("rows.csv");
     done(&["run", &scratch.path("job.toml"), "--processes", &rows]);
     let (header, rows) = csv_table(&scratch.read("rows.csv"));
-    assert_eq!(header[13..], ["iteration", "step", "rank", "share"]);
+    assert_eq!(header[14..], ["iteration", "step", "rank", "share"]);
     // A computation has one stage, the ring has 14.
     assert_eq!(rows.len(), 2 * 8 * (1 + 14 + 1));
-    let own: Vec<&Vec<String>> = rows.iter().filter(|row| row[3] == "3" && row[14] == "backward").collect();
+    let own: Vec<&Vec<String>> = rows.iter().filter(|row| row[3] == "3" && row[15] == "backward").collect();
     assert_eq!(own.len(), 2);
-    assert_eq!(own[0][13..], ["0", "backward", "3", "0"]);
-    assert_eq!((own[0][5].as_str(), own[1][13].as_str()), ("160", "1"));
+    assert_eq!(own[0][14..], ["0", "backward", "3", "0"]);
+    assert_eq!((own[0][5].as_str(), own[1][14].as_str()), ("160", "1"));
 }
 
 #[test]

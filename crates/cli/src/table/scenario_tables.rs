@@ -69,6 +69,7 @@ fn listing<'a>(
             let run = run.map_err(io::Error::other)?;
             add_notes(run.physical_links.as_deref(), &mut notes.borrow_mut());
             add_new(&run.notes(), &mut notes.borrow_mut());
+            add_new(&written_out(&run), &mut notes.borrow_mut());
             let plan = PlannedRun::new(before + place, &run);
             let mut row = vec![plan.run.to_string()];
             row.extend(swept.cells(&run.combination));
@@ -88,6 +89,15 @@ fn add_notes(links: Option<&PhysicalLinks>, notes: &mut Vec<String>) {
             notes.push(note);
         }
     }
+}
+
+/// Sentences on the pipelines of a job, whose steps JSON lists.
+fn written_out(run: &Run) -> Vec<String> {
+    let sentences = run.program.pipelines.iter().map(|pipeline| {
+        let steps: usize = pipeline.tasks.iter().map(|task| task.last + 1 - task.first).sum();
+        format!("Pipeline {:?} is written out as {steps} steps, which --format json lists.", pipeline.name)
+    });
+    sentences.collect()
 }
 
 /// Adds the sentences that `notes` does not have yet.

@@ -2,7 +2,7 @@
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    self as simulator, Communication, EngineChoice, FlowControl, MAX_MESSAGES, Plan, Request, Routing,
+    self as simulator, Communication, EngineChoice, FlowControl, Job, MAX_MESSAGES, Plan, Request, Routing,
     ServiceOrder, SimulationError, Switching,
 };
 use cubefold_topology::LinkMode;
@@ -173,7 +173,9 @@ pub(in crate::scenario) fn check_execution(
     } else {
         Request::asynchronous(EngineChoice::Auto)
     };
-    let refused = if is_coordinated || has_routers || body.special().tasks().is_some() {
+    let special = body.special();
+    let has_trees = special.job().is_some_and(Job::reduces_in_switches);
+    let refused = if is_coordinated || has_routers || has_trees || special.tasks().is_some() {
         simulator::check_execution(body, placement, communication, &request.execution)
     } else {
         Ok(())

@@ -1,6 +1,6 @@
 //! Channels, folding and orders of messages: keys, notes and errors.
 
-use super::*;
+use super::{collectives::record, *};
 
 const CLUSTER: &str = "[machine]\nkind = \"cluster\"\nnodes = 3\ndevices_per_node = 2\n\
      inside = { kind = \"switch\", hop_cycles = 1, latency_cycles = 3 }\n\
@@ -84,7 +84,7 @@ fn a_step_of_a_job_has_the_message_costs_of_its_collective_alone() {
             let program = format!("[program]\nmessage_cost_cycles = {cost}\n");
             let makespan = |program: &str| {
                 let run = scenario(&format!("{machine}{program}")).runs.remove(0);
-                super::collectives::record(&run).makespan_cycles.unwrap()
+                record(&run).makespan_cycles.unwrap()
             };
             let alone = makespan(&format!("{program}{own}"));
             let step = makespan(&format!("{program}shape = [6]\n[[program.steps]]\nname = \"a\"\n{own}"));
