@@ -12,7 +12,8 @@ fn the_document_has_exactly_the_keys_that_are_promised_and_the_distances() {
         json!([{ "dimension": "count", "min": "count", "max": "count", "mean": "fraction" }]);
     placement["bounds"] = json!({ "load": "count", "dilation": "count?", "congestion": "count" });
     let entry = json!({
-        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "machine": machine(), "program": program_record(), "embedding": "text",
+        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "machine": machine(), "program": program_record(), "embedding": "text", "dilation_bound": "count?",
+        "dilation_bound_source": "text?",
         "placement": placement
     });
     for name in ["first-comparison", "own-placement"] {

@@ -31,7 +31,7 @@ macro_rules! row {
     };
 }
 
-static ROWS: [Measurement; 36] = [
+static ROWS: [Measurement; 37] = [
     row!(
         "dgx-spark-4-all-to-all",
         "kashif-nawaz/DGX-Spark",
@@ -54,13 +54,6 @@ static ROWS: [Measurement; 36] = [
         -207
     ),
     row!(
-        "h100-2x8",
-        "skypilot-org/skypilot",
-        "all-reduce of 8 GiB on two nodes of 8 H100: error +17.9 %; rings are assumed; the machine may reduce in its switches",
-        34_468_000,
-        179
-    ),
-    row!(
         "h800-2x4",
         "NVIDIA/nccl issue 1411",
         "all-reduce of 256 MiB on two nodes of 4 H800 by rings: error -16.9 %; these rings come back to the NIC that they left by, which takes NVLink twice",
@@ -73,6 +66,13 @@ static ROWS: [Measurement; 36] = [
         "all-to-all of 1 MiB a pair on two nodes of 4 ranks: error -16.8 %; another page of the site has 519.85 us",
         370_060,
         -168
+    ),
+    row!(
+        "h100-2x8",
+        "skypilot-org/skypilot",
+        "all-reduce of 8 GiB on two nodes of 8 H100: error +12.4 %; reductions in the switches are assumed, 274 GB/s a device",
+        34_468_000,
+        124
     ),
     row!(
         "a3-mega-2x8-short",
@@ -110,11 +110,18 @@ static ROWS: [Measurement; 36] = [
         73
     ),
     row!(
-        "h100-2x8-short",
-        "skypilot-org/skypilot",
-        "all-reduce of 512 MiB on two nodes of 8 H100: error +5.4 %; which algorithm ran is not said",
-        2_432_700,
-        54
+        "b200-2x8",
+        "dstackai/dstack",
+        "all-reduce of 8 GiB on two nodes of 8 B200: error +5.5 %; reductions in the switches are assumed, at the share of NVLink that H100 reaches",
+        23_563_000,
+        55
+    ),
+    row!(
+        "h100-1x8-nvls",
+        "NVIDIA/nccl-tests issue 290",
+        "all-reduce of 1 GiB on 8 H100: error +5.5 %; 274 GB/s a device follow from 480 GB/s in another thread",
+        3_947_600,
+        55
     ),
     row!(
         "h100-5x8-tree",
@@ -129,13 +136,6 @@ static ROWS: [Measurement; 36] = [
         "all-reduce of 1 GiB on 4 DGX Spark: error -5.3 %; at line rate; the link between the two switches is not said",
         68_073_200,
         -53
-    ),
-    row!(
-        "b200-2x8-1gib",
-        "dstackai/dstack",
-        "all-reduce of 1 GiB on two nodes of 8 B200: error -4.9 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
-        3_229_900,
-        -49
     ),
     row!(
         "mi355x-1x8-all-to-all",
@@ -201,11 +201,11 @@ static ROWS: [Measurement; 36] = [
         -28
     ),
     row!(
-        "b200-2x8",
+        "b200-2x8-1gib",
         "dstackai/dstack",
-        "all-reduce of 8 GiB on two nodes of 8 B200: error +2.6 %; which algorithm ran is not said; the efficiency of NVLink is that of H100",
-        23_563_000,
-        26
+        "all-reduce of 1 GiB on two nodes of 8 B200: error -2.5 %; reductions in the switches are assumed, at the share of NVLink that H100 reaches",
+        3_229_900,
+        -25
     ),
     row!(
         "h100-2x4-512mib",
@@ -255,6 +255,13 @@ static ROWS: [Measurement; 36] = [
         "all-reduce of 1 GiB on two nodes of 8 A100: error +0.8 %; two nodes and the size are assumed; the time is that of the bus bandwidth, 192 GB/s",
         10_485_800,
         8
+    ),
+    row!(
+        "h100-2x8-short",
+        "skypilot-org/skypilot",
+        "all-reduce of 512 MiB on two nodes of 8 H100: error -0.4 %; reductions in the switches are assumed, 274 GB/s a device",
+        2_432_700,
+        -4
     ),
     row!(
         "a3-mega-2x8",

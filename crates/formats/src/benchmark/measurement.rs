@@ -113,6 +113,13 @@ impl Measurement {
         self.points.iter().map(|point| self.wire_bytes(point.bytes) / point.seconds).fold(0.0, f64::max)
     }
 
+    /// Whether a text has the head of a table that [`Self::parse`] reads, whatever its rows are.
+    #[must_use]
+    pub fn has_table(text: &str) -> bool {
+        let is_head = |line: &str| line.trim_start().starts_with("# Size");
+        nccl_tests::is_output(text) || intel_mpi::is_output(text) || text.lines().any(is_head)
+    }
+
     /// Reads the output of a benchmark, in a file called `name`.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ fn machine_key(key: &str) -> Value {
         "local" => link_figures(),
         "allocation" => json!({ "anyOf": [list_of(&node()), text()] }),
         "wrap" => list_of(&truth()),
+        "hosts" => json!({ "anyOf": [integer(), text(), list_of(&text())] }),
         "hosts_forward" => truth(),
         "reduce" => truth_or_count(),
         "uplinks" => json!({ "anyOf": [integer(), list_of(&integer()), { "enum": ["full"] }] }),

@@ -40,6 +40,7 @@ static TRAFFIC_OF_GROUPS: ProgramKind = ProgramKind {
     summary: "Every rank sends to others what a matrix says, or every rank of a group to others of it.",
     keys: &[
         Key::ProgramFile,
+        Key::ProgramForm,
         Key::ProgramMatrix,
         Key::ProgramRounds,
         Key::ProgramScale,

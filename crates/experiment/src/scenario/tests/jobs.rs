@@ -497,8 +497,9 @@ fn axes_on_a_cluster_go_along_its_devices_and_its_nodes() {
 #[test]
 fn a_matrix_is_that_of_the_groups_of_an_axis() {
     let own = |over: &str, matrix: &str| {
-        let step =
-            format!("[[program.steps]]\nname = \"experts\"\nkind = \"traffic\"\nfile = \"m.csv\"\n{over}");
+        let step = format!(
+            "[[program.steps]]\nname = \"experts\"\nkind = \"traffic\"\nfile = \"m.csv\"\nform = \"matrix-dense\"\n{over}"
+        );
         let text = format!("[machine]\nkind = \"torus\"\nshape = [2, 3]\n[program]\nshape = [2, 3]\n{step}");
         Files::new(&[("s.toml", &text), ("m.csv", matrix)])
     };
