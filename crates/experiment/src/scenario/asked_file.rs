@@ -30,7 +30,7 @@ pub(super) fn asked(
 ) -> Result<Option<Found>, Vec<ScenarioError>> {
     match ask(&path.display().to_string(), source.text().as_bytes(), kind) {
         Asked::Value(format, reading) => Ok(Some((format, reading))),
-        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => Err(vec![error_of(path, &misfit)]),
+        Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
         Asked::Wrong(_, complaints) => Err(at_lines(path, source, &complaints)),
         Asked::Unknown => Ok(None),
     }
@@ -100,7 +100,7 @@ pub(crate) fn measured(
                 .map_err(|message| vec![ScenarioError::of_file(path, message)])
         }
         Asked::Wrong(format, complaints) if format.name != KNOWN => Err(at_lines(path, &source, &complaints)),
-        Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
+        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => Err(vec![error_of(path, &misfit)]),
         _ => Err(errors_at(&source, &diagnostics)),
     }
 }

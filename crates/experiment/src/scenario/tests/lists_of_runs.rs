@@ -23,7 +23,7 @@ use crate::{
 type Values = BTreeMap<String, String>;
 
 /// Programs and machines of many kinds, as lines `path = value`.
-const BASES: [&str; 35] = [
+const BASES: [&str; 36] = [
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmapping.embeddings = ['standard', 'xor', 'random']",
     "machine.kind = 'ring'\nmachine.shape = [8]\nprogram.dimensions = 4\nprogram.processes_per_node = 2",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nprogram.kind = 'normal'\nexecution.mode = 'coordinated'",
@@ -104,10 +104,12 @@ const BASES: [&str; 35] = [
      machine.inside = { kind = 'switch', link = { bandwidth = '100 GB/s', latency = '100 ns' } }\n\
      machine.outside = { link = { bandwidth = '25 GB/s', latency = '1 us' }, leaves = { nodes = 1 }, rails = true, spines = 2 }\n\
      execution.routing = 'spread'\nprogram.kind = 'all-reduce'\nprogram.algorithm = 'ring'\nprogram.units = 64\nprogram.channels = 2",
+    "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmachine.link = { bandwidth = '1 GB/s', latency = '10 ns' }\n\
+     program.kind = 'traffic'\nprogram.file = 't.csv'\nprogram.form = 'matrix-dense'",
 ];
 
 /// Files that values name.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("a.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n"),
     ("b.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n0 4\n"),
     ("a.csv", "stage,source,destination,units\n0,0,1,3\n0,2,7,1\n1,1,0,2\n"),
@@ -117,11 +119,12 @@ const FILES: [(&str, &str); 10] = [
     ("m.csv", "0,100,0,7\n5,0,0,9\n0,300,0,0\n80,0,60,0\n"),
     ("n.csv", "0,10,90,7\n5,0,0,0\n0,30,0,20\n80,0,0,0\n"),
     ("hosts.txt", "a0\na1\na2\na3\na4\na5\na6\na7\na8\na9\na10\na11\na12\na13\na14\na15\n"),
+    ("t.csv", "0,1,2\n1,2,0\n2,0,300\n"),
     ("names.txt", "a5\na6\na0\na1\na2\na3\na4\na7\na8\na9\na10\na11\na12\na13\na14\na15\n"),
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 42] = [
+const MORE: [(&str, &[&str]); 44] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -176,6 +179,8 @@ const MORE: [(&str, &[&str]); 42] = [
             "{ link = { bandwidth = '20 GB/s', latency = '2 us' }, leaves = { nodes = 3 } }",
         ],
     ),
+    ("machine.hosts", &["4", "6", "8"]),
+    ("program.form", &["'matrix-dense'", "'matrix-triples'"]),
     ("program.halving", &["true", "false"]),
     ("program.compute", &["'10 ns'", "'1 us'"]),
     ("program.sizes", &["[[1, 1]]", "[[1, 3], [4, 1]]"]),
