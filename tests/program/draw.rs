@@ -538,7 +538,7 @@ fn the_images_of_the_pages_are_what_their_commands_draw() {
         let link = format!("](images/{})", image.rsplit('/').next().unwrap());
         assert!(pages.iter().any(|page| page.contains(&link)), "{image}");
     }
-    assert_eq!(images.len(), 23);
+    assert_eq!(images.len(), 24);
 }
 
 #[test]

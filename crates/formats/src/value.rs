@@ -487,16 +487,8 @@ impl Content {
                 if own.hosts.is_none() {
                     lines.push("hosts = \"..\"".to_owned());
                 }
-                let has_lanes = own.links.iter().any(|link| link.lanes.is_some());
-                if has_lanes {
-                    lines.push("lane = { bandwidth = \"..\", latency = \"..\" }".to_owned());
-                }
                 let lacks_speed = |link: &Link| link.bandwidth.is_none() || link.latency.is_none();
-                if own
-                    .links
-                    .iter()
-                    .any(|link| link.lanes.is_none() && link.cycles.is_none() && lacks_speed(link))
-                {
+                if own.links.iter().any(|link| link.cycles.is_none() && lacks_speed(link)) {
                     lines.push("link = { bandwidth = \"..\", latency = \"..\" }".to_owned());
                 }
                 lines
