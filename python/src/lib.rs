@@ -131,9 +131,9 @@ fn execute(
     watch.total.store(Progress::total(&runs), Ordering::Relaxed);
     let pool = pool(resources)?;
     let means = Means { pool: &pool, resources, keep, progress: &watch.progress };
-    let places: Vec<usize> = (0..runs.len()).collect();
+    let asked: Vec<(usize, &Run)> = runs.iter().copied().enumerate().collect();
     let finished = Mutex::new(BTreeMap::new());
-    let delivered = execute_runs(means, &runs, &places, |place, result, _: Permit| {
+    let delivered = execute_runs(means, &asked, |place, result, _: Permit| {
         let result = result.map(|finished| (RunRecord::new(runs[place], place, &finished), finished.records));
         finished.lock().unwrap_or_else(PoisonError::into_inner).insert(place, result);
         if watch.stop.load(Ordering::Relaxed) { Err(CubefoldError::new_err("interrupted")) } else { Ok(()) }
