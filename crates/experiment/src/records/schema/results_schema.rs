@@ -13,7 +13,7 @@ use crate::records::{
     machine_record::{MACHINE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
-    placement_record::{BOUNDS, EMBEDDING, PLACEMENT, SCENARIO},
+    placement_record::{BOUNDS, DILATION_BOUND, EMBEDDING, PLACEMENT, SCENARIO},
     program_record::{GUEST, NEIGHBOURS, PROGRAM, TRAFFIC},
     router_record::ROUTER,
     row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STEP},
@@ -83,7 +83,7 @@ fn run_schema() -> Value {
 fn placement_schema() -> Value {
     let mut entry = record(definitions!(
         SCENARIO RUN SWEEP PROCESSES NODES MACHINE ROUTER PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING PLACEMENT
-        BOUNDS CONSTRUCTION
+        BOUNDS DILATION_BOUND CONSTRUCTION
     ));
     // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
@@ -117,6 +117,7 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     }
     // Members without columns, or of which columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    record["properties"]["program"]["properties"]["compute_noise"] = json!({ "type": ["object", "null"] });
     record["properties"]["notes"] = list_of(&json!({ "type": "string" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
@@ -127,6 +128,8 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     let classes = list_of(&json!({ "type": "object", "properties": class, "additionalProperties": false }));
     machine["link_mode"] = json!({ "type": "string" });
     machine["links"] = json!({ "anyOf": [machine["links"], classes] });
+    machine["uplinks"] = list_of(&json!({ "type": "integer" }));
+    machine["uplinks_assumed"] = json!({ "type": "boolean" });
     machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
     for failed in ["failed_links", "failed_nodes"] {
         machine[failed]["type"] = "array".into();
@@ -245,6 +248,7 @@ fn stage() -> Value {
     let members = [
         "stage",
         "dimension",
+        "step",
         "waiting_cycles",
         "transfer_cycles",
         "blocked_cycles",
@@ -254,6 +258,7 @@ fn stage() -> Value {
     let mut members: Map<String, Value> =
         members.into_iter().map(|member| (member.to_owned(), count())).collect();
     members.insert("distance".to_owned(), distance);
+    members.insert("dimensions".to_owned(), list_of(&json!({ "type": "integer" })));
     object(&members)
 }
 
