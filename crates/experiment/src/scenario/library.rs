@@ -128,6 +128,21 @@ fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
     hash.finalize().into()
 }
 
+/// What `read` makes of a file, which is read on first use, with its memory added to `kept_bytes`.
+fn read_once<K: Ord, T>(
+    known: &mut BTreeMap<K, Result<Arc<T>, Failure>>,
+    key: K,
+    (budget, kept_bytes): (&Budget, &mut u64),
+    read: impl FnOnce(&Budget) -> Result<T, Failure>,
+) -> Result<Arc<T>, Failure> {
+    let make = || {
+        let (read, bytes) = budget.measured(|| read(budget));
+        *kept_bytes += bytes;
+        read.map(Arc::new)
+    };
+    known.entry(key).or_insert_with(make).clone()
+}
+
 impl Library {
     /// A library with a memory limit \[bytes\].
     pub(super) fn with_memory(limit: u64) -> Self {
@@ -187,14 +202,8 @@ impl Library {
     ///
     /// If it cannot be read, or is wrong.
     pub(super) fn fabric(&mut self, path: &Path) -> Result<Arc<Fabric>, Failure> {
-        if let Some(known) = self.fabrics.get(path) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| network::read_fabric(path, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.fabrics.insert(path.to_owned(), read.clone());
-        read
+        let Self { fabrics: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| network::read_fabric(path, budget))
     }
 
     /// The edge grammar of the file with this path, called `name`.
@@ -204,15 +213,9 @@ impl Library {
     /// If it cannot be read, or is wrong.
     pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
         let key = (path.to_owned(), name.to_owned());
-        if let Some(known) = self.grammars.get(&key) {
-            return known.clone();
-        }
-        let (read, bytes) =
-            self.budget.measured(|| described_graph::read_grammar_file(path, name, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.grammars.insert(key, read.clone());
-        read
+        let Self { grammars: known, budget, kept_bytes, .. } = self;
+        let read = |budget: &Budget| described_graph::read_grammar_file(path, name, budget);
+        read_once(known, key, (&*budget, kept_bytes), read)
     }
 
     /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` is the
@@ -240,14 +243,8 @@ impl Library {
     ///
     /// If it cannot be read, or is wrong.
     pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
-        if let Some(known) = self.messages.get(path) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| MessageFile::read(path, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.messages.insert(path.to_owned(), read.clone());
-        read
+        let Self { messages: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| MessageFile::read(path, budget))
     }
 
     /// The matrix of the file with this path, of `QAPLIB` the one with this number.
@@ -262,14 +259,8 @@ impl Library {
         form: Option<&'static Format>,
     ) -> Result<Arc<TrafficFile>, Failure> {
         let key = (path.to_owned(), matrix, form.map(|own| own.name));
-        if let Some(known) = self.traffic.get(&key) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| TrafficFile::read(path, matrix, form, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.traffic.insert(key, read.clone());
-        read
+        let Self { traffic: known, budget, kept_bytes, .. } = self;
+        read_once(known, key, (&*budget, kept_bytes), |budget| TrafficFile::read(path, matrix, form, budget))
     }
 
     /// The task graph of the GOAL file with this path.
@@ -278,14 +269,10 @@ impl Library {
     ///
     /// If it cannot be read, or is wrong.
     pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
-        if let Some(known) = self.schedules.get(path) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| goal_file::read_schedule(path, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.schedules.insert(path.to_owned(), read.clone());
-        read
+        let Self { schedules: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
+            goal_file::read_schedule(path, budget)
+        })
     }
 
     /// The Chakra traces with `{rank}` in this path, and the groups of this file.
@@ -295,14 +282,8 @@ impl Library {
     /// If they cannot be read, or are wrong.
     pub(super) fn traces(&mut self, pattern: &Path, groups: Option<&Path>) -> Result<Arc<TraceSet>, Failure> {
         let key = (pattern.to_owned(), groups.map(Path::to_owned));
-        if let Some(known) = self.traces.get(&key) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| TraceSet::read(pattern, groups, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.traces.insert(key, read.clone());
-        read
+        let Self { traces: known, budget, kept_bytes, .. } = self;
+        read_once(known, key, (&*budget, kept_bytes), |budget| TraceSet::read(pattern, groups, budget))
     }
 
     /// The collectives of a profiler's trace with this path, or of those of all ranks.
@@ -311,14 +292,10 @@ impl Library {
     ///
     /// If they cannot be read, or are wrong.
     pub(super) fn collective_traces(&mut self, path: &Path) -> Result<Arc<CollectiveTraces>, Failure> {
-        if let Some(known) = self.collective_traces.get(path) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| CollectiveTraces::read(path, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new);
-        self.collective_traces.insert(path.to_owned(), read.clone());
-        read
+        let Self { collective_traces: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
+            CollectiveTraces::read(path, budget)
+        })
     }
 
     /// Lists the files that were used, each once: machine files, lists of links, files of messages, matrices, GOAL files,

@@ -17,7 +17,7 @@ use crate::scenario::{
     keys::Key,
     program::{Reading, read_stages},
     settings::Layer,
-    value::Content,
+    value::{Content, Value},
 };
 
 /// The value for both exchanges, of which the faster one counts.
@@ -110,6 +110,13 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
 }
 
+/// Reports a key that an algorithm does not have.
+fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
+    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
+    let place = reading.settings.place(Key::ProgramAlgorithm);
+    reading.errors.push(error.because(place, "the algorithm").with_help("leave it out"));
+}
+
 /// The number of chunks; the default if an algorithm has none and the key is not written for it alone.
 pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
     let default = CollectiveSpecification::DEFAULT_CHUNKS;
@@ -123,12 +130,7 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
         return Some(default);
     }
     let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
-    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
-    reading.errors.push(
-        error
-            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
-            .with_help("leave it out"),
-    );
+    report_foreign(reading, value, message);
     None
 }
 
@@ -143,12 +145,7 @@ pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> O
         return Some(found);
     }
     let message = "program.fold for an algorithm that does not fold, expected recursive-doubling or mirrored";
-    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
-    reading.errors.push(
-        error
-            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
-            .with_help("leave it out"),
-    );
+    report_foreign(reading, value, message);
     None
 }
 
