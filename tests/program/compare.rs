@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::command::{Scratch, csv, done, json, run};
-use super::json_results::run_shape;
+use super::json_results::{provenance, run_shape};
 use super::shape_of_json::assert_shape;
 
 #[test]
@@ -14,7 +14,8 @@ fn the_document_has_the_reference_and_every_run_its_ratio() {
     assert_shape(
         &document,
         &json!({
-            "format": "text", "version": "count", "cubefold": "text", "reference": "text", "runs": [shape]
+            "format": "text", "version": "count", "cubefold": "text", "provenance": provenance(),
+            "reference": "text", "runs": [shape]
         }),
     );
     assert_eq!(

@@ -71,9 +71,10 @@ fn one_large_run_of_messages_with_sizes_on_several_threads_gives_the_bytes_of_on
 }
 
 fn check_large_run(scenario: &str) {
+    let scratch = Scratch::with(&[("large.toml", scenario.to_owned())]);
     let run = |threads: &str| {
-        let scratch = Scratch::with(&[("large.toml", scenario.to_owned())]);
-        let options = ["--threads", threads, "--format", "json", "--processes", &scratch.path("rows.csv")];
+        let rows = scratch.path("rows.csv");
+        let options = ["--threads", threads, "--format", "json", "--force", "--processes", &rows];
         let results = done(&[&["run", &scratch.path("large.toml")], &options[..]].concat());
         (results, scratch.read("rows.csv"))
     };

@@ -95,7 +95,18 @@ fn kill_a_sweep(most: u32) {
 fn a_journal_that_is_torn_anywhere_is_completed_to_the_same_bytes() {
     let scratch = sweep_scenario::folder(2);
     let whole = complete_journal(&scratch, "sweep.toml");
+    let head = whole.windows(7).position(|own| own == b"{\"run\":").unwrap();
     let mut numbers = Numbers(1995);
+    // The head of a part also has its command.
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r"));
+    for _ in 0..4 {
+        let cut = usize::try_from(numbers.below(head as u64)).unwrap();
+        fs::write(scratch.path("r.part-1-of-1.partial"), &whole[..cut]).unwrap();
+        done(&["run", &scenario, "--shard", "1/1", "--output", &output, "--resume"]);
+        let part = fs::read(scratch.path("r.part-1-of-1")).unwrap();
+        assert!(part.starts_with(&whole[..head]) && part.len() == whole.len(), "cut at {cut}");
+        fs::remove_file(scratch.path("r.part-1-of-1")).unwrap();
+    }
     for (command, name) in [
         ("run", "r.csv"),
         ("run", "r.json"),
@@ -108,7 +119,8 @@ fn a_journal_that_is_torn_anywhere_is_completed_to_the_same_bytes() {
         done(&[command, &scenario, "--output", &output]);
         let expected = scratch.read(name);
         for _ in 0..4 {
-            let cut = usize::try_from(numbers.below(whole.len() as u64)).unwrap();
+            let after = usize::try_from(numbers.below((whole.len() - head) as u64)).unwrap();
+            let cut = head + after;
             fs::write(scratch.path(&format!("{name}.partial")), &whole[..cut]).unwrap();
             done(&[command, &scenario, "--output", &output, "--resume"]);
             assert!(scratch.read(name) == expected, "{command} {name} cut at {cut}");

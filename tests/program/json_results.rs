@@ -50,6 +50,15 @@ fn shape_with_cut_bound() -> Value {
     })
 }
 
+/// The keys of the origin of results without files.
+pub(super) fn provenance() -> Value {
+    json!({
+        "program": "text", "version": "text", "commit": "text?", "dirty": "truth?", "model": "count",
+        "command": "text", "digest": "text",
+        "files": [{ "key": "text", "path": "text", "sha256": "text?" }]
+    })
+}
+
 /// The run of a document with this embedding; the first of several.
 fn run_of<'a>(document: &'a Value, embedding: &str) -> &'a Value {
     let runs = document["runs"].as_array().unwrap();
@@ -68,7 +77,9 @@ fn a_document_has_exactly_the_keys_that_are_promised_in_their_order() {
         };
         assert_shape(
             &document,
-            &json!({ "format": "text", "version": "count", "cubefold": "text", "runs": [run] }),
+            &json!({
+                "format": "text", "version": "count", "cubefold": "text", "provenance": provenance(), "runs": [run]
+            }),
         );
         assert_eq!(document["format"], "cubefold-results");
         assert_eq!(document["version"].as_u64(), Some(1));

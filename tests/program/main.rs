@@ -10,6 +10,7 @@ mod bad_input;
 mod browser;
 mod calibrate;
 mod cases;
+mod citations;
 mod clusters;
 mod collective_results;
 mod command;

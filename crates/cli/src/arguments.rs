@@ -10,14 +10,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValuePars
 use clap_complete::Shell;
 use cubefold_experiment::{
     Embedding, Setting, embeddings,
-    runs::journal::{Found, Shard},
+    runs::journal::{Found, Shard, SweepPlan},
 };
 use cubefold_search::Objective;
 
 use self::examples::{
-    AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN, AFTER_EXPORT,
-    AFTER_INSPECT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT,
-    AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
+    AFTER_CALIBRATE, AFTER_CHECK, AFTER_CITE, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
+    AFTER_EXPORT, AFTER_INSPECT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE,
+    AFTER_REPORT, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LanesName, LinkColumn, Span},
@@ -25,6 +25,7 @@ pub(crate) use self::{
 };
 use crate::{
     call::Given,
+    failure::Failure,
     format::{
         ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, SearchFormat, SearchObjective,
         TablesFormat,
@@ -34,6 +35,7 @@ use crate::{
     option_value::MemoryLimit,
     option_value::RuntimeName,
     option_value::StageName,
+    origin::ExpectedDigest,
 };
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
@@ -66,8 +68,8 @@ const LIMITS: &str = "Limits";
 const MESSAGES: &str = "Messages";
 
 /// The commands that run and measure nothing, to which the options about [`LIMITS`] do not apply.
-const WITHOUT_LIMITS: [&str; 8] =
-    ["calibrate", "completions", "explain", "inspect", "man", "merge", "new", "schema"];
+const WITHOUT_LIMITS: [&str; 9] =
+    ["calibrate", "cite", "completions", "explain", "inspect", "man", "merge", "new", "schema"];
 
 /// The built command line. The help of a command lists no option that does not apply to it.
 pub(crate) fn built(mut command: clap::Command) -> clap::Command {
@@ -128,6 +130,9 @@ pub(crate) enum Command {
     /// Merges the parts of a sweep into the results of one run
     #[command(after_help = AFTER_MERGE)]
     Merge(MergeOptions),
+    /// Prints an entry of a bibliography for results, and the command that repeats them
+    #[command(after_help = AFTER_CITE)]
+    Cite(CiteOptions),
     /// Measures the placements, without running the program
     #[command(after_help = AFTER_MEASURE)]
     Measure(ScenarioOptions),
@@ -246,11 +251,37 @@ impl ResumeOption {
     }
 }
 
+/// The digest that runs must have.
+#[derive(Debug, Args)]
+pub(crate) struct ExpectOption {
+    /// End before the first run unless the digest of the runs begins with these digits, 12 or more: that of cubefold cite
+    #[arg(long, value_name = "DIGEST", help_heading = INPUT)]
+    pub(crate) expect: Option<ExpectedDigest>,
+}
+
+impl ExpectOption {
+    /// Refuses runs with another digest than the expected one.
+    pub(crate) fn check(&self, plan: &SweepPlan<'_>) -> Result<(), Failure> {
+        self.expect.as_ref().map_or(Ok(()), |expected| expected.check(&plan.cited()))
+    }
+}
+
+/// Options of `cite`.
+#[derive(Debug, Args)]
+pub(crate) struct CiteOptions {
+    /// Results of run, compare or merge as one JSON document
+    #[arg(value_name = "RESULTS")]
+    pub(crate) results: PathBuf,
+}
+
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) scenarios: ScenarioOptions,
+
+    #[command(flatten)]
+    pub(crate) expect: ExpectOption,
 
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
@@ -296,6 +327,9 @@ pub(crate) struct MergeOptions {
 pub(crate) struct CompareOptions {
     #[command(flatten)]
     pub(crate) scenarios: ScenarioOptions,
+
+    #[command(flatten)]
+    pub(crate) expect: ExpectOption,
 
     #[command(flatten)]
     pub(crate) resume: ResumeOption,

@@ -1,6 +1,7 @@
 //! The commands.
 
 mod calibrate;
+mod cite;
 mod compare;
 mod draw;
 mod execution;
@@ -41,6 +42,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Run(options) => run::run(&options, shared),
         Command::Compare(options) => compare::compare(&options, shared),
         Command::Merge(options) => run::merge(&options, shared),
+        Command::Cite(options) => cite::cite(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Search(options) => search::search(&options, shared),
         Command::Place(options) => place::place(&options, shared),

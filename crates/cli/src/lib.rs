@@ -18,6 +18,7 @@ mod format;
 mod grouping;
 mod interruption;
 mod option_value;
+mod origin;
 mod output;
 mod progress_bar;
 mod ranks;

@@ -55,6 +55,7 @@ mod ranks_file;
 pub(crate) mod resolved;
 mod routers;
 mod row_errors;
+mod run_digest;
 pub(crate) mod scenario_program;
 mod setting;
 mod settings;
@@ -104,6 +105,7 @@ pub use self::{
     physical_scale::PhysicalScale,
     placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
     program::{ProgramKind, program_kinds},
+    run_digest::{MODEL, NamedFile},
     scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
     setting::{Setting, SettingError},
     short_value::short_value,

@@ -97,6 +97,7 @@ pub(super) const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/link-modes.toml --reference xor --format markdown",
     "compare scenarios/all-reduce-crossovers.toml --reference ring --bisect"
 );
+pub(super) const AFTER_CITE: &str = after_help!(writes: "cite results.json");
 pub(super) const AFTER_MERGE: &str = after_help!(writes: "merge results.csv.part-* --output results.csv");
 pub(super) const AFTER_MEASURE: &str = after_help!(writes: "measure scenarios/figure-6.toml");
 pub(super) const AFTER_PLACE: &str = after_help!(

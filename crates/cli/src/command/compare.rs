@@ -12,12 +12,13 @@ use cubefold_experiment::{
 };
 use serde_json::Value;
 
-use super::execution;
+use super::{execution, run::provenance};
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions, in_places, inputs, whole_plan},
+    origin::{BUILD, command_line},
     sweep_output::SweepOutput,
     table::{StepsShown, compare_table},
 };
@@ -29,6 +30,8 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = whole_plan(&scenarios, &runs)?;
+    options.expect.check(&plan)?;
+    let origin = plan.made_by(BUILD, options.command_line());
     let output = SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), None)?;
     execution::execute_sweep(&in_places(&runs), &output, None, shared, shared.resources())?;
     output.finish(|output, records| {
@@ -45,8 +48,9 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
         } else {
             vec![vec![]; scenarios.len()]
         };
-        let extra: Vec<(&str, Value)> = [("reference", common(&references))]
+        let extra: Vec<(&str, Value)> = provenance(Some(&origin))
             .into_iter()
+            .chain([("reference", common(&references))])
             .chain(in_document(&scenarios, &algorithms))
             .collect();
         let exchange = match format {
@@ -66,6 +70,15 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
         };
         write_records(output, format, Document::RESULTS, &extra, records, page)
     })
+}
+
+impl CompareOptions {
+    /// The command as it is cited.
+    fn command_line(&self) -> String {
+        let reference = self.reference.iter().flat_map(|name| ["--reference", name.as_str()]);
+        let more: Vec<&str> = reference.chain(self.bisect.then_some("--bisect")).collect();
+        command_line("compare", &self.scenarios, &more)
+    }
 }
 
 /// The reference of each scenario.

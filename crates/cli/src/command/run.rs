@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use cubefold_experiment::{
     KeepRecords, Run, check_runs, load_part,
-    records::Document,
+    records::{Document, Provenance},
     runs::journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
 };
+use serde_json::Value;
 
 use super::{
     execution,
@@ -17,6 +18,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
+    origin::{BUILD, command_line},
     output::{Output, is_same, regular_file},
     sweep_output::SweepOutput,
     table::{StepsShown, run_table},
@@ -39,6 +41,8 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
     let mut rows = RowFiles::open(options, shared, &scenarios)?;
     let plan = whole_plan(&scenarios, &runs)?;
+    options.expect.check(&plan)?;
+    let extra = provenance(Some(&plan.made_by(BUILD, options.command_line())));
     let output =
         SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), options.shard)?;
     execution::execute_sweep(
@@ -54,8 +58,21 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         let page = || {
             Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
         };
-        write_records(output, format, Document::RESULTS, &[], records, page)
+        write_records(output, format, Document::RESULTS, &extra, records, page)
     })
+}
+
+impl RunOptions {
+    /// The command as it is cited. A part is cited as the whole.
+    fn command_line(&self) -> String {
+        command_line("run", &self.scenarios, &[])
+    }
+}
+
+/// The origin of results as a key of their document.
+pub(super) fn provenance(found: Option<&Provenance>) -> Vec<(&'static str, Value)> {
+    let value = |own| serde_json::to_value(own).unwrap_or_default();
+    found.map(|own| ("provenance", value(own))).into_iter().collect()
 }
 
 /// Runs a part of a sweep, holding its runs only.
@@ -82,6 +99,9 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
     let asked: Vec<&Run> = own.iter().map(|&(_, run)| run).collect();
     check_runs(&asked, resources, KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::of_part(runs, digest).in_scenarios(part.scenarios.iter().cloned());
+    options.expect.check(&plan)?;
+    let origin = plan.made_by(BUILD, options.command_line());
+    let plan = plan.with_provenance(origin);
     let inputs: Vec<&PathBuf> = part.inputs.iter().collect();
     let output = SweepOutput::open(shared, &inputs, &plan, options.resume.found(), Some(shard))?;
     execution::execute_sweep(&own, &output, None, shared, resources)?;
@@ -134,7 +154,8 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         let records = merged.records().collect::<Result<Vec<_>, _>>()?;
         Ok(run_table(&merged.scenarios(), &records, StepsShown::WithoutPipelines, shared))
     };
-    write_records(output, format, Document::RESULTS, &[], || merged.records(), page)
+    let extra = provenance(merged.provenance());
+    write_records(output, format, Document::RESULTS, &extra, || merged.records(), page)
 }
 
 /// The failure of parts that do not fit, with a remedy.

@@ -73,6 +73,16 @@ const OF_NO_PLACEMENT: [Key; 32] = [
 const REALS: [Key; 4] =
     [Key::ProgramScale, Key::ProgramHotspotShare, Key::ProgramLoad, Key::ProgramLatencyLimit];
 
+/// Keys in seconds and bytes, with those in cycles and units that they replace.
+const INSTEAD: &[(Key, &[Key])] = &[
+    (Key::MachineLink, &[Key::MachineHopCycles, Key::MachineLatencyCycles]),
+    (Key::MachineLocal, &[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles]),
+    (Key::ProgramCompute, &[Key::ProgramComputeCycles]),
+    (Key::ProgramStartup, &[Key::ProgramStartupCycles]),
+    (Key::ProgramMessageCost, &[Key::ProgramMessageCostCycles]),
+    (Key::ProgramBytes, &[Key::ProgramUnits]),
+];
+
 /// The resolved settings of a run.
 ///
 /// Runs of a sweep share all values but those that the sweep sets.
@@ -204,33 +214,44 @@ impl Resolved {
         PlacementKey(hash.finalize().into())
     }
 
-    /// The lines `path = value` of all keys but those of other kinds of programs, sorted by the bytes of their paths, each
-    /// ended by a line feed.
-    pub(crate) fn text(&self) -> String {
+    /// The keys that others in their place make void: of a time or size in seconds or bytes and those in cycles or units, the
+    /// ones in the higher layer count.
+    fn void(effective: &[Option<(u8, &CanonicalValue)>]) -> KeySet {
+        let layer = |key: Key| effective[key as usize].map(|(layer, _)| layer);
+        let void = INSTEAD.iter().filter(|(physical, _)| layer(*physical).is_some());
+        let void = void.flat_map(|(physical, in_cycles)| {
+            let is_replaced = in_cycles.iter().any(|&key| layer(key) > layer(*physical));
+            if is_replaced { std::slice::from_ref(physical) } else { *in_cycles }
+        });
+        void.fold(KeySet::default(), |set, &key| set.with(key))
+    }
+
+    /// The values of all keys but those of other kinds of programs, by their paths.
+    pub(super) fn lines(&self) -> BTreeMap<String, String> {
         let effective = self.effective();
-        let mut lines: Vec<(&str, String)> = vec![];
-        for &key in Key::ALL.iter().filter(|key| !OF_NO_RUN.contains(key)) {
+        let void = OF_NO_RUN.iter().fold(Self::void(&effective), |set, &key| set.with(key));
+        let mut lines = BTreeMap::new();
+        for &key in Key::ALL.iter().filter(|key| !void.contains(**key)) {
             match effective[key as usize] {
                 Some((_, setting)) => {
-                    lines.extend(setting.lines.iter().map(|line| (line.path.as_str(), line.written())));
+                    lines.extend(setting.lines.iter().map(|line| (line.path.clone(), line.written())));
                 }
                 None if !key.is_foreign_to(self.kind) => {
                     // The default of ports is that of collectives.
                     let is_other =
                         key == Key::ProgramPorts && self.kind.keys.contains(&Key::ProgramPipelining);
                     let default = default_value(key).filter(|_| !is_other);
-                    lines.extend(default.map(|value| (key.path(), value)));
+                    lines.extend(default.map(|value| (key.path().to_owned(), value)));
                 }
                 None => {}
             }
         }
-        lines.sort_unstable();
-        let mut text = String::new();
-        for (path, value) in lines {
-            // Writing to a string never fails.
-            let _ = writeln!(text, "{path} = {value}");
-        }
-        text
+        lines
+    }
+
+    /// The [lines](Self::lines) `path = value`, sorted by the bytes of their paths, each ended by a line feed.
+    pub(crate) fn text(&self) -> String {
+        written(&self.lines())
     }
 
     /// The SHA-256 of [`text`](Self::text).
@@ -240,11 +261,34 @@ impl Resolved {
 
     /// The SHA-256 of each file that a value names, by the path of its key.
     pub(crate) fn file_digests(&self) -> BTreeMap<String, String> {
-        let settings = self.effective().into_iter().flatten().map(|(_, setting)| setting);
-        let lines = settings.filter(|setting| setting.files().next().is_some()).flat_map(|own| &own.lines);
-        let files = lines.filter(|line| line.value.iter().any(|part| matches!(part, Part::File(_))));
-        files.map(|line| (line.path.clone(), line.written())).collect()
+        self.lines_with_files().map(|line| (line.path.clone(), line.written())).collect()
     }
+
+    /// The files that values name: the path of the key, the path of the file, and the SHA-256 of its contents, if it can be
+    /// read again.
+    pub(super) fn named_files(&self) -> impl Iterator<Item = (&str, &Path, Option<[u8; 32]>)> {
+        self.lines_with_files().flat_map(|line| {
+            line.value.iter().filter_map(|part| match part {
+                Part::File(file) => Some((line.path.as_str(), file.path(), file.digest())),
+                Part::Text(_) => None,
+            })
+        })
+    }
+
+    fn lines_with_files(&self) -> impl Iterator<Item = &Line> {
+        let settings = self.effective().into_iter().flatten().map(|(_, setting)| setting);
+        let lines = settings.flat_map(|own| &own.lines);
+        lines.filter(|line| line.value.iter().any(|part| matches!(part, Part::File(_))))
+    }
+}
+
+/// Lines `path = value`, each ended by a line feed.
+pub(super) fn written(lines: &BTreeMap<String, String>) -> String {
+    lines.iter().fold(String::new(), |mut text, (path, value)| {
+        // Writing to a string never fails.
+        let _ = writeln!(text, "{path} = {value}");
+        text
+    })
 }
 
 #[cfg(test)]
@@ -423,7 +467,11 @@ impl Writer<'_> {
 
     /// Adds the parts of a value that takes one line.
     fn inline(&mut self, path: &str, value: &Value, is_in_list: bool, parts: &mut Vec<Part>) {
-        let is_real = self.is_real || path.starts_with(SATURATION);
+        let is_scale_of_step = || {
+            let step = path.strip_prefix(Key::ProgramSteps.path());
+            step.and_then(|own| own.rsplit_once('.')).is_some_and(|(_, key)| key == "scale")
+        };
+        let is_real = self.is_real || path.starts_with(SATURATION) || is_scale_of_step();
         let text = match &value.content {
             Content::Text(text) => match named_file(path, text, is_in_list) {
                 Some(name) => return parts.push(self.file(name)),

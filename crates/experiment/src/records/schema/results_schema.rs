@@ -35,7 +35,7 @@ macro_rules! definitions {
 pub fn results_schema() -> Value {
     let (run, placement) = (run_schema(), placement_schema());
     let forms = [
-        ("results", document(Document::RESULTS, &run)),
+        ("results", with_provenance(document(Document::RESULTS, &run))),
         ("placements", document(Document::PLACEMENTS, &placement)),
         ("run-line", line(run)),
         ("placement-line", line(placement)),
@@ -61,6 +61,33 @@ fn document(document: Document, record: &Value) -> Value {
         },
         "required": ["format", "version", "cubefold", document.records],
     })
+}
+
+/// The schema of a document that also says its origin.
+fn with_provenance(mut document: Value) -> Value {
+    let text = || json!({ "type": "string" });
+    let file = json!({
+        "type": "object",
+        "properties": { "key": text(), "path": text(), "sha256": { "type": ["string", "null"] } },
+        "required": ["key", "path", "sha256"],
+        "additionalProperties": false,
+    });
+    let members = json!({
+        "program": text(),
+        "version": text(),
+        "commit": { "type": ["string", "null"], "description": "The commit that the program was built from." },
+        "dirty": { "type": ["boolean", "null"], "description": "Whether its sources differed from the commit." },
+        "model": { "type": "integer", "description": "The number of the model." },
+        "command": text(),
+        "digest": { "type": "string", "description": "SHA-256 of everything that decides the numbers." },
+        "files": list_of(&file),
+    });
+    let members = members.as_object().cloned().unwrap_or_default();
+    let required: Vec<&String> = members.keys().collect();
+    let mut provenance = object(&members);
+    provenance["required"] = json!(required);
+    document["properties"]["provenance"] = provenance;
+    document
 }
 
 /// The schema of a record on a line, with its version.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Change, JournalError, RunChange, Section, Shard, SweepPlan};
-use crate::records::RunCaption;
+use crate::records::{Provenance, RunCaption};
 
 /// Storage that can be read, written and truncated: a file, or memory.
 pub trait Storage: Read + Write + Seek {
@@ -126,6 +126,9 @@ pub(super) struct Header {
     pub(super) shard: Shard,
     /// The scenarios of the runs.
     pub(super) scenarios: Vec<Section>,
+    /// The origin of the results of a part's sweep.
+    #[serde(default)]
+    pub(super) provenance: Option<Provenance>,
 }
 
 /// The runs that a journal describes, by their places in the sweep: those of its part, and the first.
@@ -143,7 +146,8 @@ impl Header {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
         let (digest, scenarios) = (plan.digest(), plan.sections().to_vec());
         let engines = ENGINES_DIGEST.to_owned();
-        Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios }
+        let provenance = plan.provenance().cloned();
+        Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios, provenance }
     }
 
     /// Lists the places of the runs that the journal describes, in order.

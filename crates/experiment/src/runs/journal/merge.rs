@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     input::input_file,
-    records::{RunCaption, RunRecord, ScenarioCaption},
+    records::{Provenance, RunCaption, RunRecord, ScenarioCaption},
 };
 
 /// The journals of the parts of one sweep, which together have every run once.
@@ -137,6 +137,12 @@ impl MergedJournals {
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.owners.len()
+    }
+
+    /// The origin of the results, if it is known.
+    #[must_use]
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.parts.first()?.header().provenance.as_ref()
     }
 
     /// Captions of the scenarios of the runs.

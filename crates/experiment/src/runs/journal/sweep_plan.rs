@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    records::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
+    records::{Build, ExecutionRecord, MachineRecord, ProgramRecord, Provenance, RunCaption, RunDigests},
     scenario::{Loading, Run, ScenarioProgram, resolved::hexadecimal},
 };
 
@@ -27,6 +27,7 @@ pub struct SweepPlan<'runs> {
     digests: Mutex<Digests>,
     sweep: SweepDigest,
     sections: Vec<Section>,
+    provenance: Option<Provenance>, // of a part
 }
 
 /// The digest of the descriptions of all runs of a sweep, of which one at a time is in memory.
@@ -35,6 +36,7 @@ pub struct SweepDigest {
     hash: Sha256,
     runs: usize,
     digests: Digests,
+    cited: RunDigests,
 }
 
 /// Digests of the placements that a name does not determine, and of the programs from files. Equal ones of a command
@@ -86,10 +88,22 @@ impl SweepDigest {
     pub fn add(&mut self, run: &Run) -> serde_json::Result<()> {
         // Of runs that come one at a time only the last program and placement are kept.
         self.digests.keep_only_those_of(run);
-        self.hash.update(self.digests.describe(run)?);
+        let description = self.digests.describe(run)?;
+        self.add_described(&description, run);
+        Ok(())
+    }
+
+    fn add_described(&mut self, description: &str, run: &Run) {
+        self.hash.update(description);
         self.hash.update(b"\n");
         self.runs += 1;
-        Ok(())
+        self.cited.add(run);
+    }
+
+    /// The digest by which the sweep is cited: of its run, or of those of all runs.
+    #[must_use]
+    pub fn cited(&self) -> String {
+        self.cited.digest()
     }
 }
 
@@ -140,18 +154,16 @@ impl<'runs> SweepPlan<'runs> {
         let mut sweep = SweepDigest::default();
         let mut digests = Digests::default();
         for run in runs {
-            sweep.hash.update(digests.describe(run)?);
-            sweep.hash.update(b"\n");
-            sweep.runs += 1;
+            sweep.add_described(&digests.describe(run)?, run);
         }
         let runs = runs.iter().copied().enumerate().collect();
-        Ok(Self { runs, digests: Mutex::new(digests), sweep, sections: vec![] })
+        Ok(Self { runs, digests: Mutex::new(digests), sweep, sections: vec![], provenance: None })
     }
 
     /// Makes the plan of a part of a sweep with this digest; `runs` are its own and the first one, with their places.
     #[must_use]
     pub fn of_part(runs: Vec<(usize, &'runs Run)>, sweep: SweepDigest) -> Self {
-        Self { runs, digests: Mutex::default(), sweep, sections: vec![] }
+        Self { runs, digests: Mutex::default(), sweep, sections: vec![], provenance: None }
     }
 
     /// Adds the scenarios of the runs, in their order, by name and number of runs. They are for display only and do not
@@ -160,6 +172,30 @@ impl<'runs> SweepPlan<'runs> {
     pub fn in_scenarios(mut self, scenarios: impl IntoIterator<Item = (String, usize)>) -> Self {
         self.sections = scenarios.into_iter().map(|(name, runs)| Section { name, runs }).collect();
         self
+    }
+
+    /// The origin of the results: the program, and its command.
+    #[must_use]
+    pub fn made_by(&self, build: Build, command: String) -> Provenance {
+        Provenance::new(build, command, &self.sweep.cited)
+    }
+
+    /// Adds the origin of the results to the journal of a part, which is merged without its scenario. Another command may
+    /// continue the journal of a whole sweep, which is without.
+    #[must_use]
+    pub fn with_provenance(mut self, provenance: Provenance) -> Self {
+        self.provenance = Some(provenance);
+        self
+    }
+
+    pub(super) fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// The digest by which the sweep is cited.
+    #[must_use]
+    pub fn cited(&self) -> String {
+        self.sweep.cited()
     }
 
     pub(super) fn sections(&self) -> &[Section] {

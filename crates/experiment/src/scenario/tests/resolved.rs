@@ -1,7 +1,12 @@
 use std::fs;
 
+use sha2::{Digest, Sha256};
+
 use super::*;
-use crate::scenario::resolved::canonical_text;
+use crate::scenario::{
+    MODEL,
+    resolved::{canonical_text, hexadecimal},
+};
 
 /// The settings of the first run of a scenario.
 fn text(scenario: &str) -> String {
@@ -46,7 +51,9 @@ fn the_canonical_form_is_that_of_the_checked_values() {
         let text: String = entries.map(|(key, value)| format!("{key} = {}\n", in_toml(value))).collect();
         let lines = canonical_text(&text, folder.path());
         let expected = case["canonical"].as_str().unwrap();
-        assert_eq!(format!("cubefold 1\nmodel {}\n{lines}", case["model"]), expected);
+        let text = format!("cubefold 1\nmodel {}\n{lines}", case["model"]);
+        assert_eq!(text, expected);
+        assert_eq!(hexadecimal(&Sha256::digest(text)), case["digest"].as_str().unwrap());
     }
 }
 
@@ -210,4 +217,62 @@ fn blocks_of_guests_collectives_and_jobs_are_placed_one_by_one() {
         assert_eq!(nodes(&[&text(&together)]), alone, "{program}");
         assert_ne!(alone[2], alone[4], "{program}");
     }
+}
+
+/// A cube of processes on a ring whose links have a bandwidth and a latency.
+fn in_seconds(link: &str, program: &str) -> Run {
+    let text = format!("[machine]\nkind = \"ring\"\nshape = [8]\n{link}\n[program]\n{program}\n");
+    super::scenario(&text).runs.remove(0)
+}
+
+#[test]
+fn times_and_sizes_are_cycles_and_units_in_a_digest() {
+    let link = "link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }";
+    let run = in_seconds(link, "kind = \"all-reduce\"\nbytes = \"64 MiB\"\nalgorithm = \"ring\"");
+    let text = run.canonical();
+    assert!(text.starts_with(&format!("cubefold 1\nmodel {MODEL}\nexecution.")), "{text}");
+    for line in [
+        "machine.cycle_seconds = \"1/781250000\"",
+        "machine.hop_cycles = 1",
+        "machine.latency_cycles = 312",
+        "machine.unit_bytes = 64",
+        "program.units = 1048576",
+    ] {
+        assert_eq!(text.lines().filter(|own| *own == line).count(), 1, "{line} in\n{text}");
+    }
+    assert!(
+        !text.contains("bandwidth") && !text.contains("MiB") && !text.contains("program.bytes"),
+        "{text}"
+    );
+    let same = in_seconds(
+        "link = { bandwidth = \"50000 MB/s\", latency = \"0.4 us\" }",
+        "kind = \"all-reduce\"\nbytes = 67108864\nalgorithm = \"ring\"",
+    );
+    assert_eq!(same.canonical(), text);
+    let faster = link.replace("50 GB/s", "100 GB/s").replace("400 ns", "200 ns");
+    let faster = in_seconds(&faster, "kind = \"all-reduce\"\nbytes = \"64 MiB\"\nalgorithm = \"ring\"");
+    assert_ne!(faster.digest(), run.digest(), "as many cycles, but other seconds");
+}
+
+#[test]
+fn times_in_steps_and_sizes_that_fill_no_unit_are_in_a_digest() {
+    let link = "link = [{ bandwidth = \"50 GB/s\", latency = \"400 ns\" }]";
+    let steps = "kind = \"job\"\nshape = [8]\n\
+                 steps = [{ name = \"c\", kind = \"compute\", compute = \"513 ns\" },\n\
+                 { name = \"s\", kind = \"all-reduce\", algorithm = \"ring\", bytes = 1000 }]";
+    let text = in_seconds(link, steps).canonical();
+    for line in
+        ["program.steps.0.compute_cycles = 401", "program.steps.1.units = 16", "program.steps.1.bytes = 1000"]
+    {
+        assert!(text.lines().any(|own| own == line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_key_in_a_higher_layer_replaces_one_in_other_units() {
+    let in_file = "machine.file = \"m.toml\"\nmachine.hop_cycles = 2\nmapping.embeddings = [\"xor\"]\n";
+    let link = "kind = \"ring\"\nshape = [8]\nlink = { bandwidth = \"1 GB/s\" }\n";
+    let files = Files::new(&[("s.toml", in_file), ("m.toml", link)]);
+    let text = files.load().unwrap().runs[0].canonical();
+    assert!(text.contains("machine.hop_cycles = 2\n") && !text.contains("machine.link."), "{text}");
 }
