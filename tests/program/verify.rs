@@ -92,3 +92,12 @@ fn a_file_that_cannot_be_written_is_refused_before_anything_is_tried() {
     let finished = run(&["verify", "--output", "no/such/folder/claims.md"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
 }
+
+#[test]
+fn an_erratum_that_nothing_measures_says_why() {
+    let found = run(&["verify", "--quick", "--only", "erratum c8", "--format", "csv"]);
+    assert_eq!(found.code, Some(0));
+    assert!(found.stderr.contains("no claim measures erratum C8: a definition"), "{}", found.stderr);
+    let unknown = run(&["verify", "--quick", "--only", "theorem 3.4.9"]);
+    assert_eq!(unknown.code, Some(2));
+}

@@ -32,6 +32,7 @@ mod measured;
 mod measurements;
 mod misprints;
 mod other_sizes;
+mod places;
 mod published_curves;
 mod routing_misprints;
 mod steps;

@@ -19,6 +19,7 @@ use crate::{
     dilation, embedding_paths,
     findings::{Case, Findings, Scope},
     gonzalez_1995, grammars, greenberg, listed_steps, measured, measurements, misprints, other_sizes,
+    places::Place,
     published_curves, steps, surveyed,
 };
 
@@ -253,15 +254,20 @@ impl fmt::Debug for Verification {
 }
 
 impl Verification {
-    /// The claims in whose part, source or text `only` occurs, in upper or lower case, with the cases of a scope. An
-    /// empty text occurs in all.
+    /// The claims that `only` names by an erratum or the number of a theorem, or in whose part, source or text it occurs, in
+    /// upper or lower case, with the cases of a scope. An empty text occurs in all.
     #[must_use]
     pub fn new(scope: Scope, only: &str) -> Self {
+        let place = Place::named(only);
         let only = only.to_lowercase();
         let (mut claims, mut sets) = (vec![], vec![]);
         for part in PARTS {
-            let occurs = |claim: &Claim| {
-                [part.name, claim.source, claim.text].iter().any(|text| text.to_lowercase().contains(&only))
+            let occurs = |claim: &Claim| match &place {
+                Some(place) => place.has(claim),
+                None => {
+                    let texts = [part.name, claim.source, claim.text];
+                    texts.iter().any(|text| text.to_lowercase().contains(&only))
+                }
             };
             let own: Vec<Claim> = (part.claims)().into_iter().filter(occurs).collect();
             for &set in part.cases {
@@ -272,6 +278,17 @@ impl Verification {
             claims.extend(own.into_iter().map(|claim| (part.name, claim)));
         }
         Self { claims, cases: sets.into_iter().flat_map(|set| set.cases(scope)).collect() }
+    }
+
+    /// Says why no claim measures the erratum or theorem that `only` names; `None` if some do, or there is none of that name.
+    #[must_use]
+    pub fn unmeasured(only: &str) -> Option<String> {
+        Place::named(only)?.unmeasured()
+    }
+
+    #[cfg(test)]
+    pub(super) fn sources(&self) -> impl Iterator<Item = &'static str> {
+        self.claims.iter().map(|(_, claim)| claim.source)
     }
 
     /// Whether there is no claim.

@@ -466,7 +466,8 @@ pub(crate) struct VerifyOptions {
     #[arg(long)]
     pub(crate) quick: bool,
 
-    /// Measure only the claims with TEXT in their section, source or words, such as `Greenberg`, with a line for each
+    /// Measure only the claims with TEXT in their section, source or words, such as `Greenberg`, or those of an erratum
+    /// or theorem, such as A9, `theorem 3` or 3.4.1, with a line for each
     /// [default: all, without lines for those that hold]
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) only: Option<String>,

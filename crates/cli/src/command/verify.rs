@@ -14,7 +14,7 @@ use crate::{
     format::{OutputFormat, ResultFormat, write_records},
     output::{Output, say},
     progress_bar::{Show, Work, watch},
-    table::{Detail, verify_table},
+    table::{Detail, Page, verify_table},
 };
 
 pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
@@ -24,8 +24,16 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let verification = Verification::new(scope, options.only.as_deref().unwrap_or_default());
     if verification.is_empty() {
         let only = options.only.as_deref().unwrap_or_default();
+        if let Some(reason) = Verification::unmeasured(only) {
+            say(&format!("note: {reason}; docs/errata.md and docs/verify.md say more"));
+            let none = std::iter::empty::<std::io::Result<ClaimRecord>>;
+            write_records(output, format, Document::VERIFY, &[], none, || Ok(Page::default()))?;
+            return Ok(ExitCode::Done);
+        }
         return Err(Failure::usage(
-            format!("no claim has {only:?} in its section, source or words"),
+            format!(
+                "no claim has {only:?} in its section, source or words, and no erratum or theorem that number"
+            ),
             "cubefold verify --format csv lists the claims",
         ));
     }
