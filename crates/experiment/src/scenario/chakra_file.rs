@@ -178,7 +178,8 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
         return None;
     }
     let pattern = settings.beside(name);
-    match reading.library.traces(&pattern, groups?.as_deref()) {
+    let lengths = reading.machine.size.as_ref().map_or(vec![], |size| size.lengths.clone());
+    match reading.library.traces(&pattern, groups?.as_deref(), &lengths) {
         Ok(set) => Some((value, pattern, set)),
         Err(failure) => {
             report_unread(reading, value, name, failure);

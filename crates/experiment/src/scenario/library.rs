@@ -44,7 +44,7 @@ pub(super) struct Library {
     /// Contents, or the reason why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
-    /// By file, number of hosts, and whether they forward.
+    /// By file, values of keys, number of hosts, whether they forward, and cables.
     networks: BTreeMap<(PathBuf, String, u32, bool, FabricUplinks), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
@@ -68,8 +68,8 @@ pub(super) struct Library {
     message_limit: MessageLimit,
 }
 
-/// The paths of the traces of all ranks, and of the file of their groups.
-type TraceKey = (PathBuf, Option<PathBuf>);
+/// The paths of the traces of all ranks and of the file of their groups, and the lengths of the machine's dimensions.
+type TraceKey = (PathBuf, Option<PathBuf>, Vec<u64>);
 
 /// A placement that is kept.
 #[derive(Debug)]
@@ -218,8 +218,8 @@ impl Library {
         read_once(known, key, (&*budget, kept_bytes), read)
     }
 
-    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` is the
-    /// value of the key that names them. `make` makes it on first use, from these alone.
+    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` has the
+    /// values of other keys that decide it. `make` makes it on first use, from these alone.
     ///
     /// # Errors
     ///
@@ -280,10 +280,17 @@ impl Library {
     /// # Errors
     ///
     /// If they cannot be read, or are wrong.
-    pub(super) fn traces(&mut self, pattern: &Path, groups: Option<&Path>) -> Result<Arc<TraceSet>, Failure> {
-        let key = (pattern.to_owned(), groups.map(Path::to_owned));
+    pub(super) fn traces(
+        &mut self,
+        pattern: &Path,
+        groups: Option<&Path>,
+        lengths: &[u64],
+    ) -> Result<Arc<TraceSet>, Failure> {
+        let key = (pattern.to_owned(), groups.map(Path::to_owned), lengths.to_vec());
         let Self { traces: known, budget, kept_bytes, .. } = self;
-        read_once(known, key, (&*budget, kept_bytes), |budget| TraceSet::read(pattern, groups, budget))
+        read_once(known, key, (&*budget, kept_bytes), |budget| {
+            TraceSet::read(pattern, groups, lengths, budget)
+        })
     }
 
     /// The collectives of a profiler's trace with this path, or of those of all ranks.
@@ -312,7 +319,7 @@ impl Library {
         let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
         let read = read.chain(self.traffic.keys().map(|own| &own.0));
-        let traces = self.traces.iter().flat_map(|((_, groups), set)| {
+        let traces = self.traces.iter().flat_map(|((_, groups, _), set)| {
             let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
             of_ranks.chain(groups.iter().cloned())
         });

@@ -75,8 +75,16 @@ pub struct AttributeProto {
     #[prost(string, tag = "1")]
     pub name: String,
     /// Its value.
-    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29")]
+    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 28, 29")]
     pub value: Option<Value>,
+}
+
+/// A list of truth values.
+#[derive(Clone, PartialEq, Eq, prost::Message)]
+pub struct BoolList {
+    /// Its values.
+    #[prost(bool, repeated, tag = "1")]
+    pub values: Vec<bool>,
 }
 
 /// A value of any type of the schema.
@@ -115,6 +123,9 @@ pub enum Value {
     /// A truth value.
     #[prost(bool, tag = "27")]
     Bool(bool),
+    /// Truth values.
+    #[prost(message, tag = "28")]
+    Bools(BoolList),
     /// A text.
     #[prost(string, tag = "29")]
     Text(String),
@@ -130,7 +141,7 @@ impl Value {
             Self::Uint32(own) | Self::Fixed32(own) => own.into(),
             Self::Uint64(own) | Self::Fixed64(own) => own.into(),
             Self::Bool(own) => own.into(),
-            Self::Text(_) => return None,
+            Self::Text(_) | Self::Bools(_) => return None,
         })
     }
 }

@@ -213,7 +213,7 @@ fn collective(own: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, Stri
         Some(size) if size < ranks && size > 0 => group_name(size, rank / size).into(),
         _ => "".into(),
     };
-    Ok(Work::Collective { operation, bytes: own.bytes, group })
+    Ok(Work::Collective { operation, bytes: own.bytes, group, dimensions: None })
 }
 
 fn push(nodes: &mut Vec<TraceNode>, name: &str, work: Work, measured: u64) {

@@ -73,6 +73,70 @@ fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
     Some(format!("group \"{name}\" has rank {other}, expected 0 to {}", ranks - 1))
 }
 
+/// Names the groups of collectives that go along some dimensions of the machine (ASTRA-sim's `involved_dim`), and adds
+/// their members to `groups`: the ranks that differ only there. A group with a name counts as it is.
+///
+/// # Errors
+///
+/// A list of another length than `lengths`, or another number of ranks than nodes: the rank and what is wrong.
+pub(super) fn along_dimensions(
+    traces: &mut [RankTrace],
+    lengths: &[u64],
+    groups: &mut BTreeMap<String, Vec<u32>>,
+) -> Result<(), (usize, String)> {
+    let ranks = traces.len();
+    for (rank, trace) in traces.iter_mut().enumerate() {
+        for node in &mut trace.nodes {
+            let described = node.described();
+            let Work::Collective { group, dimensions, .. } = &mut node.work else { continue };
+            let Some(along) = dimensions.as_deref().filter(|_| matches!(&**group, "" | "0")) else {
+                continue;
+            };
+            let is_whole = along.iter().all(|own| *own);
+            if is_whole && (along.len() == lengths.len() || lengths.len() < 2) {
+                continue;
+            }
+            if along.len() != lengths.len() {
+                let (found, expected) = (along.len(), lengths.len());
+                let message = format!(
+                    "{described}: involved_dim of {found} dimensions, expected {expected}: those of the machine"
+                );
+                return Err((rank, message));
+            }
+            if lengths.iter().product::<u64>() != ranks as u64 {
+                let shape: Vec<String> = lengths.iter().map(u64::to_string).collect();
+                let message = format!(
+                    "{described}: involved_dim in traces of {ranks} ranks, expected one for each node of {}",
+                    shape.join("x")
+                );
+                return Err((rank, message));
+            }
+            let first = first_along(rank as u64, lengths, along);
+            let numbers = along.iter().enumerate().filter(|(_, own)| **own);
+            let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
+            let name = format!("dimensions {} of rank {first}", numbers.join(", "));
+            *group = name.clone().into_boxed_str();
+            groups.entry(name).or_insert_with(|| {
+                let is_member = |other: &u32| first_along((*other).into(), lengths, along) == first;
+                (0..).take(ranks).filter(is_member).collect()
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The lowest rank that differs from a rank only in some dimensions; the first coordinate changes fastest.
+fn first_along(rank: u64, lengths: &[u64], along: &[bool]) -> u64 {
+    let (mut first, mut stride) = (0, 1);
+    for (&length, &is_along) in lengths.iter().zip(along) {
+        if !is_along {
+            first += rank / stride % length * stride;
+        }
+        stride *= length;
+    }
+    first
+}
+
 /// The groups of a set of traces.
 #[derive(Debug, Default)]
 pub(super) struct ProcessGroups {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::{trace_set::ActivityKind, *};
 use crate::{
-    input::chakra_schema::{AttributeProto, GlobalMetadata, Node, NodeType, Value as Attribute},
+    input::chakra_schema::{AttributeProto, BoolList, GlobalMetadata, Node, NodeType, Value as Attribute},
     records::RunRecord,
     runs::{KeepRecords, Progress, execute},
     scenario::{Run, Scenario, load},
@@ -557,4 +557,31 @@ fn large_sets_of_traces_run() {
     // A chain of computations and all-reduces in every rank.
     let computations: u64 = 9_900 * 1_000;
     assert!(record(&run).makespan_cycles > Some(computations));
+}
+
+#[test]
+fn collectives_go_along_the_dimensions_that_a_trace_names() {
+    let of = |dimensions: &[bool]| {
+        let list = BoolList { values: dimensions.to_vec() };
+        let attributes = [
+            ("is_cpu_op", Attribute::Bool(false)),
+            ("comm_type", Attribute::Int64(0)),
+            ("comm_size", Attribute::Int64(4096)),
+            ("involved_dim", Attribute::Bools(list)),
+        ];
+        vec![vec![node(0, NodeType::CommColl, &[], &attributes)]; 8]
+    };
+    let text = of_file("algorithms = { all-reduce = \"ring\" }\n");
+    // Node a + 4 b of the torus of 4 x 2 has the coordinates a and b.
+    let members = |dimensions: &[bool]| {
+        let run = Folder::traces(&text, &of(dimensions)).run();
+        let groups = run.program.traces.as_deref().unwrap().set.groups.all.iter();
+        groups.map(|(_, members)| members.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(members(&[true, false]), [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]);
+    assert_eq!(members(&[false, true]), [vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]);
+    assert_eq!(members(&[true, true]), [(0..8).collect::<Vec<u32>>()]);
+    let wrong = Folder::traces(&text, &of(&[true, false, false])).error();
+    let expected = "t.0.et: node 0 \"n0\": involved_dim of 3 dimensions, expected 2: those of the machine";
+    assert_eq!(wrong, expected);
 }

@@ -88,6 +88,8 @@ pub(super) enum Work {
         /// The contribution of the rank.
         bytes: u64,
         group: Box<str>,
+        /// The dimensions of the machine that it goes along (`involved_dim`): all of them if it does not say.
+        dimensions: Option<Box<[bool]>>,
     },
 }
 
@@ -399,7 +401,12 @@ fn collective(attributes: &Attributes<'_>) -> Result<Work, String> {
         }
         (None, None) => String::new(),
     };
-    Ok(Work::Collective { operation, bytes, group: group.into_boxed_str() })
+    let dimensions = match attributes.find("involved_dim") {
+        Some(Value::Bools(list)) => Some(list.values.clone().into_boxed_slice()),
+        Some(_) => return Err("attribute involved_dim is no list of truth values".to_owned()),
+        None => None,
+    };
+    Ok(Work::Collective { operation, bytes, group: group.into_boxed_str(), dimensions })
 }
 
 fn message(attributes: &Attributes<'_>, rank: u32, is_send: bool) -> Result<TraceMessage, String> {

@@ -10,7 +10,7 @@ use cubefold_collectives::Operation;
 use cubefold_topology::narrow;
 
 use super::{
-    process_groups::{ProcessGroups, read_groups},
+    process_groups::{ProcessGroups, along_dimensions, read_groups},
     trace_reader::{RankTrace, TraceMessage, TraceNode, Work, read_trace},
 };
 use crate::scenario::{budget::Budget, errors::ScenarioError, placement_file::Failure};
@@ -66,7 +66,8 @@ pub(super) enum ActivityKind {
 }
 
 impl TraceSet {
-    /// Reads the traces of all ranks, with `{rank}` in the path, and the file of their groups.
+    /// Reads the traces of all ranks, with `{rank}` in the path, and the file of their groups; `lengths` are those of the
+    /// machine's dimensions, along which collectives may go.
     ///
     /// # Errors
     ///
@@ -75,6 +76,7 @@ impl TraceSet {
     pub(in crate::scenario) fn read(
         pattern: &Path,
         groups: Option<&Path>,
+        lengths: &[u64],
         budget: &Budget,
     ) -> Result<Self, Failure> {
         let paths = rank_files(pattern)?;
@@ -82,7 +84,9 @@ impl TraceSet {
         for (rank, path) in (0..).zip(&paths) {
             traces.push(read_trace(path, rank, budget)?);
         }
-        let file = groups.map(|path| read_groups(path, paths.len())).transpose()?.unwrap_or_default();
+        let mut file = groups.map(|path| read_groups(path, paths.len())).transpose()?.unwrap_or_default();
+        let along = along_dimensions(&mut traces, lengths, &mut file);
+        along.map_err(|(rank, message)| of_file(&paths[rank], message))?;
         Self::joined(pattern, paths, traces, &file, budget)
     }
 
