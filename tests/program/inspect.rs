@@ -33,6 +33,7 @@ topo.txt: nvidia-topo, nvidia-smi topo -m
   [machine]
   kind = \"network\"
   edges = \"topo.txt\"
+  lane = { bandwidth = \"..\", latency = \"..\" }
 ";
     assert!(text.starts_with(expected), "{text}");
 }

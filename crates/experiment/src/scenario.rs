@@ -29,6 +29,7 @@ mod input_digest;
 mod job;
 mod keyed_values;
 mod keys;
+mod lanes;
 mod launcher_file;
 mod library;
 mod loading;
@@ -197,6 +198,8 @@ pub struct Run {
     pub execution: Execution,
     /// Whether switches of the machine combine what they receive.
     pub switches_reduce: bool,
+    /// Notes on the file of the machine's links.
+    pub machine_notes: Arc<[String]>,
     /// Its resolved settings.
     pub(crate) resolved: Resolved,
     /// The memory of all scenarios of its command that were read by then \[bytes\].

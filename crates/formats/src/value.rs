@@ -487,9 +487,18 @@ impl Content {
                 if own.hosts.is_none() {
                     lines.push("hosts = \"..\"".to_owned());
                 }
-                let lacks_speed = |link: &Link| link.bandwidth.is_none() || link.latency.is_none();
-                if own.links.iter().any(|link| link.cycles.is_none() && lacks_speed(link)) {
-                    lines.push("link = { bandwidth = \"..\", latency = \"..\" }".to_owned());
+                let lacks_speed = |link: &Link| {
+                    link.cycles.is_none() && (link.bandwidth.is_none() || link.latency.is_none())
+                };
+                let (of_lanes, others): (Vec<&Link>, Vec<&Link>) =
+                    own.links.iter().filter(|link| lacks_speed(link)).partition(|link| link.lanes.is_some());
+                let figures = "{ bandwidth = \"..\", latency = \"..\" }";
+                lines.extend((!of_lanes.is_empty()).then(|| format!("lane = {figures}")));
+                lines.extend((!others.is_empty()).then(|| format!("link = {figures}")));
+                if own.is_unconnected() && !own.paths.is_empty() {
+                    let classes: Vec<String> =
+                        own.paths.keys().map(|own| format!("{own} = \"..\"")).collect();
+                    lines.push(format!("paths = {{ {} }}", classes.join(", ")));
                 }
                 lines
             }

@@ -101,6 +101,7 @@ fn runs(
         placement,
         execution,
         switches_reduce,
+        machine_notes: Arc::clone(&section.notes),
         resolved,
         held_bytes: 0,
     };

@@ -201,6 +201,10 @@ keys! {
     MachineUplinks "machine.uplinks", Form("a number, a list with one for each level, or full"),
         Derived("1; full where a file does not say"), LinkLists,
         "The cables between two linked switches of a fat tree, or of a network whose file does not count them.";
+    MachineLane "machine.lane", Form("a bandwidth and a latency"), Absent, LinkLists,
+        "The speed of a lane of links such as NVLink: a link of n lanes has n times its bandwidth.";
+    MachinePaths "machine.paths", Form("a bandwidth, or a bandwidth and a latency, by class of pairs"), Absent, LinkLists,
+        "The speeds of the buses between devices without a link of their own, by the class that a file names.";
     MachineReduce "machine.reduce", Form("true, or the units that a switch combines in a cycle"),
         Absent, LinkLists,
         "Whether the switches of a fat tree or network combine what they receive: NVLS, SHARP.";

@@ -16,7 +16,7 @@ use super::{
     failures,
     keys::{Key, KeyMachines, Section},
     library::Library,
-    network::{self, NetworkKeys},
+    network::{self, NetworkKeys, ReadNetwork},
     part_links::OwnLinks,
     routers,
     settings::Settings,
@@ -42,6 +42,8 @@ pub(super) struct MachineSection {
     pub(super) host_names: Option<Arc<HostList>>,
     /// The lengths of `machine`.
     pub(super) size: Option<Size>,
+    /// Notes on the file that its links are read from.
+    pub(super) notes: Arc<[String]>,
     pub(super) links: Option<LinkMode>,
     pub(super) timing: TimingSection,
 }
@@ -61,7 +63,7 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> MachineSection {
     let kind = kind(settings, errors);
-    let (machine, size, own_links) = nodes_and_links(settings, kind, library, errors);
+    let NodesAndLinks { machine, size, own_links, notes } = nodes_and_links(settings, kind, library, errors);
     let whole = machine.clone();
     let machine = failures::read(settings, machine, errors);
     let links = links(settings, errors);
@@ -76,6 +78,7 @@ pub(super) fn read(
         allocation: None,
         host_names: None,
         size,
+        notes: notes.into(),
         links,
         timing,
     };
@@ -85,33 +88,47 @@ pub(super) fn read(
     }
 }
 
-/// The nodes and links of a kind of machine, the lengths by which its nodes are numbered, and the times of links that
-/// it brings with it.
+/// The nodes and links of a machine, the lengths by which its nodes are numbered, the times of links that it brings with
+/// it, and notes on the file that has them.
+#[derive(Debug, Default)]
+struct NodesAndLinks {
+    machine: Option<Machine>,
+    size: Option<Size>,
+    own_links: Option<OwnLinks>,
+    notes: Vec<String>,
+}
+
 fn nodes_and_links(
     settings: &Settings<'_>,
     kind: Option<MachineKind>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> (Option<Machine>, Option<Size>, Option<OwnLinks>) {
+) -> NodesAndLinks {
+    let with = |(machine, size, own_links)| NodesAndLinks {
+        machine: Some(machine),
+        size: Some(size),
+        own_links,
+        notes: vec![],
+    };
     let read = match kind.filter(|kind| !kind.is_grid()) {
         None => {
             let (machine, size) = grid(settings, kind, errors);
-            return (machine, size, None);
+            return NodesAndLinks { machine, size, ..NodesAndLinks::default() };
         }
-        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors),
+        Some(MachineKind::Network) => {
+            return network(settings, MachineKind::Network, library, errors).unwrap_or_default();
+        }
+        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).map(with),
         Some(kind) if is_described(kind) => {
-            described(settings, kind, library, errors).map(|(machine, size)| (machine, size, None))
+            described(settings, kind, library, errors).map(|(machine, size)| with((machine, size, None)))
         }
         Some(kind) => network(settings, kind, library, errors),
     };
-    let is_from_file = kind == Some(MachineKind::Network);
-    let read = read.filter(|(machine, size, _)| {
-        is_from_file || connection::check(settings, machine, size, errors).is_some()
-    });
-    match read {
-        Some((machine, size, own)) => (Some(machine), Some(size), own),
-        None => (None, None, None),
-    }
+    let is_connected = |read: &NodesAndLinks| {
+        let machine = read.machine.as_ref().zip(read.size.as_ref());
+        machine.and_then(|(machine, size)| connection::check(settings, machine, size, errors)).is_some()
+    };
+    read.filter(is_connected).unwrap_or_default()
 }
 
 /// The part of a grid that runs.
@@ -179,13 +196,13 @@ fn grid(
     (machine, size)
 }
 
-/// Reads a machine other than a grid, with the lengths by which its nodes are numbered and its own link speeds.
+/// Reads a machine other than a grid.
 fn network(
     settings: &Settings<'_>,
     kind: MachineKind,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size, Option<OwnLinks>)> {
+) -> Option<NodesAndLinks> {
     // A tree has levels where other families have dimensions.
     let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
     let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
@@ -205,11 +222,15 @@ fn network(
         hosts: settings.get(Key::MachineHosts),
         hosts_forward: settings.get(Key::MachineHostsForward),
         uplinks: settings.get(Key::MachineUplinks),
+        link: settings.get(Key::MachineLink),
+        lane: settings.get(Key::MachineLane),
+        paths: settings.get(Key::MachinePaths),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };
-    let (machine, size, own) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
-    Some((Machine::clone(&machine), size, own))
+    let ReadNetwork { machine, size, own_links, notes } =
+        network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
+    Some(NodesAndLinks { machine: Some(Machine::clone(&machine)), size: Some(size), own_links, notes })
 }
 
 /// A tree that numbers describe, or the graph of an edge grammar.

@@ -1,4 +1,4 @@
-//! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): cables, and routes.
+//! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): its file, cables, and routes.
 
 use cubefold_topology::{Machine, RouteChoice};
 
@@ -7,7 +7,7 @@ use super::Run;
 /// The notes on the machine of a run.
 pub(super) fn machine_notes(run: &Run) -> Vec<String> {
     let machine = &*run.machine;
-    let mut notes = vec![];
+    let mut notes = run.machine_notes.to_vec();
     if machine.assumes_uplinks() == Some(true) {
         notes.extend(assumed_cables(machine));
     }

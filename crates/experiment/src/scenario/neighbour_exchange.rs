@@ -19,7 +19,7 @@ use super::{
     keys::Key,
     library::Library,
     message_sizes::{ByStage, Sizes},
-    network::{self, NetworkKeys},
+    network::{self, NetworkKeys, ReadNetwork},
     program::{ProgramKind, Reading},
     settings::Settings,
     value::{Content, Size, Table, Value, read_wraps},
@@ -280,7 +280,7 @@ pub(super) fn read_guest(
         }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
-        let (machine, size, _) = network::read(kind, &keys, beside, library, errors)?;
+        let ReadNetwork { machine, size, .. } = network::read(kind, &keys, beside, library, errors)?;
         return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
     for key in ["arity", "levels", "vertices", "legs", "grammar", "size", "edges"] {
@@ -336,6 +336,9 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         hosts: None,
         hosts_forward: None,
         uplinks: None,
+        link: None,
+        lane: None,
+        paths: None,
         foreign: foreign.collect(),
         kind: kind_value,
     }

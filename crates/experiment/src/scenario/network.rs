@@ -13,6 +13,7 @@ use super::{
     budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing, errors_at},
     keys::Key,
+    lanes,
     library::Library,
     part_links::OwnLinks,
     placement_file::Failure,
@@ -38,10 +39,23 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) hosts_forward: Option<&'a Value>,
     /// The cables between switches.
     pub(super) uplinks: Option<&'a Value>,
+    /// The speeds of all links, of a lane of a link, and of pairs without a link by their class.
+    pub(super) link: Option<&'a Value>,
+    pub(super) lane: Option<&'a Value>,
+    pub(super) paths: Option<&'a Value>,
     /// The given keys that apply only to other kinds.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
     pub(super) kind: &'a Value,
+}
+
+/// A network, the lengths by which its nodes are numbered, the speeds of links that its file has, and notes on the file.
+#[derive(Debug)]
+pub(super) struct ReadNetwork {
+    pub(super) machine: Arc<Machine>,
+    pub(super) size: Size,
+    pub(super) own_links: Option<OwnLinks>,
+    pub(super) notes: Vec<String>,
 }
 
 /// Reads the network of a kind that is no grid. `beside` finds the files that it names.
@@ -51,7 +65,7 @@ pub(super) fn read(
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Arc<Machine>, Size, Option<OwnLinks>)> {
+) -> Option<ReadNetwork> {
     let before = errors.len();
     for (key, value) in &keys.foreign {
         errors.push(keys.foreign(key, value, kind));
@@ -67,11 +81,14 @@ pub(super) fn read(
             ("hosts", keys.hosts),
             ("hosts_forward", keys.hosts_forward),
             ("uplinks", keys.uplinks),
+            ("lane", keys.lane),
+            ("paths", keys.paths),
         ];
         for (key, value) in of_files {
             errors.extend(value.map(|value| keys.foreign(key, value, kind)));
         }
-        of_dimensions(kind, keys, library, errors).map(|(machine, size)| (machine, size, None))
+        let made = of_dimensions(kind, keys, library, errors);
+        made.map(|(machine, size)| ReadNetwork { machine, size, own_links: None, notes: vec![] })
     };
     network.filter(|_| errors.len() == before)
 }
@@ -108,7 +125,7 @@ fn from_file(
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(Arc<Machine>, Size, Option<OwnLinks>)> {
+) -> Option<ReadNetwork> {
     let Some(value) = keys.edges else {
         errors.push(keys.missing("edges", "the path of a file with a link a line"));
         return None;
@@ -127,11 +144,15 @@ fn from_file(
             return None;
         }
     };
+    let fabric = lanes::with_speeds(keys, fabric, errors)?;
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
     let (fabric, hosts_forward) =
         (with_named_hosts(keys, fabric, path, errors)?, hosts_forward(keys, errors)?);
     let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
-    let named = keys.hosts.filter(|_| is_named).map_or("", |value| value.place.text());
+    // What the network depends on besides its file and the numbers below.
+    let speeds_of_lanes = [keys.lane, keys.link.filter(|_| fabric.has_lanes()), keys.paths];
+    let by_keys = [keys.hosts.filter(|_| is_named)].into_iter().chain(speeds_of_lanes);
+    let by_keys: Vec<&str> = by_keys.map(|value| value.map_or("", |value| value.place.text())).collect();
     let has_switches = hosts < fabric.nodes;
     let forwards = hosts_forward.unwrap_or(!has_switches);
     let uplinks = uplinks(keys, &fabric, errors)?;
@@ -139,17 +160,27 @@ fn from_file(
         let levels = switch_levels(&fabric, hosts).ok()?;
         Uplinks::check_length(own, levels, value, errors)?;
     }
-    match library.network((&beside(path), named, &fabric), hosts, forwards, &uplinks, machine_of) {
+    match library.network(
+        (&beside(path), &by_keys.join("\n"), &fabric),
+        hosts,
+        forwards,
+        &uplinks,
+        machine_of,
+    ) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);
             let says_any = by_class.iter().any(|own| *own != LinkSpeed::default());
             let own = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
-            Some((machine, size, own))
+            let notes = fabric.notes.iter().map(|note| format!("{path}: {note}.")).collect();
+            Some(ReadNetwork { machine, size, own_links: own, notes })
         }
         Err(message) => {
             let error = ScenarioError::at(&value.place, message, "this network");
-            let help = if forwards { "" } else { "hosts_forward = true lets messages pass through hosts" };
+            let help = lanes::joining(&fabric).unwrap_or_else(|| {
+                let help = "hosts_forward = true lets messages pass through hosts";
+                if forwards { String::new() } else { help.to_owned() }
+            });
             errors.push(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
             None
         }

@@ -379,6 +379,11 @@ impl<'a> Table<'a> {
         Some(Self { name, place: &value.place, entries })
     }
 
+    /// All its entries, in the order of the file.
+    pub(super) fn entries(&self) -> &'a [Entry] {
+        self.entries
+    }
+
     /// The full name of a key, for messages.
     pub(super) fn name(&self, key: &str) -> String {
         format!("{}.{key}", self.name)

@@ -10,8 +10,8 @@ mod ibnetdiscover;
 mod link_list;
 mod logical_network;
 mod mapped_text;
-mod nvidia_topology;
 mod of_network;
+mod path_tree;
 mod reading;
 mod slurm_topology;
 mod slurm_yaml;
@@ -40,6 +40,8 @@ pub struct Fabric {
     pub hosts: Option<u32>,
     /// The links, each pair of nodes once, the lower first, ascending.
     pub links: Vec<FabricLink>,
+    /// Pairs of nodes that have no link of their own, by class (`PIX`, `SYS`), the nearest class first.
+    pub paths: Vec<(String, Vec<(u32, u32)>)>,
     /// Notes on parts of the file that were left out or interpreted.
     pub notes: Vec<String>,
 }
@@ -51,6 +53,8 @@ pub struct FabricLink {
     pub ends: (u32, u32),
     /// The number of links side by side, at least 1.
     pub count: u64,
+    /// The lanes of each link, which carry a message together.
+    pub lanes: Option<u64>,
     /// The speed of the links, if it is known.
     pub speed: LinkSpeed,
 }
@@ -81,13 +85,12 @@ pub struct FabricFormat {
 
 /// The formats that a text can be recognised by, in the order in which it is compared with them; any other text is read
 /// as a plain list of links.
-pub static FORMATS: [FabricFormat; 8] = [
+pub static FORMATS: [FabricFormat; 7] = [
     slurm_topology::FORMAT,
     logical_network::FORMAT,
     slurm_yaml::FORMAT,
     ibnetdiscover::FORMAT,
     booksim_anynet::FORMAT,
-    nvidia_topology::FORMAT,
     edge_list::WITH_HEADER,
     link_list::FORMAT,
 ];

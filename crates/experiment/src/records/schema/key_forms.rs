@@ -32,7 +32,8 @@ fn machine_key(key: &str) -> Value {
         }
         "failed_nodes" => json!({ "anyOf": [integer(), list_of(&node())] }),
         "link" => one_or_list(&link_figures()),
-        "local" => link_figures(),
+        "lane" | "local" => link_figures(),
+        "paths" => json!({ "type": "object", "additionalProperties": { "anyOf": [text(), link_figures()] } }),
         "allocation" => json!({ "anyOf": [list_of(&node()), text()] }),
         "wrap" => list_of(&truth()),
         "hosts" => json!({ "anyOf": [integer(), text(), list_of(&text())] }),

@@ -214,3 +214,38 @@ fn what_programs_do_not_have_is_told() {
         ["2:43: program.dimensions is 3, expected 4 for a normal program on this de-bruijn"]
     );
 }
+
+/// Four GPUs of which two pairs have links of four lanes.
+const TOPOLOGY: &str = "\tGPU0\tGPU1\tGPU2\tGPU3\nGPU0\tX\tNV4\tSYS\tSYS\nGPU1\tNV4\tX\tSYS\tSYS\n\
+                        GPU2\tSYS\tSYS\tX\tNV4\nGPU3\tSYS\tSYS\tNV4\tX\n";
+
+/// The nodes, the times of links in cycles of a nanosecond, and the notes, of GPUs with these keys of their machine.
+fn gpus(keys: &str) -> (u64, Vec<u64>, Vec<String>) {
+    let text = format!(
+        "[machine]\nkind = \"network\"\nedges = \"topo.txt\"\nunit_bytes = 1000\n{keys}\n\
+         [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MB\"\n"
+    );
+    let scenario = Files::new(&[("s.toml", &text), ("topo.txt", TOPOLOGY)]).load().unwrap();
+    let run = &scenario.runs[0];
+    let times =
+        run.machine.link_times().map_or_else(Vec::new, |times| times.iter().map(|own| own.unit).collect());
+    (run.machine.node_count(), times, run.notes())
+}
+
+#[test]
+fn links_of_lanes_are_one_link_and_classes_of_paths_have_speeds() {
+    let paths = "paths = { SYS = \"10 GB/s\" }";
+    let (nodes, times, notes) = gpus(&format!("lane = {{ bandwidth = \"25 GB/s\" }}\n{paths}"));
+    // A cycle is the time of 1000 bytes at 100 GB/s: the slowest link takes ten.
+    assert_eq!((nodes, times, notes), (5, vec![1, 10], vec![]));
+    let (_, times, notes) = gpus(&format!("link = {{ bandwidth = \"25 GB/s\" }}\n{paths}"));
+    assert_eq!(times, [1, 10]);
+    let told = "topo.txt: a link of n lanes has n times the bandwidth of machine.link (lane = { .. }).";
+    assert_eq!(notes, [told]);
+    let text = "machine = { kind = \"network\", edges = \"topo.txt\" }\nprogram = { dimensions = 2 }\n";
+    let apart = Files::new(&[("s.toml", text), ("topo.txt", TOPOLOGY)]).displayed();
+    assert!(apart[0].contains("no route between hosts GPU0 and GPU2"), "{apart:?}");
+    let wrong = text.replace("\" }\np", "\", paths = { PIX = \"1 GB/s\" } }\np");
+    let wrong = Files::new(&[("s.toml", &wrong), ("topo.txt", TOPOLOGY)]).displayed();
+    assert!(wrong[0].contains("unknown key \"PIX\" in machine.paths, expected SYS"), "{wrong:?}");
+}

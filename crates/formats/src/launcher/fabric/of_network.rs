@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::narrow;
 
-use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES};
+use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES, path_tree};
 use crate::{
     format::{Format, Reading},
     value::{Link, Network},
 };
 
 impl Fabric {
-    /// The fabric of a network: lanes are links side by side.
+    /// The fabric of a network.
     ///
     /// # Errors
     ///
@@ -25,11 +25,12 @@ impl Fabric {
             let [one, other] = link.ends.map(|end| narrow(end as u64));
             let own = FabricLink {
                 ends: (one.min(other), one.max(other)),
-                count: link.count.saturating_mul(link.lanes.unwrap_or(1)),
+                count: link.count,
+                lanes: link.lanes,
                 speed: speed(link)?,
             };
             match links.get_mut(&own.ends) {
-                Some(known) if known.speed == own.speed => {
+                Some(known) if (known.speed, known.lanes) == (own.speed, own.lanes) => {
                     known.count = known.count.saturating_add(own.count);
                 }
                 Some(_) => {
@@ -48,16 +49,13 @@ impl Fabric {
         if network.loops > 0 {
             notes.push(format!("{} links from a node to itself are left out", network.loops));
         }
-        if !network.paths.is_empty() {
-            let classes: Vec<&str> = network.paths.keys().map(String::as_str).collect();
-            notes.push(format!("pairs without a link of their own ({}) are left out", classes.join(", ")));
-        }
         Ok(Self {
             format: format.tool,
             names: if is_numbered { vec![] } else { network.nodes.clone() },
             nodes: narrow(network.nodes.len() as u64),
             hosts: network.hosts.map(|own| narrow(own as u64)),
             links: links.into_values().collect(),
+            paths: path_tree::paths(network),
             notes,
         })
     }

@@ -211,22 +211,6 @@ fn anynet_files_of_booksim_have_nodes_in_the_order_of_their_numbers() {
 }
 
 #[test]
-fn tables_of_nvidia_are_links_between_gpus_or_to_a_switch() {
-    let switched = "\t\u{1b}[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\u{1b}[0m\n\
-        GPU0\t X \tNV18\tNV18\tPXB\t0-47\t0\nGPU1\tNV18\t X \tNV18\tSYS\t0-47\t0\nGPU2\tNV18\tNV18\t X \tSYS\t0-47\t0\n\
-        NIC0\tPXB\tSYS\tSYS\t X \n\nLegend:\n\n  X    = Self\n";
-    let (hosts, switches, links) = figures(switched);
-    assert_eq!((hosts.len(), switches), (3, vec!["NVSwitch".to_owned()]));
-    assert!(links.iter().all(|link| link.2 == 18));
-    let mixed = "GPU0\tGPU1\tGPU2\tGPU3\nGPU0\tX\tNV4\tPHB\tSYS\nGPU1\tNV4\tX\tSYS\tSYS\nGPU2\tPHB\tSYS\tX\tNV4\nGPU3\tSYS\tSYS\tNV4\tX\n";
-    let (_, switches, links) = figures(mixed);
-    assert_eq!(switches, ["PHB of GPU0", "SYS of GPU0"]);
-    assert_eq!(named(&links)[..2], ["GPU0-GPU1x4", "GPU0-PHB of GPU0x1"]);
-    let wrong = mixed.replace("GPU1\tNV4\tX", "GPU1\tNV2\tX");
-    assert!(read(&wrong).unwrap_err()[0].contains("cells of two GPUs differ"));
-}
-
-#[test]
 fn what_is_wrong_in_a_tree_is_told_at_its_place() {
     let text = "SwitchName=a Nodes=n[0-1]\nSwitchName=a Nodes=n1,n[\nNodes=n7\nSwitchName=b Switches=a,c\n";
     let wrong = read(text).unwrap_err();
