@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::command::{done, program, text_of};
+use super::command::{Scratch, done, json, program, text_of};
 
 /// The exit code and the answer to files of the given names and contents.
 fn inspected(files: &[(&str, &str)], options: &[&str]) -> (Option<i32>, String) {
@@ -28,7 +28,7 @@ fn an_answer_has_the_lines_that_use_a_file() {
     assert_eq!(code, Some(0));
     let expected = "\
 topo.txt: nvidia-topo, nvidia-smi topo -m
-  network: 2 nodes, 2 hosts, 1 links, 2 pairs by class (PIX, SYS)
+  network: 2 nodes, 2 hosts, 1 link, 2 pairs by class (PIX, SYS)
   missing: bandwidth, latency, speeds-by-class
   [machine]
   kind = \"network\"
@@ -218,4 +218,54 @@ fn traces_without_collectives_name_the_kind_that_runs_them() {
     let (code, text) = checked(&scenario, &[("f", &sends)]);
     assert_eq!(code, Some(2));
     assert!(text.contains("kind = \"traffic\""), "{text}");
+}
+
+/// The scenarios of the page on files, in its order.
+fn scenarios_of_the_page() -> Vec<String> {
+    let page = text_of("docs/files.md");
+    let blocks = page.split("```toml\n").skip(1);
+    blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
+}
+
+#[test]
+fn the_examples_of_the_page_run() {
+    let topology = "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=s[0-1]\n\
+                    SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3]\n";
+    let profile: String = (0..16)
+        .map(|rank| format!("I\t{rank}\t{}\t640000 bytes\t5 msgs sent\t0,0,5\n", (rank + 1) % 16))
+        .collect();
+    // The job ran with the ranks on the two hosts by turns.
+    let places: String = (0..16).map(|rank| format!("{rank}: n{}\n", 1 + rank % 2 * 2)).collect();
+    let gpus = text_of("tests/formats/given/gpu-01.txt");
+    let trace = text_of("tests/formats/given/trace-01.json");
+    let scenarios = scenarios_of_the_page();
+    let files = [
+        ("job.toml", scenarios[0].as_str()),
+        ("node.toml", &scenarios[1]),
+        ("trace.toml", &scenarios[2]),
+        ("topology.txt", topology),
+        ("nodes.txt", "n1\nn3\n"),
+        ("job.prof", &profile),
+        ("where.txt", &places),
+        ("topo.txt", &gpus),
+        ("trace.json", &trace),
+    ];
+    let scratch = Scratch::with(&files);
+    let makespans = |name: &str| -> Vec<u64> {
+        let runs = json(&["run", &scratch.path(name)]);
+        let runs = runs["runs"].as_array().unwrap().clone();
+        runs.iter().map(|run| run["makespan_cycles"].as_u64().unwrap()).collect()
+    };
+    let job = makespans("job.toml");
+    assert!(
+        job[0] < job[1] && job[1] == job[2],
+        "{job:?}: in blocks two messages leave a host, by turns all"
+    );
+    let page = done(&["compare", &scratch.path("node.toml"), "--reference", "ring"]);
+    assert!(page.contains("faster than ring"), "{page}");
+    let trace = makespans("trace.toml");
+    assert!(trace[1] < trace[0], "{trace:?}: of twice the bandwidth");
+    let ranks = ["--embedding", "cyclic", "--format", "open-mpi-rankfile"];
+    let placed = done(&[&["place", &scratch.path("job.toml")][..], &ranks].concat());
+    assert!(placed.starts_with("rank 0=n1 slot=0\nrank 1=n3 slot=0\n"), "{placed}");
 }

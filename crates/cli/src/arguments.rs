@@ -35,6 +35,7 @@ use crate::{
     option_value::MemoryLimit,
     option_value::RuntimeName,
     option_value::StageName,
+    option_value::operation_name,
     origin::ExpectedDigest,
 };
 
@@ -511,6 +512,14 @@ pub(crate) struct CalibrateOptions {
     /// The largest size that is fitted [default: the largest measured one]
     #[arg(long, value_name = "SIZE")]
     pub(crate) to: Option<ByteCount>,
+
+    /// The size of messages, if the output does not say it, as the last lines of ucx_perftest [default: as printed]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) bytes: Option<ByteCount>,
+
+    /// The operation that is fitted, of a log of several, as those of DeepSpeed [default: the only one]
+    #[arg(long, value_name = "NAME", value_parser = operation_name)]
+    pub(crate) operation: Option<&'static str>,
 }
 
 /// Options of `inspect`.

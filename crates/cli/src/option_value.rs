@@ -3,6 +3,7 @@
 use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
 
 use clap::{ValueEnum, builder::PossibleValue};
+use cubefold_collectives::OPERATIONS;
 use cubefold_experiment::{bytes_of_size, tools::program_files::MscclRuntime};
 use cubefold_mapping::GreenbergStage;
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -101,6 +102,15 @@ impl FromStr for ByteCount {
         let size = if is_plain { text.parse().ok() } else { bytes_of_size(text) };
         size.map(Self).ok_or_else(|| "expected a number of bytes, or a size such as 64KiB".to_owned())
     }
+}
+
+/// The name of a collective operation, as scenarios have it.
+pub(crate) fn operation_name(text: &str) -> Result<&'static str, String> {
+    let names = OPERATIONS.iter().map(|own| own.name);
+    names.clone().find(|name| *name == text).ok_or_else(|| {
+        let names: Vec<&str> = names.collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 /// A runtime, as `export --runtime` names it.

@@ -350,6 +350,11 @@ pub fn number(ratio: Ratio) -> Value {
     }
 }
 
+/// A number rounded to six digits.
+fn six_digits(number: f64) -> Value {
+    json!(format!("{number:.5e}").parse::<f64>().unwrap_or(number))
+}
+
 impl Content {
     /// Its kind.
     #[must_use]
@@ -464,8 +469,12 @@ impl Content {
     #[must_use]
     pub fn summary(&self) -> String {
         let counts = self.counts();
-        let counts = counts.iter().map(|(name, count)| format!("{count} {}", name.replace('_', " ")));
-        let mut counts: Vec<String> = counts.collect();
+        let counted = |(name, count): (&String, &Value)| {
+            let noun = name.replace('_', " ");
+            let noun = if *count == json!(1) { noun.strip_suffix('s').unwrap_or(&noun) } else { &noun };
+            format!("{count} {noun}")
+        };
+        let mut counts: Vec<String> = counts.iter().map(counted).collect();
         if let Self::Network(own) = self
             && !own.paths.is_empty()
         {
@@ -566,6 +575,9 @@ impl Content {
                 let keys = own.get("keys").and_then(Value::as_object).map_or(own.len(), Map::len);
                 counts.insert("keys".into(), json!(keys));
             }
+        }
+        for count in counts.values_mut().filter(|own| own.is_f64()) {
+            *count = six_digits(count.as_f64().unwrap_or(0.0));
         }
         counts
     }

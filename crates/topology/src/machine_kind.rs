@@ -286,7 +286,7 @@ static KINDS: [MachineKindDescriptor; 24] = [
         kind: MachineKind::Network,
         name: "network",
         description: "links one by one",
-        keys: &["edges", "hosts", "hosts_forward", "uplinks", "lane", "paths", "reduce"],
+        keys: &["edges", "hosts", "hosts_forward", "uplinks", "lane", "unit-of-linkspeed", "paths", "reduce"],
         is_host: true,
         structure: KindStructure::Links,
     },

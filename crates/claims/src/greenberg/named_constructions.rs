@@ -30,6 +30,11 @@ const TILES: Claim =
     Claim::new("Greenberg 1987, 6.2", "dilation of three sides 3 * 2^a in the smallest cube by tiles: 2");
 const ARRAY: Claim =
     Claim::new("Greenberg 1987, 6.3", "dilation of an array on a polymorphic one of F_n x L_n: at most 2");
+const ARRAY_IN_CUBE: Claim = Claim::new(
+    "Greenberg 1987, 6.3",
+    "dilation of an array on a polymorphic one in its smallest hypercube: at most twice that of the torus, which is 2 by \
+     the Gray code, else 6 or 8 by the folded side",
+);
 const ARRAY_LOAD: Claim = Claim::new(
     "Greenberg 1987, 6.3",
     "most elements on a node of an array of area M / sqrt 5 on a polymorphic one of M: 1",
@@ -39,7 +44,8 @@ const ARRAY_EVENNESS: Claim = Claim::new(
     "difference of the loads of two nodes of a polymorphic array, arrays of up to 150 x 150: at most 4",
 );
 
-pub(super) const CLAIMS: [Claim; 7] = [GRAY, LONGER, FOLDED, TILES, ARRAY, ARRAY_LOAD, ARRAY_EVENNESS];
+pub(super) const CLAIMS: [Claim; 8] =
+    [GRAY, LONGER, FOLDED, TILES, ARRAY, ARRAY_IN_CUBE, ARRAY_LOAD, ARRAY_EVENNESS];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_folded);
@@ -171,6 +177,11 @@ fn check_array(sides: [u64; 2], findings: &mut Findings) {
             findings.add(ARRAY_EVENNESS, Trial::at_most(4, metrics.load.max - metrics.load.min), &case);
             if is_alone {
                 findings.add(ARRAY_LOAD, Trial::equal(1, metrics.load.max), &case);
+            }
+            let host = cube(nodes.next_power_of_two().trailing_zeros());
+            if let Some(placed) = place(ARRAY_IN_CUBE, construction, (&guest, &host), findings) {
+                let (promised, links) = (placed.promised_dilation().links, measured(&placed).dilation.max());
+                findings.add(ARRAY_IN_CUBE, Trial::at_most(promised, links), &case);
             }
         }
     }

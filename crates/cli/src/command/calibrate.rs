@@ -24,8 +24,13 @@ pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> R
         return Err(Failure::usage(message, "name another file for the machine"));
     }
     let bytes = |size: Option<ByteCount>| size.map(|size| size.0);
-    let chosen =
-        MeasurementOptions { ranks: options.ranks, from: bytes(options.from), to: bytes(options.to) };
+    let chosen = MeasurementOptions {
+        ranks: options.ranks,
+        from: bytes(options.from),
+        to: bytes(options.to),
+        bytes: bytes(options.bytes),
+        operation: options.operation,
+    };
     let read = |path: &std::path::PathBuf| read_measurement(path, chosen);
     let measurements = options.files.iter().map(read).collect::<Result<_, _>>().map_err(Failure::Scenario)?;
     let calibration = Calibration::new(measurements, options.hops)

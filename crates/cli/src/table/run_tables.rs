@@ -148,6 +148,10 @@ fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
 /// The difference from the reference in seconds, if the machine has seconds and the times differ: `, 5.00 us less`.
 fn difference(own: &RunRecord, ratio: f64) -> String {
     let Some(seconds) = own.makespan_seconds else { return String::new() };
+    // Runs without any time say nothing about how long the reference takes.
+    if ratio <= 0.0 {
+        return String::new();
+    }
     let difference = seconds - seconds / ratio;
     let word = if difference < 0.0 { "less" } else { "more" };
     if difference.abs() < f64::EPSILON {
@@ -160,7 +164,9 @@ fn difference(own: &RunRecord, ratio: f64) -> String {
 /// A ratio of makespans in words.
 fn in_words(ratio: f64, reference: &str) -> String {
     // Ratios are of whole cycles: equal makespans have the ratio 1 exactly.
-    if ratio < 1.0 {
+    if ratio <= 0.0 {
+        format!("takes no time, unlike {reference}")
+    } else if ratio < 1.0 {
         format!("{:.2}x faster than {reference}", 1.0 / ratio)
     } else if ratio > 1.0 {
         format!("takes {ratio:.2}x as long as {reference}")
@@ -175,6 +181,8 @@ fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
     let (slowest, fastest) = (rounded(1.0 / greatest), rounded(1.0 / least));
     if in_words(least, reference) == in_words(greatest, reference) {
         in_words(least, reference)
+    } else if least <= 0.0 {
+        format!("between no time and {} of {reference}'s", rounded(greatest))
     } else if greatest < 1.0 {
         format!("{slowest} to {fastest} faster than {reference}")
     } else if greatest <= 1.0 {
@@ -195,6 +203,7 @@ mod tests {
     #[test]
     fn ratios_read_as_sentences() {
         assert_eq!(in_words(0.8, "standard"), "1.25x faster than standard");
+        assert_eq!(in_words(0.0, "standard"), "takes no time, unlike standard");
         assert_eq!(in_words(1.2, "standard"), "takes 1.20x as long as standard");
         assert_eq!(in_words(1.0, "standard"), "equal to standard");
     }

@@ -203,6 +203,8 @@ keys! {
         "The cables between two linked switches of a fat tree, or of a network whose file does not count them.";
     MachineLane "machine.lane", Form("a bandwidth and a latency"), Absent, LinkLists,
         "The speed of a lane of links such as NVLink: a link of n lanes has n times its bandwidth.";
+    MachineLinkSpeedUnit "machine.unit-of-linkspeed", Form("a bandwidth"), Absent, LinkLists,
+        "The bandwidth that a LinkSpeed of 1 in Slurm's topology.conf stands for.";
     MachinePaths "machine.paths", Form("a bandwidth, or a bandwidth and a latency, by class of pairs"), Absent, LinkLists,
         "The speeds of the buses between devices without a link of their own, by the class that a file names.";
     MachineReduce "machine.reduce", Form("true, or the units that a switch combines in a cycle"),

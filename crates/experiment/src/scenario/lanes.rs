@@ -1,11 +1,14 @@
-//! `machine.lane` and `machine.paths`: the speed of a lane of links such as `NVLink`, and of the buses that join devices
-//! without a link of their own (`docs/model.md` section 22).
+//! `machine.lane`, `unit-of-linkspeed` and `paths`: the speed of a lane of links such as `NVLink`, of the unit of Slurm's
+//! `LinkSpeed`, and of the buses that join devices without a link of their own (`docs/model.md` section 22).
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     errors::ScenarioError,
-    network::NetworkKeys,
+    network::{NetworkKeys, leaves_cables_out},
     part_links::PartLink,
     timing::quantity,
     value::{Content, Entry, Table, Value},
@@ -21,56 +24,67 @@ pub(super) fn with_speeds(
     fabric: Arc<Fabric>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Arc<Fabric>> {
-    if !fabric.has_lanes() && fabric.paths.is_empty() {
-        for (key, value) in [("lane", keys.lane), ("paths", keys.paths)] {
-            errors.extend(value.map(|value| {
-                let message = format!("{}.{key} beside {}, expected none", keys.name, fabric.format);
-                let what = "its links have no lanes, and every pair has links of its own";
-                ScenarioError::at(&value.place, message, what).with_help("leave it out")
-            }));
-        }
+    let (has_lanes, is_of_slurm) = (fabric.has_lanes(), leaves_cables_out(&fabric));
+    let fits = [
+        ("lane", keys.lane, has_lanes && !is_of_slurm, "its links have no lanes"),
+        ("unit-of-linkspeed", keys.link_speed_unit, has_lanes && is_of_slurm, "it has no LinkSpeed"),
+        ("paths", keys.paths, !fabric.paths.is_empty(), "every pair has links of its own"),
+    ];
+    let before = errors.len();
+    for (key, value, fits, why) in fits {
+        errors.extend(value.filter(|_| !fits).map(|value| {
+            let message = format!("{}.{key} beside {}, expected none", keys.name, fabric.format);
+            ScenarioError::at(&value.place, message, why).with_help("leave it out")
+        }));
+    }
+    if errors.len() > before {
+        return None;
+    }
+    if !has_lanes && fabric.paths.is_empty() {
         return Some(fabric);
     }
-    let (lane, paths) = (lane(keys, &fabric, errors), paths(keys, &fabric, errors));
-    let (lane, paths) = (lane?, paths?);
+    let (lane, paths) = (lane(keys, is_of_slurm, errors)?, paths(keys, &fabric, errors)?);
     let mut own = Fabric::clone(&fabric);
-    if fabric.has_lanes() && keys.lane.is_none() {
-        let told = match lane {
-            Some(_) => "a link of n lanes has n times the bandwidth of machine.link (lane = { .. })",
-            None => "the lanes of a link are not counted: times are in cycles (lane = { .. })",
-        };
-        own.notes.push(told.to_owned());
-    }
+    let speeds: BTreeSet<Option<u64>> = fabric.links.iter().map(|link| link.speed.lanes).collect();
+    let told = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
+        (_, Some(_), _) => None,
+        // All links have a LinkSpeed of 1 if a site gives none.
+        (true, ..) => (speeds.len() > 1)
+            .then_some("LinkSpeed has no unit and is not used (unit-of-linkspeed = \"12.5 GB/s\")"),
+        (false, _, Some(_)) => {
+            Some("a link of n lanes has n times the bandwidth of machine.link (lane = { .. })")
+        }
+        (false, _, None) => Some("the lanes of a link are not counted: times are in cycles (lane = { .. })"),
+    };
+    own.notes.extend(told.filter(|_| has_lanes).map(str::to_owned));
     let left_out: Vec<&str> = fabric.classes().filter(|class| !paths.contains_key(*class)).collect();
     if !left_out.is_empty() {
         let classes = left_out.join(", ");
         own.notes
             .push(format!("pairs without a link of their own ({classes}) are left out (paths = {{ .. }})"));
     }
-    let own = lane.map_or(own.clone(), |lane| own.with_lane(lane));
-    Some(Arc::new(own.with_paths(&paths)))
+    Some(Arc::new(own.with_lane(lane).with_paths(&paths)))
 }
 
-/// The speed of a lane: that of all links if there is none of its own; `None` inside if there is neither.
+/// The speed of a lane, or of a unit of `LinkSpeed`: of lanes that of all links if there is none of their own; `None` inside
+/// if there is neither.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a speed")]
 fn lane(
     keys: &NetworkKeys<'_>,
-    fabric: &Fabric,
+    is_of_slurm: bool,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Option<LinkSpeed>> {
-    match (keys.lane, keys.link) {
-        (Some(value), _) if !fabric.has_lanes() => {
-            let message = format!("{}.lane beside {}, expected none", keys.name, fabric.format);
-            let error = ScenarioError::at(&value.place, message, "its links have no lanes");
-            errors.push(error.with_help("leave it out"));
-            None
+    match (keys.lane, keys.link_speed_unit, keys.link) {
+        (Some(value), ..) => PartLink::read(value, "machine.lane", errors).map(|own| Some(own.speed)),
+        (None, Some(value), _) => {
+            let bandwidth = bandwidth(value, "machine.unit-of-linkspeed", errors)?;
+            Some(Some(LinkSpeed { bandwidth: Some(bandwidth), ..LinkSpeed::default() }))
         }
-        (Some(value), _) => PartLink::read(value, "machine.lane", errors).map(|own| Some(own.speed)),
         // Its errors are reported where the times of links are read.
-        (None, Some(value)) if matches!(value.content, Content::Table(_)) => {
+        (None, None, Some(value)) if !is_of_slurm && matches!(value.content, Content::Table(_)) => {
             Some(PartLink::read(value, "machine.link", &mut vec![]).map(|own| own.speed))
         }
-        (None, _) => Some(None),
+        (None, None, _) => Some(None),
     }
 }
 
@@ -97,12 +111,18 @@ fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Li
     let Content::Text(_) = value.content else {
         return PartLink::read(value, name, errors).map(|own| own.speed);
     };
+    let bandwidth = bandwidth(value, name, errors)?;
+    Some(LinkSpeed { bandwidth: Some(bandwidth), latency: Some(Ratio::ZERO), ..LinkSpeed::default() })
+}
+
+/// A bandwidth above 0.
+fn bandwidth(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Ratio> {
     let bandwidth = quantity(value, name, Measure::Bandwidth, errors)?;
     if bandwidth == Ratio::ZERO {
         errors.push(value.unexpected(name, "more than 0"));
         return None;
     }
-    Some(LinkSpeed { bandwidth: Some(bandwidth), latency: Some(Ratio::ZERO), ..LinkSpeed::default() })
+    Some(bandwidth)
 }
 
 /// The keys that join the devices of a network whose pairs have classes, for the help of an error.

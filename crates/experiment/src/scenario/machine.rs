@@ -224,6 +224,7 @@ fn network(
         uplinks: settings.get(Key::MachineUplinks),
         link: settings.get(Key::MachineLink),
         lane: settings.get(Key::MachineLane),
+        link_speed_unit: settings.get(Key::MachineLinkSpeedUnit),
         paths: settings.get(Key::MachinePaths),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,

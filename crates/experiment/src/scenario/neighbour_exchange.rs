@@ -338,6 +338,7 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         uplinks: None,
         link: None,
         lane: None,
+        link_speed_unit: None,
         paths: None,
         foreign: foreign.collect(),
         kind: kind_value,

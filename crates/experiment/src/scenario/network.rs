@@ -39,9 +39,10 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) hosts_forward: Option<&'a Value>,
     /// The cables between switches.
     pub(super) uplinks: Option<&'a Value>,
-    /// The speeds of all links, of a lane of a link, and of pairs without a link by their class.
+    /// The speeds of all links, of a lane of a link, of the unit of Slurm's speeds, and of pairs without a link by class.
     pub(super) link: Option<&'a Value>,
     pub(super) lane: Option<&'a Value>,
+    pub(super) link_speed_unit: Option<&'a Value>,
     pub(super) paths: Option<&'a Value>,
     /// The given keys that apply only to other kinds.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
@@ -82,6 +83,7 @@ pub(super) fn read(
             ("hosts_forward", keys.hosts_forward),
             ("uplinks", keys.uplinks),
             ("lane", keys.lane),
+            ("unit-of-linkspeed", keys.link_speed_unit),
             ("paths", keys.paths),
         ];
         for (key, value) in of_files {
@@ -150,7 +152,7 @@ fn from_file(
         (with_named_hosts(keys, fabric, path, errors)?, hosts_forward(keys, errors)?);
     let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
     // What the network depends on besides its file and the numbers below.
-    let speeds_of_lanes = [keys.lane, keys.link.filter(|_| fabric.has_lanes()), keys.paths];
+    let speeds_of_lanes = [keys.lane, keys.link, keys.link_speed_unit, keys.paths];
     let by_keys = [keys.hosts.filter(|_| is_named)].into_iter().chain(speeds_of_lanes);
     let by_keys: Vec<&str> = by_keys.map(|value| value.map_or("", |value| value.place.text())).collect();
     let has_switches = hosts < fabric.nodes;
@@ -298,7 +300,7 @@ fn uplinks(
 }
 
 /// Whether a format never says how many cables join two switches: those of Slurm.
-fn leaves_cables_out(fabric: &Fabric) -> bool {
+pub(super) fn leaves_cables_out(fabric: &Fabric) -> bool {
     fabric.format.starts_with("a Slurm topology")
 }
 

@@ -86,6 +86,10 @@ pub struct MeasurementOptions {
     pub from: Option<u64>,
     /// The largest size that is read \[bytes\].
     pub to: Option<u64>,
+    /// The size of messages, of a log that does not say it \[bytes\].
+    pub bytes: Option<u64>,
+    /// The operation that is read, of a log of several.
+    pub operation: Option<&'static str>,
 }
 
 /// The table of a benchmark.

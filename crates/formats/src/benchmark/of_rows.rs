@@ -18,13 +18,14 @@ impl Measurement {
         benchmark: &Benchmark,
         options: MeasurementOptions,
     ) -> Result<Self, String> {
+        let benchmark = &chosen(tool, benchmark, options)?;
         let kind = match benchmark.measures {
             "latency" => SeriesKind::Single,
             "bandwidth" => SeriesKind::Streaming,
             _ => collective(tool, benchmark, options.ranks)?,
         };
         if benchmark.rows.iter().any(|row| row.bytes.is_none()) {
-            return Err(format!("{tool} without the size of its messages"));
+            return Err(format!("{tool} without the size of its messages, expected --bytes SIZE"));
         }
         let range = options.from.unwrap_or(0)..=options.to.unwrap_or(u64::MAX);
         let rows = benchmark.rows.iter().filter_map(|row| point(row, kind));
@@ -35,6 +36,28 @@ impl Measurement {
         points.sort_by_key(|point| point.bytes);
         Ok(Self { name: name.to_owned(), benchmark: tool.to_owned(), kind, points, left_out: 0 })
     }
+}
+
+/// The rows of the operation that is chosen, with the size that is told.
+fn chosen(tool: &str, benchmark: &Benchmark, options: MeasurementOptions) -> Result<Benchmark, String> {
+    let mut own = benchmark.clone();
+    for row in &mut own.rows {
+        row.bytes = row.bytes.or(options.bytes);
+    }
+    let mut operations: Vec<String> = own.rows.iter().filter_map(|row| row.operation.clone()).collect();
+    operations.sort_unstable();
+    operations.dedup();
+    if own.operation.is_some() || operations.is_empty() {
+        return Ok(own);
+    }
+    let asked =
+        options.operation.or(operations.first().filter(|_| operations.len() == 1).map(String::as_str));
+    let Some(operation) = asked.filter(|own| operations.iter().any(|known| known == own)) else {
+        return Err(format!("{tool} of {}, expected --operation with one of them", operations.join(", ")));
+    };
+    own.rows.retain(|row| row.operation.as_deref() == Some(operation));
+    own.operation = Some(operation.to_owned());
+    Ok(own)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
@@ -113,6 +136,33 @@ mod tests {
         assert_eq!((name, ranks, steps), ("all-reduce", 32, 62));
         assert!((wire_share - 2.0 * 31.0 / 32.0).abs() < 1e-12);
         assert_eq!(own.points, [Point { bytes: 67_108_864, seconds: 1607.11 * 1e-6 }]);
+    }
+
+    #[test]
+    fn sizes_and_operations_that_a_log_leaves_open_are_asked_for() {
+        let row = |operation: Option<&str>, bytes, time| BenchmarkRow {
+            bytes,
+            time: Some(time),
+            operation: operation.map(str::to_owned),
+            ..BenchmarkRow::default()
+        };
+        let rows = vec![row(None, None, 1e-6)];
+        let single = Benchmark { measures: "latency", rows, ..Benchmark::default() };
+        let read = |own: &Benchmark, options| Measurement::of_rows("log", "a tool", own, options);
+        let none = MeasurementOptions::default();
+        assert_eq!(
+            read(&single, none).unwrap_err(),
+            "a tool without the size of its messages, expected --bytes SIZE"
+        );
+        let told = MeasurementOptions { bytes: Some(8), ..none };
+        assert_eq!(read(&single, told).unwrap().points, [Point { bytes: 8, seconds: 1e-6 }]);
+        let of = |name, time| row(Some(name), Some(1 << 20), time);
+        let rows = vec![of("all-reduce", 2e-3), of("broadcast", 1e-3)];
+        let several = Benchmark { measures: "time", ranks: Some(8), rows, ..Benchmark::default() };
+        let expected = "a tool of all-reduce, broadcast, expected --operation with one of them";
+        assert_eq!(read(&several, none).unwrap_err(), expected);
+        let chosen = MeasurementOptions { operation: Some("broadcast"), ..none };
+        assert_eq!(read(&several, chosen).unwrap().points, [Point { bytes: 1 << 20, seconds: 1e-3 }]);
     }
 
     #[test]

@@ -53,8 +53,6 @@ pub struct FabricLink {
     pub ends: (u32, u32),
     /// The number of links side by side, at least 1.
     pub count: u64,
-    /// The lanes of each link, which carry a message together.
-    pub lanes: Option<u64>,
     /// The speed of the links, if it is known.
     pub speed: LinkSpeed,
 }
@@ -70,6 +68,8 @@ pub struct LinkSpeed {
     pub hop_cycles: Option<u64>,
     /// The cycles on the wire and in the router.
     pub latency_cycles: Option<u64>,
+    /// The number of lanes that carry a message together, or its speed in another unit that the file does not say.
+    pub lanes: Option<u64>,
 }
 
 /// A format of files that describe networks.

@@ -102,7 +102,8 @@ pub enum GreenbergError {
     NoTiles,
     /// A machine that is no polymorphic array.
     #[error(
-        "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .."
+        "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .., or its \
+         smallest hypercube"
     )]
     NotPolymorphic,
     /// No disjoint paths to percolate along: never for a mesh whose shorter side is compressed

@@ -1,4 +1,4 @@
-//! The processes of a guest on the nodes of a hypercube machine, or of a torus for polymorphic arrays.
+//! The processes of a guest on the nodes of a hypercube machine, or of a torus as a polymorphic array.
 //!
 //! By the Gray code, and by reflection in pairs (6.2), each pair of axes, or axis alone, decides some bits of the node;
 //! the parts share no bit.
@@ -337,13 +337,34 @@ fn on_array(guest: &Machine, host: &Machine, grid: &Grid) -> Result<GreenbergPla
         check_open(grid, dimension, WrapPlace::Array)?;
     }
     let array = PolymorphicArray::of(host)?;
-    let plan = Plan {
-        construction: GreenbergConstruction::Polymorphic,
-        parts: vec![],
-        formula: array.to_string(),
-        dilation: at_most(2),
+    let (on_cube, formula, dilation) = match cube(host) {
+        Ok(dimensions) => {
+            let on_cube = array_on_cube(array, host, dimensions)?;
+            let formula = format!("{array}, on the hypercube as a torus: {}", on_cube.formula);
+            // A step along the array is one along each dimension of the torus.
+            let dilation = at_most(2 * on_cube.dilation.links);
+            (Some(on_cube), formula, dilation)
+        }
+        Err(_) => (None, array.to_string(), at_most(2)),
     };
-    plan.place_by(guest, host, |process| array.node(coordinates(grid, process)))
+    let construction = GreenbergConstruction::Polymorphic;
+    let plan = Plan { construction, parts: vec![], formula, dilation };
+    plan.place_by(guest, host, |process| {
+        let node = array.node(coordinates(grid, process));
+        on_cube.as_ref().map_or(node, |placed| placed.table.node(ProcessId::new(node)).index())
+    })
+}
+
+/// The torus of an array on its smallest hypercube: by the Gray code if that fits, else with the longer side folded.
+fn array_on_cube(
+    array: PolymorphicArray,
+    host: &Machine,
+    dimensions: usize,
+) -> Result<GreenbergPlacement, GreenbergError> {
+    let torus = array.torus()?;
+    let by_gray = gray_dimensions(&torus) as usize == dimensions;
+    let construction = if by_gray { GreenbergConstruction::Gray } else { GreenbergConstruction::Folded };
+    GreenbergPlacement::named(construction, &torus, host)
 }
 
 fn exactly(links: u64) -> PromisedDilation {

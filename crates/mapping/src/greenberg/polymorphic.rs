@@ -1,11 +1,11 @@
 //! Polymorphic arrays (Greenberg 1987, 6.3, after Fiat & Shamir 1984; `docs/model.md` section 28.5).
 //!
-//! The sides of the machine are a Fibonacci and a Lucas number of one index, which is no multiple of 3: for a multiple
+//! The sides of the torus are a Fibonacci and a Lucas number of one index, which is no multiple of 3: for a multiple
 //! both are even, and half of the nodes would be out of reach.
 
-use cubefold_topology::Machine;
+use cubefold_topology::{Machine, MachineKind};
 
-use super::GreenbergError;
+use super::{GreenbergError, slot_table::bits_of};
 
 /// A torus of `F_n x L_n` nodes, on which every array folds evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,13 +15,17 @@ pub(super) struct PolymorphicArray {
 }
 
 impl PolymorphicArray {
-    /// The array that a machine is.
+    /// The array that a machine is, or that has it for its smallest hypercube.
     ///
     /// # Errors
     ///
-    /// When the machine is no torus of such sides.
+    /// When the machine is neither a torus of such sides nor such a hypercube.
     pub(super) fn of(machine: &Machine) -> Result<Self, GreenbergError> {
         let extents: Vec<_> = machine.extents().collect();
+        if extents.iter().all(|extent| extent.length() == 2) {
+            let is_its_cube = |own: &Self| 1 << bits_of(own.node_count()) == machine.node_count();
+            return Self::all().find(is_its_cube).ok_or(GreenbergError::NotPolymorphic);
+        }
         if let [first, second] = extents[..] {
             let sides = (first.length(), second.length());
             let is_torus = first.is_ring() && second.is_ring();
@@ -43,6 +47,21 @@ impl PolymorphicArray {
             fibonacci: cubefold_topology::narrow(fibonacci),
             lucas: cubefold_topology::narrow(lucas),
         })
+    }
+
+    /// The array as a machine.
+    ///
+    /// # Errors
+    ///
+    /// None: all its sides are lengths of toruses.
+    pub(super) fn torus(self) -> Result<Machine, GreenbergError> {
+        let (first, second) = self.sides();
+        Machine::new(MachineKind::Torus, &[first, second]).map_err(|_| GreenbergError::NotPolymorphic)
+    }
+
+    fn node_count(self) -> u64 {
+        let (first, second) = self.sides();
+        first * second
     }
 
     /// The lengths of the torus.

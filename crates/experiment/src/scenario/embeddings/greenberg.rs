@@ -29,7 +29,7 @@ pub(super) const POLYMORPHIC: Embedding = Embedding {
     name: "polymorphic",
     summary: "an array of any two lengths folded evenly over a torus of Fibonacci and Lucas numbers",
     source: "Greenberg 1987, 6.3, after Fiat & Shamir 1984; docs/model.md, section 28.5",
-    takes: "a mesh of two dimensions, and a torus of 3 x 7, 5 x 11, 13 x 29, 21 x 47, .. nodes",
+    takes: "a mesh of two dimensions, and a torus of 3 x 7, 5 x 11, 13 x 29, 21 x 47, .. nodes, or its smallest hypercube",
     constructions: Vec::new,
     is_seeded: false,
     maker: Maker::Construction(place_on_array),
@@ -160,7 +160,7 @@ fn machine_misfit(
         }
         _ => at(&fit.size.place, "another shape".to_owned()).with_help(
             "the lengths are a Fibonacci and a Lucas number of one index that 3 does not divide: machine = { kind = \
-             \"torus\", shape = [21, 47] }",
+             \"torus\", shape = [21, 47] }, or a hypercube of 5, 6, 9, 10, 13, 15, .. dimensions",
         ),
     }
 }

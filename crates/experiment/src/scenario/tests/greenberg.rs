@@ -130,6 +130,7 @@ fn a_construction_is_taken_by_name_or_refused() {
         ("greenberg:longer-side", SIX, mesh, GreenbergConstruction::LongerSide),
         ("greenberg:gray", "kind = \"hypercube\"\ndimensions = 8", mesh, GreenbergConstruction::Gray),
         ("polymorphic", "kind = \"torus\"\nshape = [3, 7]", mesh, GreenbergConstruction::Polymorphic),
+        ("polymorphic", SIX, mesh, GreenbergConstruction::Polymorphic),
     ] {
         let run = by(embedding, machine, guest).load().unwrap().runs.remove(0);
         let Placement::Greenberg(placement) = &*run.placement else { panic!("{embedding}") };
@@ -148,10 +149,10 @@ fn a_construction_is_taken_by_name_or_refused() {
         ]
     );
     assert_eq!(
-        refused("polymorphic", SIX, mesh),
+        refused("polymorphic", "kind = \"hypercube\"\ndimensions = 7", mesh),
         [
             "s.toml:3:14: embedding polymorphic: a machine of another shape, expected a torus of F_n x L_n nodes: 3 x \
-             7, 5 x 11, 13 x 29, 21 x 47, .."
+             7, 5 x 11, 13 x 29, 21 x 47, .., or its smallest hypercube"
         ]
     );
 }

@@ -124,7 +124,7 @@ const FILES: [(&str, &str); 11] = [
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 46] = [
+const MORE: [(&str, &[&str]); 47] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -187,6 +187,7 @@ const MORE: [(&str, &[&str]); 46] = [
     ("program.hotspot_share", &["0.0", "0.5"]),
     ("machine.uplinks", &["1", "2", "'full'"]),
     ("machine.lane", &["{ bandwidth = '25 GB/s' }", "{ bandwidth = '50 GB/s', latency = '1 us' }"]),
+    ("machine.unit-of-linkspeed", &["'1 GB/s'", "'12.5 GB/s'"]),
     ("machine.paths", &["{ SYS = '10 GB/s', NODE = '20 GB/s' }", "{ NODE = '20 GB/s' }"]),
     ("machine.reduce", &["true", "4"]),
     ("machine.groups", &["2", "3", "4"]),

@@ -249,3 +249,25 @@ fn links_of_lanes_are_one_link_and_classes_of_paths_have_speeds() {
     let wrong = Files::new(&[("s.toml", &wrong), ("topo.txt", TOPOLOGY)]).displayed();
     assert!(wrong[0].contains("unknown key \"PIX\" in machine.paths, expected SYS"), "{wrong:?}");
 }
+
+#[test]
+fn speeds_of_slurm_count_with_their_unit() {
+    let topology = "SwitchName=s0 Nodes=n[0-1] LinkSpeed=2\nSwitchName=s1 Nodes=n[2-3] LinkSpeed=2\n\
+                    SwitchName=top Switches=s[0-1] LinkSpeed=4\n";
+    let run = |keys: &str| {
+        let text = format!(
+            "[machine]\nkind = \"network\"\nedges = \"t.conf\"\nuplinks = 1\n{keys}\n\
+             link = {{ bandwidth = \"10 GB/s\" }}\nunit_bytes = 1000\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MB\"\n"
+        );
+        Files::new(&[("s.toml", &text), ("t.conf", topology)]).load().unwrap().runs.remove(0)
+    };
+    let units = |run: &crate::scenario::Run| {
+        let times = run.machine.link_times().unwrap_or_default();
+        times.iter().map(|own| own.unit).collect::<Vec<u64>>()
+    };
+    let own = run("unit-of-linkspeed = \"5 GB/s\"");
+    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![2, 1], false));
+    let own = run("");
+    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![], true));
+}

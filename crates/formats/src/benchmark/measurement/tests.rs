@@ -143,7 +143,7 @@ fn lines_between_and_after_the_rows_are_counted() {
 #[test]
 fn sizes_can_be_chosen() {
     let between = |from, to| {
-        let options = MeasurementOptions { from, to, ranks: None };
+        let options = MeasurementOptions { from, to, ..MeasurementOptions::default() };
         Measurement::parse("m", LATENCY, options)
             .map(|read| read.points.len())
             .map_err(|errors| errors.kept()[0].message.clone())

@@ -224,6 +224,7 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
         latency: quantity(latency, "latency", Measure::Time),
         hop_cycles: speed_cycles.0,
         latency_cycles: speed_cycles.1,
+        lanes: None,
     };
     Some(Row { ends: [cells[columns.from], cells[columns.to]], count: count.unwrap_or(1), speed, part: row })
 }

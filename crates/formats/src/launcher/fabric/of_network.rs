@@ -23,14 +23,10 @@ impl Fabric {
         let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
         for link in &network.links {
             let [one, other] = link.ends.map(|end| narrow(end as u64));
-            let own = FabricLink {
-                ends: (one.min(other), one.max(other)),
-                count: link.count,
-                lanes: link.lanes,
-                speed: speed(link)?,
-            };
+            let own =
+                FabricLink { ends: (one.min(other), one.max(other)), count: link.count, speed: speed(link)? };
             match links.get_mut(&own.ends) {
-                Some(known) if (known.speed, known.lanes) == (own.speed, own.lanes) => {
+                Some(known) if known.speed == own.speed => {
                     known.count = known.count.saturating_add(own.count);
                 }
                 Some(_) => {
@@ -72,7 +68,8 @@ fn speed(link: &Link) -> Result<LinkSpeed, String> {
         None => None,
     };
     let hop_cycles = link.cycles.map(|_| 1);
-    Ok(LinkSpeed { bandwidth: link.bandwidth, latency: link.latency, hop_cycles, latency_cycles })
+    let Link { bandwidth, latency, lanes, .. } = *link;
+    Ok(LinkSpeed { bandwidth, latency, hop_cycles, latency_cycles, lanes })
 }
 
 impl Fabric {

@@ -30,14 +30,16 @@ impl Fabric {
     /// Whether any link has lanes.
     #[must_use]
     pub fn has_lanes(&self) -> bool {
-        self.links.iter().any(|link| link.lanes.is_some())
+        self.links.iter().any(|link| link.speed.lanes.is_some())
     }
 
-    /// The same network, in which a link of `n` lanes has `n` times the bandwidth of a lane, and its latency.
+    /// The same network, in which a link of `n` lanes has `n` times the bandwidth of a lane, and its latency; without a
+    /// lane the numbers of lanes do not count.
     #[must_use]
-    pub fn with_lane(mut self, lane: LinkSpeed) -> Self {
+    pub fn with_lane(mut self, lane: Option<LinkSpeed>) -> Self {
         for link in &mut self.links {
-            if let Some(lanes) = link.lanes {
+            let lanes = link.speed.lanes.take();
+            if let (Some(lane), Some(lanes)) = (lane, lanes) {
                 let bandwidth = lane.bandwidth.and_then(|own| own.times(Ratio::from(lanes)));
                 link.speed = LinkSpeed { bandwidth, ..lane };
             }
@@ -65,7 +67,7 @@ impl Fabric {
                 self.nodes += 1;
                 let name = format!("{class} of {}", self.name(first));
                 self.names.push(name);
-                let link = |own| FabricLink { ends: (own, switch), count: 1, lanes: None, speed };
+                let link = |own| FabricLink { ends: (own, switch), count: 1, speed };
                 self.links.extend(below.into_iter().map(link));
                 group.iter().for_each(|&host| tops[host as usize] = switch);
             }
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_link_of_lanes_is_one_link_of_their_bandwidth() {
-        let own = fabric(MIXED).with_lane(speed(25));
+        let own = fabric(MIXED).with_lane(Some(speed(25)));
         assert_eq!(named(&own), ["GPU0-GPU1 100", "GPU2-GPU3 50"]);
         assert!(own.links.iter().all(|link| link.count == 1));
         assert_eq!(own.classes().collect::<Vec<_>>(), ["PHB", "SYS"]); // of PIX there are adapters only
@@ -150,7 +152,7 @@ mod tests {
     #[test]
     fn classes_are_levels_of_a_tree_with_a_speed_each() {
         let both = [("PHB".to_owned(), speed(8)), ("SYS".to_owned(), speed(4))].into();
-        let own = fabric(MIXED).with_lane(speed(25)).with_paths(&both);
+        let own = fabric(MIXED).with_lane(Some(speed(25))).with_paths(&both);
         assert_eq!(
             named(&own),
             [

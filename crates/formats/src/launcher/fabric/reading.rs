@@ -325,7 +325,7 @@ impl<'t> FabricReading<'t> {
                     one
                 }
             };
-            links.push(FabricLink { ends: pair[0].ends, count, lanes: None, speed: self.links[first].speed });
+            links.push(FabricLink { ends: pair[0].ends, count, speed: self.links[first].speed });
         }
         if let (Some(one_way), Some(both)) = (one_way, both_ways) {
             let message = "some links in both directions and others in one, expected every link once, or every link in both directions";

@@ -72,6 +72,14 @@ pub(super) struct Unit<'l> {
     pub(super) below: &'l str,
     /// Whether the hosts are repeated by switches below.
     pub(super) repeats_hosts: bool,
+    /// The speed of its links to them, in a unit of the site.
+    pub(super) link_speed: Option<u64>,
+}
+
+impl Unit<'_> {
+    fn speed(&self) -> LinkSpeed {
+        LinkSpeed { lanes: self.link_speed, ..LinkSpeed::default() }
+    }
 }
 
 /// The contents of a topology before it is linked.
@@ -96,6 +104,7 @@ impl<'l> Topology<'l> {
             nodes: value("Nodes").unwrap_or_default(),
             below: value("Switches").unwrap_or_default(),
             repeats_hosts: value("Level").is_some_and(|level| level != "0"),
+            link_speed: value("LinkSpeed").and_then(|own| own.parse().ok()).filter(|own| *own > 0),
         };
         match (value("SwitchName"), value("BlockName"), value("BlockSizes")) {
             (Some(name), ..) if !name.is_empty() => self.switches.push(unit(name)),
@@ -149,7 +158,7 @@ impl<'l> Topology<'l> {
                 match reading.known_switch(&name) {
                     Some(below) => {
                         linked.insert(below);
-                        reading.link_at([below, own], 1, LinkSpeed::default(), places.place(part));
+                        reading.link_at([below, own], 1, unit.speed(), places.place(part));
                     }
                     None => reading.complain_at(places.place(part), || {
                         format!("switch {} has no line, expected one for every switch", described(&name))
@@ -168,7 +177,7 @@ impl<'l> Topology<'l> {
                 if let Some(host) = reading.known_host(&name)
                     && seated.insert(host)
                 {
-                    reading.link_at([host, own], 1, LinkSpeed::default(), places.place(part));
+                    reading.link_at([host, own], 1, unit.speed(), places.place(part));
                 }
             }
         }

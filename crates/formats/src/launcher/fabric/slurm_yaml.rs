@@ -97,6 +97,7 @@ fn units<'n>(
             nodes: value("nodes"),
             below: value("children"),
             repeats_hosts: false,
+            link_speed: None,
         });
     }
     units

@@ -302,7 +302,7 @@ fn guests_and_machines_that_a_construction_is_not_for_are_refused() {
     let polymorphic = GreenbergConstruction::Polymorphic;
     assert_eq!(
         error(polymorphic, &mesh(&[3, 5]), &torus([8, 18])),
-        "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .."
+        "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .., or its smallest hypercube"
     );
     assert_eq!(error(polymorphic, &mesh(&[3]), &torus([5, 11])), "a guest of 1 dimensions, expected 2");
     assert_eq!(
