@@ -29,7 +29,7 @@ impl PlanContext<'_> {
         self.specification.operation
     }
 
-    /// Returns the root; of no account in an operation without one.
+    /// Returns the root; unused by operations without one.
     pub(crate) fn root(&self) -> u32 {
         self.specification.root
     }

@@ -129,9 +129,9 @@ pub struct CollectiveSpecification {
     pub ports: Ports,
     /// The logical shape of the ranks.
     pub shape: Shape,
-    /// `M`: the units of the vector; of no account in a barrier.
+    /// `M`: the units of the vector; a barrier ignores them.
     pub vector_units: u64,
-    /// The root of broadcast, reduce, gather and scatter; of no account elsewhere.
+    /// The root of broadcast, reduce, gather and scatter; unused by the others.
     pub root: u32,
     /// The cost of starting a step \[cycles\].
     pub compute_cycles: u64,

@@ -151,9 +151,7 @@ pub enum PictureError {
         help: String,
     },
     /// A run in which no process waits and none is blocked.
-    #[error(
-        "no process waits or is blocked in any stage, expected a time above 0: there is nothing to spread"
-    )]
+    #[error("no process waits or is blocked in any stage, expected a time above 0 in some stage")]
     NoDelays,
     /// A darkest value below what a link carries.
     #[error("a darkest value of {asked} {unit}, expected at least {found}, which a link has")]

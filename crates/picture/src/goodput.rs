@@ -35,7 +35,7 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     let chart = GoodputChart::new(results)?;
     let entries = chart.lines.iter().enumerate().map(|(place, line)| (line.name.clone(), sign(place)));
     let bound = (!chart.bound.is_empty())
-        .then(|| ("what the lower bound leaves".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
+        .then(|| ("most that the lower bound allows".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
     let crossovers = chart.crossovers();
     let changes = (!crossovers.is_empty()).then(|| (INTERPOLATED.to_owned(), Sign::Ring));
     let legend = Legend::new(entries.chain(bound).chain(changes), 86.0, 940.0);

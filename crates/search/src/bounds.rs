@@ -99,7 +99,7 @@ const MAX_ASSIGNED: usize = 512;
 /// The effort spent on bounds of hop-units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Depth {
-    /// The steps towards the best multipliers of the projection bound; none of it with 0.
+    /// The subgradient steps towards the best multipliers of the projection bound; 0 skips the bound.
     pub(crate) steps: u32,
     /// The hop-units of a placement.
     pub(crate) known: u128,

@@ -50,7 +50,7 @@ struct Times {
     over: u64,
 }
 
-/// Whether times are raised, from the begin on, or tails, from the end.
+/// Whether times are raised, from the start, or tails, from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Forward,
@@ -207,7 +207,7 @@ impl CriticalPath<'_> {
         Tails { ready, over }
     }
 
-    /// The tail from the begin of a message on, if it goes from this send to this receive. After the message's end
+    /// The tail from the start of a message, if it goes from this send to this receive. After the message's end
     /// comes at least `over`, if the send ends with it.
     fn tail_of_message(&self, send: u32, receive: u32, over: Option<u64>) -> Option<u64> {
         let units = self.graph.units(send);

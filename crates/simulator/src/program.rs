@@ -153,9 +153,9 @@ pub struct Facts {
     pub stage_count: usize,
     /// The longest computation of a process in a stage: `T_a`, if all take equally long.
     pub compute: Cycles,
-    /// Whether every computation that there is takes `compute`.
+    /// Whether every non-zero computation takes `compute`.
     pub has_one_compute_time: bool,
-    /// Whether every process computes in every stage, be it for no time.
+    /// Whether every process computes in every stage, possibly for 0 cycles.
     pub all_processes_compute: bool,
     /// The sum of all computations \[cycles\].
     pub total_compute: u128,

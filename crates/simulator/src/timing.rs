@@ -389,7 +389,7 @@ impl Communication {
         self.with_longest(&[time])
     }
 
-    /// The time from the begin of a packet's transmission until it joins the queue of its next channel, `d_i` of
+    /// The time from the start of a packet's transmission until it joins the queue of its next channel, `d_i` of
     /// section 21.2: a fast channel after a slow one begins when the packet can cross it without a gap \[cycles\].
     pub(crate) fn joins_after(self, link: LinkTime, next: LinkTime, units: u64) -> u128 {
         let LinkTime { unit, latency } = link;
@@ -490,14 +490,14 @@ impl MessageTiming {
         self.occupancy
     }
 
-    /// The time from the begin of a transmission until the message, or its first packet, joins its next
+    /// The time from the start of a transmission until the message, or its first packet, joins its next
     /// queue \[cycles\].
     #[must_use]
     pub fn head(self) -> Cycles {
         self.head
     }
 
-    /// The time from the begin of its transmission over the last link until the message is received, if
+    /// The time from the start of its transmission over the last link until the message is received, if
     /// nothing holds it up \[cycles\].
     #[must_use]
     pub fn receipt(self) -> Cycles {

@@ -256,7 +256,7 @@ impl Machine {
         &self.form
     }
 
-    /// The grid; none of a graph.
+    /// The grid; `None` for a graph.
     #[must_use]
     pub fn grid(&self) -> Option<&Grid> {
         match &self.form {
@@ -300,13 +300,13 @@ impl Machine {
         }
     }
 
-    /// The axes of the dimensions that its links lie in, the first first: those of a grid; none of a graph.
+    /// The axes of the dimensions that its links lie in, in order: those of a grid; none for a graph.
     #[must_use]
     pub fn axes(&self) -> &[Axis] {
         self.grid().map_or(&[], Grid::axes)
     }
 
-    /// The extents of the dimensions that its links lie in, the first first: those of a grid; none of a graph.
+    /// The extents of the dimensions that its links lie in, in order: those of a grid; none for a graph.
     pub fn extents(&self) -> impl ExactSizeIterator<Item = Extent> + Clone {
         self.axes().iter().map(Axis::extent)
     }
@@ -344,7 +344,7 @@ impl Machine {
         hosts - down.count() as u64
     }
 
-    /// The number of nodes that processes could be on were none of them down: of networks with switches the hosts.
+    /// The number of nodes that processes can be on, failed ones included: of networks with switches the hosts.
     #[must_use]
     pub fn numbered_hosts(&self) -> u64 {
         self.graph().map_or(self.node_count(), |network| network.host_count())

@@ -75,7 +75,7 @@ pub fn coordinated_on_lists(problem: &Problem, phases: &[Lists]) -> CoordinatedO
     outcome
 }
 
-/// One stage alone, in which messages begin at cycle 0 and cross a link a cycle. Which node they leave is of no account.
+/// One stage alone, in which messages begin at cycle 0 and cross a link a cycle. Which node they leave makes no difference.
 fn alone(problem: &Problem, stage: usize, lists: &Lists) -> Problem {
     let own = lists.iter().filter(|(key, _)| key.0 == stage);
     let moved = own.map(|(&(_, source, destination), list)| ((0, source, destination), list.clone()));

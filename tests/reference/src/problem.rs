@@ -25,7 +25,7 @@ pub enum Links {
 /// A program placed on a machine, and how the machine executes it.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The machine; what it says where there are wires is of no account.
+    /// The machine; unused where there are wires.
     pub grid: Grid,
     /// The machine, where it is no grid.
     pub wires: Option<Wires>,

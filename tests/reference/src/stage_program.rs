@@ -74,7 +74,7 @@ pub struct SizedMessage {
 /// A stage program placed on a machine.
 #[derive(Clone, Debug)]
 pub struct StageProblem {
-    /// The machine; of no account where there are wires.
+    /// The machine; unused where there are wires.
     pub grid: Grid,
     /// The machine, where it is no grid.
     pub wires: Option<Wires>,

@@ -42,7 +42,7 @@ pub struct TaskOperation {
 /// A task graph placed on a machine.
 #[derive(Clone, Debug)]
 pub struct TaskProblem {
-    /// The machine; of no account where there are wires.
+    /// The machine; unused where there are wires.
     pub grid: Grid,
     /// The machine, where it is no grid.
     pub wires: Option<Wires>,

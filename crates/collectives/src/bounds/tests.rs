@@ -122,7 +122,7 @@ fn graphs_have_degrees_and_distances() {
 fn data_that_goes_nowhere_bounds_nothing() {
     let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
     assert_eq!(bounds(Operation::AllReduce, 0, &ring, COSTS).lower_bound_cycles(), 0);
-    // A root is of no account where there is none.
+    // Operations without a root ignore the one given.
     let rootless = CollectiveSpecification { root: 9, ..specification(Operation::AllReduce, &[4], 8) };
     let nodes: Vec<NodeId> = ring.nodes().collect();
     assert_eq!(Collective::new(rootless).unwrap().bounds(&ring, &nodes, COSTS).distance, 2);

@@ -37,7 +37,7 @@ pub struct TaskTimesRecord {
     pub task: Word,
     /// Their number.
     pub count: u64,
-    /// The least time of one, from the begin of its first step to the finish of its last, over all its ranks.
+    /// The least time of one, from the start of its first step to the finish of its last, over all its ranks.
     pub least_cycles: u64,
     /// The greatest time of one.
     pub greatest_cycles: u64,
@@ -106,7 +106,7 @@ pub(crate) static PIPELINES_OF_JOBS: &[Definition] = &[Definition {
     unit: "cycles",
     text: "The pipelines of a job in each iteration, with the begin and finish over all of their steps, and the number, \
            least and greatest time of their tasks: F and B are the forward and backward tasks of a microbatch in a stage, \
-           from the begin of the first step to the finish of the last over all ranks; F send and B send carry their \
+           from the start of the first step to the finish of the last over all ranks; F send and B send carry their \
            results on. They are in JSON and in a table; --steps shows all steps.",
     source: "docs/model.md, section 23.5",
     ..Definition::BLANK

@@ -85,7 +85,8 @@ impl CycleBound {
         let greatest = blamed.and_then(|(setting, _)| Some((setting, self.greatest(setting)?)));
         let help = match greatest {
             Some((setting, greatest)) => format!("{} may be at most {greatest} here", setting.path()),
-            None => "use a smaller machine, fewer stages or smaller messages".to_owned(),
+            None => larger_units(settings, cycles)
+                .unwrap_or_else(|| "use a smaller machine, fewer stages or smaller messages".to_owned()),
         };
         let error = ScenarioError::at(place, message, "too large")
             .one_a_place("cycle count would overflow")
@@ -176,6 +177,19 @@ impl CycleBound {
         };
         Some(bound)
     }
+}
+
+/// The units under which cycles are long enough, where the program has sizes in bytes: a cycle is a part of the time of a
+/// unit on a link.
+fn larger_units(settings: &Settings<'_>, cycles: u128) -> Option<String> {
+    settings.place(Key::ProgramBytes)?;
+    let unit_bytes = settings.natural(Key::MachineUnitBytes, &mut vec![])?;
+    // Twice as large as needed: messages of other units are rounded up.
+    let factor = u64::try_from(cycles.checked_div(LIMIT / 4)?).ok()?.checked_next_power_of_two()?;
+    let enough = unit_bytes.checked_mul(factor).filter(|own| *own <= 1 << 32)?;
+    Some(format!(
+        "machine.unit_bytes = {enough} makes a cycle longer, and sizes whole units of as many bytes"
+    ))
 }
 
 #[cfg(test)]

@@ -201,7 +201,7 @@ keys! {
     MachineUplinks "machine.uplinks", Form("a number, a list with one for each level, or full"),
         Derived("1; full where a file does not say"), LinkLists,
         "The cables between two linked switches of a fat tree, or of a network whose file does not count them.";
-    MachineLane "machine.lane", Form("a bandwidth and a latency"), Absent, LinkLists,
+    MachineLane "machine.lane", Form("a bandwidth and a latency"), Derived("link"), LinkLists,
         "The speed of a lane of links such as NVLink: a link of n lanes has n times its bandwidth.";
     MachineLinkSpeedUnit "machine.unit-of-linkspeed", Form("a bandwidth"), Absent, LinkLists,
         "The bandwidth that a LinkSpeed of 1 in Slurm's topology.conf stands for.";

@@ -160,7 +160,7 @@ impl MessageTable {
         narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
     }
 
-    /// Adds a visitor: a message on links of this engine whose destination, where its number is `home`, is of another.
+    /// Adds a visitor: a message that passes through, whose destination belongs to another engine, where its number is `home`.
     /// It stands for one packet, or, if its first is at its source, for all, which depart here one after another.
     /// Returns its number here and that of its size.
     pub(crate) fn admit(

@@ -1,7 +1,7 @@
 //! The recursion over the stages of a placed program (`docs/model.md` section 15) from its end: how long the program goes on
 //! after a process is over with a stage, if no message waits for a channel and every process has a processor.
 //!
-//! The longest of all from the begin is the makespan of the prediction. The others tell a [bare run](super::bare_stages)
+//! The longest of all from the start is the makespan of the prediction. The others tell a [bare run](super::bare_stages)
 //! early that it cannot end below a limit.
 
 use std::{collections::BTreeMap, sync::Arc};

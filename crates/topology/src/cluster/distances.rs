@@ -1,4 +1,4 @@
-//! Distances in a cluster: those of a small one.
+//! Distances in a cluster, computed on a reduced one.
 //!
 //! No shortest route leads through a node or a group of nodes on a leaf that has neither of its ends, because the same steps
 //! inside the node of an end would be shorter. So two groups of two nodes, with all spines, stand for any number.

@@ -123,6 +123,7 @@ mod tests {
                     "program.startup",
                     "program.message_cost",
                     "machine.grammar",
+                    "machine.unit-of-linkspeed",
                 ]
                 .contains(&key.path);
                 assert!(!is_text || is_any_text, "{}: {words} needs a schema", key.path);

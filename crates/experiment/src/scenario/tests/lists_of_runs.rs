@@ -106,10 +106,14 @@ const BASES: [&str; 36] = [
      execution.routing = 'spread'\nprogram.kind = 'all-reduce'\nprogram.algorithm = 'ring'\nprogram.units = 64\nprogram.channels = 2",
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmachine.link = { bandwidth = '1 GB/s', latency = '10 ns' }\n\
      program.kind = 'traffic'\nprogram.file = 't.csv'\nprogram.form = 'matrix-dense'",
+    "machine.kind = 'network'\nmachine.edges = 'gpus.txt'\nmachine.lane = { bandwidth = '10 GB/s' }\n\
+     machine.paths = { NODE = '4 GB/s', SYS = '2 GB/s' }\nprogram.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64",
+    "machine.kind = 'network'\nmachine.edges = 'topology.conf'\nmachine.unit-of-linkspeed = '2 GB/s'\nmachine.link = { bandwidth = '10 GB/s' }\n\
+     program.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64",
 ];
 
 /// Files that values name.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 13] = [
     ("a.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n"),
     ("b.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n0 4\n"),
     ("a.csv", "stage,source,destination,units\n0,0,1,3\n0,2,7,1\n1,1,0,2\n"),
@@ -119,6 +123,15 @@ const FILES: [(&str, &str); 11] = [
     ("m.csv", "0,100,0,7\n5,0,0,9\n0,300,0,0\n80,0,60,0\n"),
     ("n.csv", "0,10,90,7\n5,0,0,0\n0,30,0,20\n80,0,0,0\n"),
     ("hosts.txt", "a0\na1\na2\na3\na4\na5\na6\na7\na8\na9\na10\na11\na12\na13\na14\na15\n"),
+    (
+        "gpus.txt",
+        "\tGPU0\tGPU1\tGPU2\tGPU3\nGPU0\tX\tNV4\tNODE\tSYS\nGPU1\tNV4\tX\tSYS\tSYS\nGPU2\tNODE\tSYS\tX\tNV4\n\
+         GPU3\tSYS\tSYS\tNV4\tX\n",
+    ),
+    (
+        "topology.conf",
+        "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b LinkSpeed=4\n",
+    ),
     ("t.csv", "0,1,2\n1,2,0\n2,0,300\n"),
     ("names.txt", "a5\na6\na0\na1\na2\na3\na4\na7\na8\na9\na10\na11\na12\na13\na14\na15\n"),
 ];

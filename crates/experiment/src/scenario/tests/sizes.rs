@@ -239,6 +239,16 @@ fn cycle_counts_that_overflow_name_the_key_to_change() {
     let (place, advice) = refused("latency_cycles = 9_000_000_000_000_000_000\n[program]\nunits = 2");
     assert_eq!(place, "4:18: cycle count");
     assert_eq!(advice, "machine.latency_cycles may be at most 96076792050570579 here");
+    let of_bytes = |unit_bytes: u64| {
+        format!(
+            "link = {{ bandwidth = \"47 GB/s\" }}\nunit_bytes = {unit_bytes}\nlocal = {{ bandwidth = \"370 GB/s\" }}\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"4000 TB\"\n"
+        )
+    };
+    let (_, advice) = refused(&of_bytes(1));
+    let units =
+        advice.strip_prefix("machine.unit_bytes = ").and_then(|own| own.split(' ').next()?.parse().ok());
+    assert_eq!(scenario(&format!("{RING}{}", of_bytes(units.expect(&advice)))).runs.len(), 3);
 }
 
 const MESSAGES: &str = "stage,source,destination,units\n0,0,1,16\n2,3,0,4\n0,1,0,9\n";

@@ -136,7 +136,7 @@ fn rounds_and_processes_are_those_asked_for() {
     assert_eq!((run.program.body.stage_count(), run.program.body.process_count()), (3, 4));
     assert_eq!(run.program.body.facts().total_compute, 3 * 4 * 5);
     assert_eq!(run.program.notes, ["m.csv: 2 processes have no messages, the first is 2."]);
-    // Fewer processes than rows are of no account.
+    // Fewer processes than rows make no difference.
     let fewer = self::files(TRAFFIC, "processes = 2", "m.csv", "0,1,0\n2,0,0\n0,1,0\n");
     assert_eq!(fewer.load().unwrap().runs[0].program.body.process_count(), 3);
 }
