@@ -17,6 +17,17 @@ const FIGURE: Claim = Claim::new(
     "Tao 1988, figure 2.3",
     "nodes that the read of the figure leaves without the data they ask for",
 );
+const RANK: Claim = Claim::new("Tao 1988, 2.4, rank", "records that the ranks of the example leave wrong");
+const CONCENTRATE: Claim =
+    Claim::new("Tao 1988, 2.4, concentrate", "records that the example of a concentrate leaves elsewhere");
+const DISTRIBUTE: Claim =
+    Claim::new("Tao 1988, 2.4, distribute", "records that the example of a distribute leaves elsewhere");
+const GENERALIZE: Claim =
+    Claim::new("Tao 1988, 2.4, generalize", "records that the example of a generalize leaves elsewhere");
+const PASS: Claim = Claim::new(
+    "Tao 1988, 2.4, rank to generalize",
+    "steps of one rank, concentrate, distribute or generalize on Q_d: O(d), here d",
+);
 const READ_ON_CUBES: Claim =
     Claim::new("Tao 2.4.1", "steps of a random access read on Q_d: O(d^2), here d^2 + 6 d");
 const WRITE_ON_CUBES: Claim = Claim::new(
@@ -65,8 +76,13 @@ const NEIGHBOURS: Claim = Claim::new(
 );
 
 /// In the order in which they are shown.
-pub(super) const CLAIMS: [Claim; 13] = [
+pub(super) const CLAIMS: [Claim; 18] = [
     FIGURE,
+    RANK,
+    CONCENTRATE,
+    DISTRIBUTE,
+    GENERALIZE,
+    PASS,
     READ_ON_CUBES,
     WRITE_ON_CUBES,
     READ_ON_MESHES,
@@ -99,8 +115,9 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         Scope::Quick => (8, 20, 64),
         Scope::Full => (12, 100, 1024),
     };
-    let mut cases: Vec<Case> = vec![Box::new(figure)];
+    let mut cases: Vec<Case> = vec![Box::new(figure), Box::new(operations)];
     for dimensions in 1..=cube {
+        cases.push(Box::new(move |findings| pass_on_cube(dimensions, findings)));
         cases.push(Box::new(move |findings| access_on_cube(dimensions, findings)));
     }
     for dimensions in (2..=10).chain([29, 30]) {
@@ -148,6 +165,54 @@ fn figure(findings: &mut Findings) {
             findings.add(FIGURE, Trial::equal(0, wrong as u64), &"8 nodes");
         }
         Err(error) => findings.fail(FIGURE, &"8 nodes", &error),
+    }
+}
+
+/// The examples of the four operations on 8 nodes, where records of letters carry a rank, a destination or a height.
+fn operations(findings: &mut Findings) {
+    fn wrong<T: PartialEq>(found: &[T], expected: &[T]) -> Trial {
+        let pairs = found.iter().zip(expected);
+        Trial::equal(0, pairs.filter(|(found, expected)| found != expected).count() as u64)
+    }
+    let order = match hypercube(3).and_then(|cube| order(&cube)) {
+        Ok(order) => order,
+        Err(error) => return findings.fail(RANK, &"8 nodes", &error),
+    };
+    let entries = |letters: &str, numbers: &[usize]| -> Vec<Option<(usize, char)>> {
+        let mut numbers = numbers.iter().copied();
+        letters.chars().map(|letter| (letter != '-').then(|| Some((numbers.next()?, letter)))?).collect()
+    };
+    let letters = |letters: &str| -> Vec<Option<char>> {
+        letters.chars().map(|letter| (letter != '-').then_some(letter)).collect()
+    };
+    let selected = [false, false, false, true, false, true, true, true];
+    let ranks = [None, None, None, Some(0), None, Some(1), Some(2), Some(3)];
+    findings.add(RANK, wrong(&order.rank(&selected).records, &ranks), &"8 nodes");
+    let concentrated = order.concentrate(entries("A--B-C-D", &[0, 1, 2, 3])).records;
+    findings.add(CONCENTRATE, wrong(&concentrated, &letters("ABCD----")), &"8 nodes");
+    let distributed = order.distribute(entries("ABC-----", &[1, 5, 6])).records;
+    findings.add(DISTRIBUTE, wrong(&distributed, &letters("-A---BC-")), &"8 nodes");
+    let generalized = order.generalize(entries("ABC-----", &[1, 5, 6])).records;
+    findings.add(GENERALIZE, wrong(&generalized, &letters("AABBBBC-")), &"8 nodes");
+}
+
+/// The steps of each operation on a cube.
+fn pass_on_cube(dimensions: u32, findings: &mut Findings) {
+    let case = format!("d = {dimensions}");
+    let order = match hypercube(dimensions).and_then(|cube| order(&cube)) {
+        Ok(order) => order,
+        Err(error) => return findings.fail(PASS, &case, &error),
+    };
+    let nodes = order.node_count();
+    let first = || (0..nodes).map(|place| (place < nodes / 2).then_some((place, ()))).collect::<Vec<_>>();
+    let steps = [
+        order.rank(&vec![true; nodes]).steps,
+        order.concentrate(first()).steps,
+        order.distribute(first()).steps,
+        order.generalize(first()).steps,
+    ];
+    for steps in steps {
+        findings.add(PASS, Trial::equal(u64::from(dimensions), steps), &case);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
 type Values = BTreeMap<String, String>;
 
 /// Programs and machines of many kinds, as lines `path = value`.
-const BASES: [&str; 36] = [
+const BASES: [&str; 38] = [
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmapping.embeddings = ['standard', 'xor', 'random']",
     "machine.kind = 'ring'\nmachine.shape = [8]\nprogram.dimensions = 4\nprogram.processes_per_node = 2",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nprogram.kind = 'normal'\nexecution.mode = 'coordinated'",

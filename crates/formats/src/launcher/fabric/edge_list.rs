@@ -7,9 +7,11 @@
 //! ```
 //!
 //! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are `from`
-//! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles` and `latency_cycles`. Cells are separated by
-//! commas, or by blanks if the header has no comma. `#` begins a comment. A pair that is listed several times has as
+//! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles`, `latency_cycles` and `host`, which says which end is a
+//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by commas, or by blanks if the header has no comma. `#` begins a comment. A pair that is listed several times has as
 //! many links (`docs/model.md` section 22).
+
+use std::collections::BTreeSet;
 
 use cubefold_topology::MAX_NEIGHBOURS;
 
@@ -48,7 +50,10 @@ enum Form {
 const MAX_CYCLES: u64 = 1 << 32;
 
 /// The columns, after the two ends.
-const COLUMNS: [&str; 5] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles"];
+const COLUMNS: [&str; 6] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles", "host"];
+
+/// The place of `host` among them.
+const HOST: usize = 5;
 
 /// The places of the columns in a row.
 #[derive(Debug, Default)]
@@ -92,11 +97,18 @@ fn read(reading: &mut FabricReading<'_>, form: Form) {
         Form::Table => !ends.all(is_number),
         Form::Pairs => !ends.take(2).all(is_number),
     };
+    let hosts = columns.as_ref().filter(|own| own.others[HOST].is_some()).map(|_| hosts(&told));
+    if hosts.is_some() {
+        (reading.is_named, reading.knows_hosts) = (true, true);
+    }
     if !reading.is_named {
         number_hosts(reading, &told);
     }
-    for Row { ends, count, speed, part } in told {
-        let vertices = ends.map(|name| vertex(reading, name));
+    for Row { ends, count, speed, part, .. } in told {
+        let vertices = ends.map(|name| match &hosts {
+            Some(hosts) if !hosts.contains(name) => reading.switch(name, name).map(|(switch, _)| switch),
+            _ => vertex(reading, name),
+        });
         if let [Some(from), Some(to)] = vertices {
             reading.link_at([from, to], count, speed, span(reading.text, part));
         }
@@ -108,7 +120,26 @@ struct Row<'t> {
     ends: [&'t str; 2],
     count: u64,
     speed: LinkSpeed,
+    /// Whether each end is a host, as the row says.
+    are_hosts: [bool; 2],
     part: &'t str,
+}
+
+/// The nodes that any row calls a host.
+fn hosts<'t>(told: &[Row<'t>]) -> BTreeSet<&'t str> {
+    let of_row = |own: &Row<'t>| own.ends.into_iter().zip(own.are_hosts).filter(|(_, is_host)| *is_host);
+    told.iter().flat_map(of_row).map(|(name, _)| name).collect()
+}
+
+/// Which ends of a row are hosts, by the word in its column.
+fn named_hosts(word: &str, ends: [&str; 2]) -> Option<[bool; 2]> {
+    match word.to_ascii_lowercase().as_str() {
+        "" | "0" | "no" | "false" | "none" if !ends.contains(&word) => Some([false; 2]),
+        "1" | "yes" | "true" | "from" if !ends.contains(&word) => Some([true, false]),
+        "to" => Some([false, true]),
+        "both" => Some([true; 2]),
+        _ => ends.contains(&word).then(|| ends.map(|end| end == word)),
+    }
 }
 
 /// Nodes above twice the links and this many are refused before they are made: they cannot be connected.
@@ -168,7 +199,7 @@ fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Colum
         seen.push(name);
         columns.count = place + 1;
     }
-    let [_, bandwidth, latency, hop, latency_cycles] = columns.others;
+    let [_, bandwidth, latency, hop, latency_cycles, _] = columns.others;
     if (bandwidth.is_some() || latency.is_some()) && (hop.is_some() || latency_cycles.is_some()) {
         reading.complain(header, || {
             "links in seconds and in cycles, expected bandwidth and latency, or hop_cycles and latency_cycles".to_owned()
@@ -188,7 +219,8 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
             });
             return None;
         };
-        return Some(Row { ends: [from, to], count: 1, speed: LinkSpeed::default(), part: row });
+        let (speed, are_hosts) = (LinkSpeed::default(), [false; 2]);
+        return Some(Row { ends: [from, to], count: 1, speed, are_hosts, part: row });
     };
     let cells: Vec<&str> = cells(row, columns.has_commas).collect();
     if cells.len() != columns.count || cells[columns.from].is_empty() || cells[columns.to].is_empty() {
@@ -196,7 +228,17 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
         reading.complain(row, || format!("{found} cells, expected {expected} with both ends of a link"));
         return None;
     }
-    let [links, bandwidth, latency, hop, latency_cycles] =
+    let ends = [cells[columns.from], cells[columns.to]];
+    let are_hosts = columns.others[HOST].and_then(|place| {
+        let found = named_hosts(cells[place], ends);
+        if found.is_none() {
+            let expected = "the name of an end, from, to, both or nothing";
+            reading
+                .complain(cells[place], || format!("host {}, expected {expected}", described(cells[place])));
+        }
+        found
+    });
+    let [links, bandwidth, latency, hop, latency_cycles, _] =
         columns.others.map(|place| place.map(|place| cells[place]).filter(|cell| !cell.is_empty()));
     let mut number = |word: Option<&'t str>, name: &str, least: u64, greatest: u64| {
         let word = word?;
@@ -226,5 +268,6 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
         latency_cycles: speed_cycles.1,
         lanes: None,
     };
-    Some(Row { ends: [cells[columns.from], cells[columns.to]], count: count.unwrap_or(1), speed, part: row })
+    let (count, are_hosts) = (count.unwrap_or(1), are_hosts.unwrap_or_default());
+    Some(Row { ends, count, speed, are_hosts, part: row })
 }

@@ -229,3 +229,12 @@ fn what_is_wrong_in_a_tree_is_told_at_its_place() {
     );
     assert!(read("").unwrap_err()[0].starts_with(": no links in what looks like a list of links"));
 }
+
+#[test]
+fn a_column_of_a_table_says_which_nodes_are_hosts() {
+    let table = "from,to,host\ns0,a,a\nb,s0,from\nc,s1,yes\ns0,s1,\nd,e,both\ns1,d,\n";
+    let (hosts, switches, links) = figures(table);
+    assert_eq!((hosts.join(" "), switches.join(" "), links.len()), ("a b c d e".into(), "s0 s1".into(), 6));
+    let wrong = read(&table.replace("s0,a,a", "s0,a,x")).unwrap_err();
+    assert_eq!(wrong, ["x: host \"x\", expected the name of an end, from, to, both or nothing"]);
+}
