@@ -251,19 +251,19 @@ fn the_examples_of_the_page_run() {
         ("trace.json", &trace),
     ];
     let scratch = Scratch::with(&files);
-    let makespans = |name: &str| -> Vec<u64> {
+    let times = |name: &str| -> Vec<f64> {
         let runs = json(&["run", &scratch.path(name)]);
         let runs = runs["runs"].as_array().unwrap().clone();
-        runs.iter().map(|run| run["makespan_cycles"].as_u64().unwrap()).collect()
+        runs.iter().map(|run| run["makespan_seconds"].as_f64().unwrap()).collect()
     };
-    let job = makespans("job.toml");
+    let job = times("job.toml");
     assert!(
-        job[0] < job[1] && job[1] == job[2],
+        job[0] < job[1] && job[1] <= job[2],
         "{job:?}: in blocks two messages leave a host, by turns all"
     );
     let page = done(&["compare", &scratch.path("node.toml"), "--reference", "ring"]);
     assert!(page.contains("faster than ring"), "{page}");
-    let trace = makespans("trace.toml");
+    let trace = times("trace.toml");
     assert!(trace[1] < trace[0], "{trace:?}: of twice the bandwidth");
     let ranks = ["--embedding", "cyclic", "--format", "open-mpi-rankfile"];
     let placed = done(&[&["place", &scratch.path("job.toml")][..], &ranks].concat());
