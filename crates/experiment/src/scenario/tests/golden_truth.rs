@@ -7,7 +7,11 @@ use cubefold_simulator::{EngineChoice, Request, StageRecord, simulate};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::scenario::{Run, load};
+use crate::{
+    records::RunRecord,
+    runs::{KeepRecords, Progress, execute},
+    scenario::{Run, load},
+};
 
 #[derive(Deserialize)]
 pub(super) struct File {
@@ -139,10 +143,11 @@ impl Case {
     }
 }
 
-/// Runs the cases of an element, and compares the makespan and the end of every stage.
-fn check(element: &str, leave_out: &[&str]) {
+/// Runs the cases of an element, and compares the makespan, the end of every stage, and the bound where the file has one;
+/// returns the number of bounds.
+fn check(element: &str, leave_out: &[&str]) -> usize {
     let own = file().cases.into_iter().filter(|case| case.element == element && case.makespan.is_some());
-    let mut count = 0;
+    let (mut count, mut bounds) = (0, 0);
     for case in own.filter(|case| !leave_out.contains(&case.name.as_str())) {
         let run = case.run();
         let mut records: Vec<StageRecord> = vec![];
@@ -162,62 +167,69 @@ fn check(element: &str, leave_out: &[&str]) {
         };
         let ends: Vec<u64> = ends.into_values().map(until).collect();
         assert_eq!(ends, case.stage_finish, "{}", case.name);
+        if let Some(bound) = case.more.get("lower_bound") {
+            let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+            let record = RunRecord::new(&run, 0, &finished);
+            assert_eq!(record.lower_bound_cycles, bound.as_u64(), "{}", case.name);
+            bounds += 1;
+        }
         count += 1;
     }
     assert!(count > 0);
+    bounds
 }
 
 #[test]
 fn rotated_order_is_that_of_the_golden_cases() {
-    check("rotated order", &[]);
+    assert_eq!(check("rotated order", &[]), 0);
 }
 
 #[test]
 fn channels_are_those_of_the_golden_cases() {
-    check("channels", &[]);
+    assert_eq!(check("channels", &[]), 0);
 }
 
 #[test]
 fn trees_that_know_nodes_are_those_of_the_golden_cases() {
-    check("node-aware trees", &[]);
+    assert_eq!(check("node-aware trees", &[]), 0);
 }
 
 #[test]
 fn hierarchical_collectives_in_chunks_are_those_of_the_golden_cases() {
-    check("chunks", &[]);
+    assert_eq!(check("chunks", &[]), 8);
 }
 
 #[test]
 fn costs_of_messages_are_those_of_the_golden_cases() {
-    check("message cost", &[]);
+    assert_eq!(check("message cost", &[]), 2);
 }
 
 #[test]
 fn folding_is_that_of_the_golden_cases() {
-    check("folding", &[]);
+    assert_eq!(check("folding", &[]), 10);
 }
 
 #[test]
 fn parallel_cables_are_those_of_the_golden_cases() {
-    check("uplinks", &[]);
+    assert_eq!(check("uplinks", &[]), 0);
 }
 
 #[test]
 fn routes_by_destination_are_those_of_the_golden_cases() {
-    check("d-mod-k", &[]);
+    assert_eq!(check("d-mod-k", &[]), 0);
 }
 
 #[test]
 fn routes_drawn_for_each_message_are_those_of_the_golden_cases() {
-    check("spread", &[]);
+    assert_eq!(check("spread", &[]), 2);
 }
 
 #[test]
 fn machines_are_those_of_the_golden_cases() {
-    check("machines", &[]);
+    assert_eq!(check("machines", &[]), 2);
 }
 
 #[test]
 fn reduction_in_switches_is_that_of_the_golden_cases() {
-    check("in-switch", &[]);
+    assert_eq!(check("in-switch", &[]), 10);
 }
