@@ -146,13 +146,14 @@ fn from_file(
             return None;
         }
     };
+    let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
     let fabric = lanes::with_speeds(keys, fabric, errors)?;
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
     let (fabric, hosts_forward) =
         (with_named_hosts(keys, fabric, path, errors)?, hosts_forward(keys, errors)?);
     let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
     // What the network depends on besides its file and the numbers below.
-    let speeds_of_lanes = [keys.lane, keys.link, keys.link_speed_unit, keys.paths];
+    let speeds_of_lanes = [keys.lane, link_of_lanes, keys.link_speed_unit, keys.paths];
     let by_keys = [keys.hosts.filter(|_| is_named)].into_iter().chain(speeds_of_lanes);
     let by_keys: Vec<&str> = by_keys.map(|value| value.map_or("", |value| value.place.text())).collect();
     let has_switches = hosts < fabric.nodes;
