@@ -262,12 +262,12 @@ impl Verification {
         let only = only.to_lowercase();
         let (mut claims, mut sets) = (vec![], vec![]);
         for part in PARTS {
-            let occurs = |claim: &Claim| match &place {
-                Some(place) => place.has(claim),
-                None => {
-                    let texts = [part.name, claim.source, claim.text];
-                    texts.iter().any(|text| text.to_lowercase().contains(&only))
+            let occurs = |claim: &Claim| {
+                if let Some(place) = &place {
+                    return place.has(claim);
                 }
+                let texts = [part.name, claim.source, claim.text];
+                texts.iter().any(|text| text.to_lowercase().contains(&only))
             };
             let own: Vec<Claim> = (part.claims)().into_iter().filter(occurs).collect();
             for &set in part.cases {

@@ -513,11 +513,11 @@ pub(crate) struct CalibrateOptions {
     #[arg(long, value_name = "SIZE")]
     pub(crate) to: Option<ByteCount>,
 
-    /// The size of messages, if the output does not say it, as the last lines of ucx_perftest [default: as printed]
+    /// The size of messages, if the output does not say it, as the last lines of `ucx_perftest` [default: as printed]
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes: Option<ByteCount>,
 
-    /// The operation that is fitted, of a log of several, as those of DeepSpeed [default: the only one]
+    /// The operation that is fitted, of a log of several, as those of `DeepSpeed` [default: the only one]
     #[arg(long, value_name = "NAME", value_parser = operation_name)]
     pub(crate) operation: Option<&'static str>,
 }

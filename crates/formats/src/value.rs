@@ -350,9 +350,11 @@ pub fn number(ratio: Ratio) -> Value {
     }
 }
 
-/// A number rounded to six digits.
-fn six_digits(number: f64) -> Value {
-    json!(format!("{number:.5e}").parse::<f64>().unwrap_or(number))
+/// Rounds a number that is not whole to six digits.
+fn round_to_six_digits(value: &mut Value) {
+    if let Some(number) = value.as_f64().filter(|_| value.is_f64()) {
+        *value = json!(format!("{number:.5e}").parse::<f64>().unwrap_or(number));
+    }
 }
 
 impl Content {
@@ -576,9 +578,7 @@ impl Content {
                 counts.insert("keys".into(), json!(keys));
             }
         }
-        for count in counts.values_mut().filter(|own| own.is_f64()) {
-            *count = six_digits(count.as_f64().unwrap_or(0.0));
-        }
+        counts.values_mut().for_each(round_to_six_digits);
         counts
     }
 

@@ -133,19 +133,7 @@ fn from_file(
         return None;
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
-    let fabric = match library.fabric(&beside(path)) {
-        Ok(fabric) => fabric,
-        Err(Failure::Wrong(wrong)) => {
-            errors.extend(wrong);
-            return None;
-        }
-        Err(Failure::Unreadable(reason)) => {
-            let message = format!("list of links {path:?} cannot be read: {reason}");
-            let error = ScenarioError::at(&value.place, message, "named here");
-            errors.push(error.with_help("paths are relative to the scenario file"));
-            return None;
-        }
-    };
+    let fabric = described_network(value, (path, &beside(path)), library, errors)?;
     let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
     let fabric = lanes::with_speeds(keys, fabric, errors)?;
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
@@ -188,6 +176,25 @@ fn from_file(
             None
         }
     }
+}
+
+/// The network of the file that a value names, by its path as written and beside the scenario.
+fn described_network(
+    value: &Value,
+    (path, file): (&str, &Path),
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Arc<Fabric>> {
+    match library.fabric(file) {
+        Ok(fabric) => return Some(fabric),
+        Err(Failure::Wrong(wrong)) => errors.extend(wrong),
+        Err(Failure::Unreadable(reason)) => {
+            let message = format!("list of links {path:?} cannot be read: {reason}");
+            let error = ScenarioError::at(&value.place, message, "named here");
+            errors.push(error.with_help("paths are relative to the scenario file"));
+        }
+    }
+    None
 }
 
 /// The network, with the hosts that the key names if the file names nodes and does not say which are hosts. They are

@@ -131,14 +131,21 @@ fn hosts<'t>(told: &[Row<'t>]) -> BTreeSet<&'t str> {
     told.iter().flat_map(of_row).map(|(name, _)| name).collect()
 }
 
-/// Which ends of a row are hosts, by the word in its column.
-fn named_hosts(word: &str, ends: [&str; 2]) -> Option<[bool; 2]> {
+/// Which ends of a row are hosts, by the word in its column; reports another word.
+fn named_hosts<'t>(reading: &mut FabricReading<'t>, word: &'t str, ends: [&str; 2]) -> [bool; 2] {
+    if ends.contains(&word) {
+        return ends.map(|end| end == word);
+    }
     match word.to_ascii_lowercase().as_str() {
-        "" | "0" | "no" | "false" | "none" if !ends.contains(&word) => Some([false; 2]),
-        "1" | "yes" | "true" | "from" if !ends.contains(&word) => Some([true, false]),
-        "to" => Some([false, true]),
-        "both" => Some([true; 2]),
-        _ => ends.contains(&word).then(|| ends.map(|end| end == word)),
+        "" | "0" | "no" | "false" | "none" => [false; 2],
+        "1" | "yes" | "true" | "from" => [true, false],
+        "to" => [false, true],
+        "both" => [true; 2],
+        _ => {
+            let expected = "the name of an end, from, to, both or nothing";
+            reading.complain(word, || format!("host {}, expected {expected}", described(word)));
+            [false; 2]
+        }
     }
 }
 
@@ -208,20 +215,21 @@ fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Colum
     reading.is_right().then_some(columns)
 }
 
+/// Reads the two ends of a link; reports errors.
+fn read_pair<'t>(reading: &mut FabricReading<'t>, row: &'t str) -> Option<Row<'t>> {
+    let separates = |character: char| character == ',' || character.is_whitespace();
+    let words: Vec<&str> = row.split(separates).filter(|word| !word.is_empty()).collect();
+    let &[from, to] = words.as_slice() else {
+        reading
+            .complain(row, || format!("{} words, expected 2: the nodes at the ends of a link", words.len()));
+        return None;
+    };
+    Some(Row { ends: [from, to], count: 1, speed: LinkSpeed::default(), are_hosts: [false; 2], part: row })
+}
+
 /// Reads a row; reports errors.
 fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&Columns>) -> Option<Row<'t>> {
-    let Some(columns) = columns else {
-        let separates = |character: char| character == ',' || character.is_whitespace();
-        let words: Vec<&str> = row.split(separates).filter(|word| !word.is_empty()).collect();
-        let &[from, to] = words.as_slice() else {
-            reading.complain(row, || {
-                format!("{} words, expected 2: the nodes at the ends of a link", words.len())
-            });
-            return None;
-        };
-        let (speed, are_hosts) = (LinkSpeed::default(), [false; 2]);
-        return Some(Row { ends: [from, to], count: 1, speed, are_hosts, part: row });
-    };
+    let Some(columns) = columns else { return read_pair(reading, row) };
     let cells: Vec<&str> = cells(row, columns.has_commas).collect();
     if cells.len() != columns.count || cells[columns.from].is_empty() || cells[columns.to].is_empty() {
         let (found, expected) = (cells.len(), columns.count);
@@ -229,15 +237,7 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
         return None;
     }
     let ends = [cells[columns.from], cells[columns.to]];
-    let are_hosts = columns.others[HOST].and_then(|place| {
-        let found = named_hosts(cells[place], ends);
-        if found.is_none() {
-            let expected = "the name of an end, from, to, both or nothing";
-            reading
-                .complain(cells[place], || format!("host {}, expected {expected}", described(cells[place])));
-        }
-        found
-    });
+    let are_hosts = columns.others[HOST].map(|place| named_hosts(reading, cells[place], ends));
     let [links, bandwidth, latency, hop, latency_cycles, _] =
         columns.others.map(|place| place.map(|place| cells[place]).filter(|cell| !cell.is_empty()));
     let mut number = |word: Option<&'t str>, name: &str, least: u64, greatest: u64| {
