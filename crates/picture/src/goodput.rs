@@ -35,7 +35,7 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     let chart = GoodputChart::new(results)?;
     let entries = chart.lines.iter().enumerate().map(|(place, line)| (line.name.clone(), sign(place)));
     let bound = (!chart.bound.is_empty())
-        .then(|| ("most that the lower bound allows".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
+        .then(|| ("at the lower bound".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
     let crossovers = chart.crossovers();
     let changes = (!crossovers.is_empty()).then(|| (INTERPOLATED.to_owned(), Sign::Ring));
     let legend = Legend::new(entries.chain(bound).chain(changes), 86.0, 940.0);
@@ -55,7 +55,7 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     let bound: Vec<Point> = chart.bound.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
     if !bound.is_empty() {
         let properties = [("stroke", BOUND), ("stroke-width", "2"), ("stroke-dasharray", "2 4")];
-        sheet.path(&polyline(&bound), &properties, "what the lower bounds leave");
+        sheet.path(&polyline(&bound), &properties, "goodput at the lower bounds");
     }
     for (place, line) in chart.lines.iter().enumerate() {
         draw_curve(&mut sheet, &axes, &line.points, place, |point| chart.title(line, *point));
