@@ -82,7 +82,7 @@ impl Written {
         let json = serde_json::to_string(&records).map_err(|error| failed(&error))?;
         let table = Box::new(move || {
             let mut parquet = vec![];
-            write_parquet(&mut parquet, || records.iter().cloned().map(Ok))
+            write_parquet(&mut parquet, &[], || records.iter().cloned().map(Ok))
                 .map_err(|error| failed(&error))?;
             Ok(parquet)
         });

@@ -26,6 +26,9 @@ fn check(text: &str) {
         "item",
         "caption",
         "centering",
+        "small",
+        "setlength",
+        "tabcolsep",
         "toprule",
         "midrule",
         "bottomrule",
@@ -143,4 +146,50 @@ fn pdflatex_takes_it() {
         .output()
         .unwrap();
     assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stdout));
+}
+
+#[test]
+fn the_table_of_the_readme_fits_a_page_and_says_what_it_leaves_out() {
+    let written = |more: &[&str]| {
+        done(&[&["compare", "scenarios/first-comparison.toml", "--format", "latex"], more].concat())
+    };
+    let columns = |text: &str| -> Vec<String> {
+        let header = text.split("\\toprule\n").nth(1).unwrap().lines().next().unwrap();
+        header.trim().trim_end_matches(" \\\\").split(" & ").map(str::to_owned).collect()
+    };
+    let narrow = written(&[]);
+    check(&narrow);
+    assert!(
+        narrow.contains("\\item In every row: ") || narrow.contains("Left out, to fit 345 points: "),
+        "{narrow}"
+    );
+    let whole = written(&["--width", "1000"]);
+    assert!(columns(&whole).len() > columns(&narrow).len(), "{whole}");
+    assert!(columns(&narrow).contains(&"makespan".to_owned()));
+    // 40 letters and digits of nine points take at most half of a page.
+    let narrower = columns(&written(&["--width", "170"])).len();
+    assert!(narrower < columns(&narrow).len() && narrower > 1);
+}
+
+#[test]
+fn columns_are_chosen_by_their_names_in_tables_and_in_files() {
+    let scenario = "scenarios/first-comparison.toml";
+    let first_line = |format: &str, columns: &str| {
+        let text = done(&["run", scenario, "--format", format, "--columns", columns]);
+        let start = text.lines().find(|line| line.contains("makespan")).unwrap().to_owned();
+        start.split([' ', '|', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for columns in ["makespan,embedding", "makespan_cycles,embedding"] {
+        assert_eq!(first_line("table", columns), ["makespan", "embedding"]);
+        assert_eq!(first_line("markdown", columns), ["makespan", "embedding"]);
+        assert_eq!(first_line("csv", columns), ["embedding", "makespan_cycles"]);
+    }
+    for format in ["table", "csv", "latex", "json"] {
+        let refused = super::command::run(&["run", scenario, "--format", format, "--columns", "makespans"]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{format}");
+        let said = if format == "json" { "--columns with --format json" } else { "expected one of" };
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let ratio = done(&["compare", scenario, "--columns", "embedding,ratio_to_reference"]);
+    assert!(ratio.contains("embedding  vs standard\n"), "{ratio}");
 }

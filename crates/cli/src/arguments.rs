@@ -136,7 +136,7 @@ pub(crate) enum Command {
     Cite(CiteOptions),
     /// Measures the placements, without running the program
     #[command(after_help = AFTER_MEASURE)]
-    Measure(ScenarioOptions),
+    Measure(MeasureOptions),
     /// Prints one placement: the node of every process
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
@@ -206,6 +206,29 @@ pub(crate) struct ScenarioOptions {
     /// The format of results [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
+}
+
+/// The columns of tables, and their width.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TableOptions {
+    /// Show only these columns of tables and of CSV and Parquet files, by their names in either, such as
+    /// embedding,makespan [default: all that fit]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', help_heading = OUTPUT)]
+    pub(crate) columns: Vec<String>,
+
+    /// The width of tables: in columns of text, or in points for latex [default: the terminal, elsewhere 80; 345]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..), help_heading = OUTPUT)]
+    pub(crate) width: Option<u16>,
+}
+
+/// Options of `measure`.
+#[derive(Debug, Args)]
+pub(crate) struct MeasureOptions {
+    #[command(flatten)]
+    pub(crate) scenarios: ScenarioOptions,
+
+    #[command(flatten)]
+    pub(crate) tables: TableOptions,
 }
 
 /// The choice of one run of a scenario without a sweep.
@@ -285,6 +308,9 @@ pub(crate) struct RunOptions {
     pub(crate) expect: ExpectOption,
 
     #[command(flatten)]
+    pub(crate) tables: TableOptions,
+
+    #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
     /// Show all steps of jobs in tables, also those of pipelines
@@ -321,6 +347,9 @@ pub(crate) struct MergeOptions {
     /// The format of results [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
+
+    #[command(flatten)]
+    pub(crate) tables: TableOptions,
 }
 
 /// Options of `compare`.
@@ -331,6 +360,9 @@ pub(crate) struct CompareOptions {
 
     #[command(flatten)]
     pub(crate) expect: ExpectOption,
+
+    #[command(flatten)]
+    pub(crate) tables: TableOptions,
 
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
@@ -425,6 +457,9 @@ pub(crate) struct SearchOptions {
     pub(crate) format: Option<SearchFormat>,
 
     #[command(flatten)]
+    pub(crate) tables: TableOptions,
+
+    #[command(flatten)]
     pub(crate) hosts: HostFileOptions,
 }
 
@@ -476,6 +511,9 @@ pub(crate) struct VerifyOptions {
     /// The format of the claims [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
+
+    #[command(flatten)]
+    pub(crate) tables: TableOptions,
 }
 
 /// Options of `explain`.

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    arguments::TableOptions,
     failure::Failure,
     output::{Output, is_terminal},
     table::{Page, Style},
@@ -355,28 +356,84 @@ impl OutputFormat for PlacementFormat {
 /// `extra` keys go into the envelope of a document.
 pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result<R>>>(
     output: Output,
-    format: ResultFormat,
+    (format, tables): (ResultFormat, &TableOptions),
     document: Document,
     extra: &[(&str, Value)],
     records: impl Fn() -> I,
     page: impl FnOnce() -> io::Result<Page>,
 ) -> Result<(), Failure> {
-    output.write(|output| match format {
+    let page = || tables.chosen(page().map_err(|error| Failure::output(None, error))?);
+    let width = tables.width.map(usize::from);
+    match format {
         ResultFormat::Table => {
-            let columns = output.columns();
-            output.write_all(page()?.text(columns).as_bytes())
+            let columns = width.unwrap_or_else(|| output.columns());
+            let text = page()?.text(columns);
+            output.write(|output| output.write_all(text.as_bytes()))
         }
-        ResultFormat::Markdown => output.write_all(page()?.markdown().as_bytes()),
+        ResultFormat::Markdown => {
+            let text = page()?.markdown();
+            output.write(|output| output.write_all(text.as_bytes()))
+        }
         ResultFormat::Latex => {
-            let style = Style::Latex;
-            output.write_all(style.preamble().as_bytes())?;
-            output.write_all(page()?.written(style).as_bytes())
+            let style = Style::Latex { points: width.unwrap_or(POINTS) };
+            let text = page()?.written(style);
+            output.write(|output| write!(output, "{}{text}", style.preamble()))
         }
-        ResultFormat::Json => write_document(output, document, extra, records()),
-        ResultFormat::Jsonl => write_lines(output, records()),
-        ResultFormat::Csv => write_csv(output, records),
-        ResultFormat::Parquet => write_parquet(output, records),
-    })
+        ResultFormat::Json => {
+            tables.refuse_for("json")?;
+            output.write(|output| write_document(output, document, extra, records()))
+        }
+        ResultFormat::Jsonl => {
+            tables.refuse_for("jsonl")?;
+            output.write(|output| write_lines(output, records()))
+        }
+        ResultFormat::Csv => {
+            tables.check_names::<R>()?;
+            output.write(|output| write_csv(output, &tables.columns, records))
+        }
+        ResultFormat::Parquet => {
+            tables.check_names::<R>()?;
+            output.write(|output| write_parquet(output, &tables.columns, records))
+        }
+    }
+}
+
+/// The width of the text of an article in LaTeX \[points\].
+pub(crate) const POINTS: usize = 345;
+
+impl TableOptions {
+    /// The page with the chosen columns.
+    fn chosen(&self, page: Page) -> Result<Page, Failure> {
+        if self.columns.is_empty() {
+            return Ok(page);
+        }
+        page.with_columns(&self.columns).map_err(|(name, known)| unknown_column(&name, &known))
+    }
+
+    fn refuse_for(&self, format: &str) -> Result<(), Failure> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            format!("--columns with --format {format}, expected a table, csv or parquet"),
+            "leave it out: JSON has members, not columns",
+        ))
+    }
+
+    /// Refuses a name that no column of a file has.
+    fn check_names<R: Record>(&self) -> Result<(), Failure> {
+        let columns = R::columns();
+        let is_known = |own: &str| columns.iter().any(|column| column.names().any(|name| name == own));
+        let known: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
+        self.columns.iter().find(|own| !is_known(own)).map_or(Ok(()), |own| Err(unknown_column(own, &known)))
+    }
+}
+
+fn unknown_column(name: &str, known: &[String]) -> Failure {
+    Failure::usage(
+        format!("no column {name:?}, expected one of {}", known.join(", ")),
+        "cubefold explain NAME says what a column has",
+    )
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ use crate::{
     text_outlines::pixels,
 };
 
-/// The environment of a document in SVG. It needs the packages `tikz` and its library `patterns`.
+/// The environment of a document in SVG, as wide as the lines of the text at most. It needs the packages `tikz` and its
+/// library `patterns`.
 ///
 /// # Errors
 ///
@@ -25,9 +26,11 @@ use crate::{
 pub(crate) fn tikz(svg: &str) -> Result<String, String> {
     // Without a font the tree has no text.
     let tree = Tree::from_str(svg, &Options::default()).map_err(|error| error.to_string())?;
+    let width = tree.size().width() * POINTS_A_PIXEL;
     let mut drawn = format!(
         "% In the preamble: \\usepackage[T1]{{fontenc}} \\usepackage{{tikz}} \\usetikzlibrary{{patterns}}\n\
-         \\begin{{tikzpicture}}[x={POINTS_A_PIXEL}bp, y=-{POINTS_A_PIXEL}bp]\n"
+         \\begin{{tikzpicture}}[x={POINTS_A_PIXEL}bp, y=-{POINTS_A_PIXEL}bp, transform shape,\n  \
+         scale={{min(1, \\linewidth/{width:.2}bp)}}]\n"
     );
     let mut add = |options: Vec<String>, shape: &Shape<'_>| {
         // Writing to a string does not fail.
@@ -198,7 +201,8 @@ mod tests {
                    <text x=\"9\" y=\"20\" text-anchor=\"end\" fill=\"currentColor\">50% &amp; a_b</text>\
                    <text x=\"8\" y=\"7\" transform=\"rotate(270, 8, 7)\" fill=\"#d55e00\">up</text></svg>";
         let expected = "% In the preamble: \\usepackage[T1]{fontenc} \\usepackage{tikz} \\usetikzlibrary{patterns}\n\
-            \\begin{tikzpicture}[x=0.75bp, y=-0.75bp]\n  \
+            \\begin{tikzpicture}[x=0.75bp, y=-0.75bp, transform shape,\n  \
+            scale={min(1, \\linewidth/30.00bp)}]\n  \
             \\path[fill={rgb,255:red,0;green,114;blue,178}] (1.00,2.00) -- (9.00,2.00) -- (9.00,6.00) -- (1.00,6.00) -- cycle;\n  \
             \\path[draw={rgb,255:red,0;green,0;blue,0}, line width=0.750bp, dash pattern=on 1.500bp off 2.250bp] (0.00,0.00) -- (4.00,4.00);\n  \
             \\node[anchor=base east, inner sep=0pt, font=\\fontsize{9.00bp}{9.00bp}\\selectfont] at (9.00,20.00) {50\\% \\& a\\_b};\n  \

@@ -68,7 +68,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             page.notes(exchange.iter().cloned().collect());
             Ok(page)
         };
-        write_records(output, format, Document::RESULTS, &extra, records, page)
+        write_records(output, (format, &options.tables), Document::RESULTS, &extra, records, page)
     })
 }
 

@@ -9,18 +9,19 @@ use cubefold_experiment::{
 
 use super::execution;
 use crate::{
-    arguments::{ScenarioOptions, SharedOptions},
+    arguments::{MeasureOptions, ScenarioOptions, SharedOptions, TableOptions},
     failure::Failure,
-    format::{OutputFormat, ResultFormat, write_records},
+    format::{OutputFormat, POINTS, ResultFormat, write_records},
     grouping::{all_runs, refuse_open_loop},
     output::Output,
     progress_bar::{Show, Work, watch},
     table::{Page, Style, measure_table, write_checked},
 };
 
-pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = ResultFormat::decide(options.format, shared.output())?;
-    let scenarios = super::scenarios(&options.files, &options.set, shared)?;
+pub(super) fn measure(options: &MeasureOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let MeasureOptions { scenarios: asked, tables } = options;
+    let format = ResultFormat::decide(asked.format, shared.output())?;
+    let scenarios = super::scenarios(&asked.files, &asked.set, shared)?;
     let runs = all_runs(&scenarios);
     refuse_open_loop(runs.iter().copied(), "a placement")?;
     let resources = shared.resources();
@@ -31,7 +32,7 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let work = Work::of(runs.len() as u64, "placements");
     let entries = watch(Show::unless(shared.quiet), work, &progress, measure);
     let table = || Ok(measure_table(&scenarios, &entries));
-    write_records(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
+    write_records(output, (format, tables), Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
 }
 
 pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -45,13 +46,17 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
             write_checked(&checked, output, Style::Text { columns })
         }),
         ResultFormat::Markdown => output.write(|output| write_checked(&checked, output, Style::Markdown)),
-        ResultFormat::Latex => output.write(|output| write_checked(&checked, output, Style::Latex)),
+        ResultFormat::Latex => {
+            output.write(|output| write_checked(&checked, output, Style::Latex { points: POINTS }))
+        }
         ResultFormat::Json | ResultFormat::Jsonl | ResultFormat::Csv | ResultFormat::Parquet => {
             let planned = |(place, run): (usize, Result<Run, ScenarioError>)| {
                 run.map(|run| PlannedRun::new(place, &run)).map_err(io::Error::other)
             };
             let planned = || checked.runs().enumerate().map(planned);
-            write_records(output, format, Document::CHECK, &[], planned, || Ok(Page::default()))
+            write_records(output, (format, &TableOptions::default()), Document::CHECK, &[], planned, || {
+                Ok(Page::default())
+            })
         }
     }
 }

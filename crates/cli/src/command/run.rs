@@ -58,7 +58,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         let page = || {
             Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
         };
-        write_records(output, format, Document::RESULTS, &extra, records, page)
+        write_records(output, (format, &options.tables), Document::RESULTS, &extra, records, page)
     })
 }
 
@@ -155,7 +155,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         Ok(run_table(&merged.scenarios(), &records, StepsShown::WithoutPipelines, shared))
     };
     let extra = provenance(merged.provenance());
-    write_records(output, format, Document::RESULTS, &extra, || merged.records(), page)
+    write_records(output, (format, &options.tables), Document::RESULTS, &extra, || merged.records(), page)
 }
 
 /// The failure of parts that do not fit, with a remedy.

@@ -95,7 +95,7 @@ fn write_table(
     // A signal may have left out the last ones.
     let searched = &combinations[..records.len().min(combinations.len())];
     let page = || Ok(search_table(&names(searched), &records));
-    write_records(output, format, Document::SEARCHES, &[], || records.iter().map(Ok), page)
+    write_records(output, (format, &options.tables), Document::SEARCHES, &[], || records.iter().map(Ok), page)
 }
 
 impl SearchOptions {

@@ -27,7 +27,9 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
         if let Some(reason) = Verification::unmeasured(only) {
             say(&format!("note: {reason}; docs/errata.md and docs/verify.md say more"));
             let none = std::iter::empty::<std::io::Result<ClaimRecord>>;
-            write_records(output, format, Document::VERIFY, &[], none, || Ok(Page::default()))?;
+            write_records(output, (format, &options.tables), Document::VERIFY, &[], none, || {
+                Ok(Page::default())
+            })?;
             return Ok(ExitCode::Done);
         }
         return Err(Failure::usage(
@@ -43,7 +45,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let written: Vec<ClaimRecord> = claims.iter().map(CheckedClaim::record).collect();
     let detail = if options.only.is_some() { Detail::EveryClaim } else { Detail::Exceptions };
     let page = || Ok(verify_table(&claims, format, detail));
-    write_records(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
+    write_records(output, (format, &options.tables), Document::VERIFY, &[], || written.iter().map(Ok), page)?;
     Ok(report(&claims))
 }
 

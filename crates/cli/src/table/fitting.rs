@@ -48,15 +48,22 @@ struct Hidden {
 impl TextTable {
     /// Tables that fit in `columns` columns of a terminal, as far as possible, with the same columns left out.
     pub(super) fn fit(tables: &[Self], columns: usize) -> Vec<Fitted> {
+        Self::fit_to(tables, columns, &format!("{columns} columns"))
+    }
+
+    /// Tables that fit in `columns` columns, which sentences call `width`.
+    pub(super) fn fit_to(tables: &[Self], columns: usize, width: &str) -> Vec<Fitted> {
         let mut hidden = Hidden::default();
         for table in tables {
-            hidden = table.fit_with(columns, &hidden).1;
+            hidden = table.fit_with(columns, width, &hidden).1;
         }
-        tables.iter().map(|table| table.fit_with(columns, &hidden).0.or_narrower(table, columns)).collect()
+        let fitted =
+            |table: &Self| table.fit_with(columns, width, &hidden).0.or_narrower(table, columns, width);
+        tables.iter().map(fitted).collect()
     }
 
     /// The table with at least these columns hidden, and all hidden columns.
-    fn fit_with(&self, columns: usize, hidden: &Hidden) -> (Fitted, Hidden) {
+    fn fit_with(&self, columns: usize, width: &str, hidden: &Hidden) -> (Fitted, Hidden) {
         let mut table = self.clone();
         let mut hidden = hidden.clone();
         let said = table.say_what_is_alike(columns, &mut hidden.alike);
@@ -75,7 +82,7 @@ impl TextTable {
             hidden.left_out.iter().copied().filter(|name| whole.place_of(name).is_some()).collect();
         if !left_out.is_empty() {
             notes.push(format!(
-                "Left out, to fit {columns} columns: {}. --format markdown shows all.",
+                "Left out, to fit {width}: {}. --format markdown shows all.",
                 left_out.join(", ")
             ));
         }
@@ -91,7 +98,9 @@ impl TextTable {
             let is_mark = |place: usize| self.header.get(place).is_some_and(String::is_empty);
             if self.rows.len() > 1 && is_alike && !is_mark(place) && !is_mark(place + 1) {
                 let value = &self.rows[0][place];
-                said.extend((!value.is_empty()).then(|| format!("{} {value}", self.header[place])));
+                said.extend(
+                    (!value.is_empty()).then(|| format!("{} {value}", self.header[place].replace('\n', " "))),
+                );
                 table.words -= usize::from(place < table.words);
                 table.remove(place);
             }
@@ -184,7 +193,8 @@ impl TextTable {
     }
 
     fn place_of(&self, name: &str) -> Option<usize> {
-        self.header.iter().position(|header| header == name)
+        // A unit may stand in a line below.
+        self.header.iter().position(|header| header.lines().next() == Some(name))
     }
 
     fn remove(&mut self, place: usize) {
@@ -221,13 +231,13 @@ impl TextTable {
 
 impl Fitted {
     /// This table if it fits, else `whole` in a narrower arrangement.
-    fn or_narrower(self, whole: &TextTable, columns: usize) -> Self {
+    fn or_narrower(self, whole: &TextTable, columns: usize, width: &str) -> Self {
         if self.table.width() <= columns {
             return self;
         }
         let (table, said) = whole.without_alike();
         let note = (!said.is_empty()).then(|| format!("In every row: {}.", said.join(", ")));
-        let mut narrower = table.fit_with(columns, &Hidden::default()).0;
+        let mut narrower = table.fit_with(columns, width, &Hidden::default()).0;
         narrower.table.wrap_headers(columns);
         if narrower.table.width() > columns {
             narrower = Self { table, layout: Layout::Lines, notes: vec![] };

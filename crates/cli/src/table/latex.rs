@@ -2,7 +2,10 @@
 
 use cubefold_experiment::{Definition, latex_text as escaped};
 
-use super::TextTable;
+use super::{
+    TextTable,
+    fitting::{Fitted, Layout},
+};
 
 /// The packages that a page needs, as a comment above it.
 pub(super) const PREAMBLE: &str = "% In the preamble: \\usepackage[T1]{fontenc} \\usepackage{booktabs}\n";
@@ -19,18 +22,82 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     if items.is_empty() { items } else { format!("\\begin{{itemize}}\n{items}\\end{{itemize}}\n") }
 }
 
+/// The tables no wider than `points`, with the same columns left out, as far as that is possible, each with sentences on
+/// what it does not show. Units stand below the names of columns.
+///
+/// Widths are those of Computer Modern at 9 points, which is `\\small` in an article of 10 points.
+pub(super) fn fitted(tables: &[TextTable], points: usize) -> Vec<(TextTable, Vec<String>)> {
+    const MOST: usize = 160;
+    const LEAST: usize = 24;
+    let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
+    let fits = |table: &TextTable| width(table) <= points;
+    if headed.iter().all(fits) {
+        return headed.into_iter().map(|table| (table, vec![])).collect();
+    }
+    let said = format!("{points} points");
+    // As many columns of text as fit: letters differ in width.
+    let fit = |columns| TextTable::fit_to(&headed, columns, &said);
+    let is_good = |own: &Fitted| own.layout == Layout::Columns && fits(&own.table);
+    let fitted = (LEAST..MOST).rev().map(fit).find(|all| all.iter().all(is_good));
+    let Some(fitted) = fitted else {
+        let note = format!("Wider than {points} points. --columns chooses columns.");
+        return headed.into_iter().map(|table| (table, vec![note.clone()])).collect();
+    };
+    let note = |note: String| note.replace("--format markdown shows all.", "--columns chooses others.");
+    fitted.into_iter().map(|own| (own.table, own.notes.into_iter().map(note).collect())).collect()
+}
+
+/// The table with the units of its numbers below the names of its columns.
+pub(super) fn with_units(table: &TextTable) -> TextTable {
+    let header = (0..table.header.len()).map(|place| heading(table, place)).collect();
+    TextTable { header, ..table.clone() }
+}
+
+/// The width of a table \[points\].
+fn width(table: &TextTable) -> usize {
+    let column = |place: usize| {
+        let header = table.header[place].lines().map(text_width);
+        header.chain(table.rows.iter().map(|row| text_width(&row[place]))).max().unwrap_or(0)
+    };
+    let hundredths: usize = (0..table.header.len()).map(|place| column(place) + 2 * COLUMN_GAP * 100).sum();
+    hundredths.div_ceil(100)
+}
+
+/// Half of the gap between two columns \[points\].
+const COLUMN_GAP: usize = 4;
+
+/// The width of a text in the roman font of 9 points \[hundredths of a point\].
+fn text_width(text: &str) -> usize {
+    let thousandths = |sign: char| match sign {
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '[' | ']' | '!' | '|' => 285,
+        'f' | 't' | 'r' | 's' | '(' | ')' | '-' | ' ' | 'I' => 400,
+        'm' | 'w' | '%' | '=' | '+' | '<' | '>' => 850,
+        'M' | 'W' => 1050,
+        'A'..='Z' => 770,
+        'a' | 'c' | 'e' | 'g' | 'o' | 'z' | '0'..='9' | '*' | '/' => 515,
+        _ => 570,
+    };
+    9 * text.chars().map(thousandths).sum::<usize>() / 10
+}
+
 /// The table up to its first row.
 pub(super) fn begin(table: &TextTable) -> String {
     let columns = table.header.len();
     let words = table.words.min(columns);
-    let header: Vec<String> = (0..columns).map(|place| escaped(&heading(table, place))).collect();
+    let lines = table.header.iter().map(|header| header.lines().count()).max().unwrap_or(1);
+    let line = |number: usize| {
+        let cell = |header: &String| escaped(header.lines().nth(number).unwrap_or_default());
+        let cells: Vec<String> = table.header.iter().map(cell).collect();
+        format!("    {} \\\\\n", cells.join(" & "))
+    };
+    let header: String = (0..lines).map(line).collect();
     let caption = table.caption.as_ref().map(|caption| format!("  {}", command("caption", caption)));
     let caption = caption.unwrap_or_default();
     format!(
-        "\\begin{{table}}[htbp]\n  \\centering\n{caption}  \\begin{{tabular}}{{{}{}}}\n    \\toprule\n    {} \\\\\n    \\midrule\n",
+        "\\begin{{table}}[htbp]\n  \\centering\\small\n  \\setlength{{\\tabcolsep}}{{{COLUMN_GAP}pt}}\n{caption}  \
+         \\begin{{tabular}}{{{}{}}}\n    \\toprule\n{header}    \\midrule\n",
         "l".repeat(words),
         "r".repeat(columns - words),
-        header.join(" & ")
     )
 }
 
@@ -52,11 +119,12 @@ fn heading(table: &TextTable, place: usize) -> String {
     let unit = Definition::find(header).map_or("", |definition| definition.unit);
     let mut cells = table.rows.iter().map(|row| row[place].as_str()).filter(|cell| !cell.is_empty());
     let is_number = |cell: &str| cell.parse::<f64>().is_ok();
-    let says_unit = unit.is_empty() || header.is_empty() || header.contains(unit);
+    // Ratios say by their names what they are.
+    let says_unit = ["", "ratio"].contains(&unit) || header.is_empty() || header.contains(unit);
     if says_unit || place < table.words || !cells.all(is_number) {
         header.clone()
     } else {
-        format!("{header} [{unit}]")
+        format!("{header}\n[{unit}]")
     }
 }
 
@@ -72,8 +140,9 @@ mod tests {
             words: 1,
             ..TextTable::default()
         };
-        let of = |cells| begin(&table(cells));
-        assert!(of(["xor", "12", "cct"]).contains("    embedding & makespan {[}cycles] & time \\\\\n"));
+        let of = |cells| begin(&with_units(&table(cells)));
+        let units = "    embedding & makespan & time \\\\\n     & {[}cycles] &  \\\\\n";
+        assert!(of(["xor", "12", "cct"]).contains(units), "{}", of(["xor", "12", "cct"]));
         assert!(of(["xor", "12 us", "cct"]).contains("    embedding & makespan & time \\\\\n"));
         assert!(of(["xor", "12", "cct"]).contains("\\begin{tabular}{lrr}\n"));
         assert_eq!(rows(&table(["xor", "12", "cct"])), "    xor & 12 & cct \\\\\n");

@@ -144,7 +144,7 @@ mod tests {
         ) {
             let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.to_vec()).collect();
             let table = TextTable { header: header.to_vec(), words, rows, ..TextTable::default() };
-            for style in [Style::Text { columns }, Style::Markdown, Style::Latex] {
+            for style in [Style::Text { columns }, Style::Markdown, Style::Latex { points: 345 }] {
                 prop_assert_eq!(blocks(&table, style, rows_a_block), text(&table, style));
             }
         }
@@ -158,7 +158,7 @@ mod tests {
             TextTable { header: vec!["run".into(), "seed".into()], words: 1, rows, ..TextTable::default() };
         let long =
             LongTable { header: table.header.clone(), words: 1, rows: || table.rows.iter().cloned().map(Ok) };
-        for style in [Style::Text { columns: 80 }, Style::Markdown, Style::Latex] {
+        for style in [Style::Text { columns: 80 }, Style::Markdown, Style::Latex { points: 345 }] {
             let mut written = vec![];
             long.write(&mut written, style).unwrap();
             assert!(String::from_utf8(written).unwrap() == text(&table, style));

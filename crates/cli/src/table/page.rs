@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
-use cubefold_experiment::{printable, records::SingleRunTable};
+use cubefold_experiment::{Definition, printable, records::SingleRunTable};
 use textwrap::{Options, WordSeparator, core::display_width, fill};
 
 use super::{
@@ -31,8 +31,8 @@ pub(crate) enum Style {
     Text { columns: usize },
     /// For a page in Markdown.
     Markdown,
-    /// For a paper in LaTeX.
-    Latex,
+    /// For a paper in LaTeX, with tables of at most this width.
+    Latex { points: usize },
 }
 
 impl Style {
@@ -40,7 +40,7 @@ impl Style {
     pub(crate) fn preamble(self) -> &'static str {
         match self {
             Self::Text { .. } | Self::Markdown => "",
-            Self::Latex => latex::PREAMBLE,
+            Self::Latex { .. } => latex::PREAMBLE,
         }
     }
 }
@@ -112,6 +112,42 @@ impl Page {
         }
     }
 
+    /// The page with these columns of its tables, in this order; tables without any of them are left out.
+    ///
+    /// # Errors
+    ///
+    /// The first name that no table has, and the names that there are.
+    pub(crate) fn with_columns(self, names: &[String]) -> Result<Self, (String, Vec<String>)> {
+        let tables = || {
+            let of_block = |block: &'_ Block| match block {
+                Block::Tables(tables) => tables.clone(),
+                Block::Heading(_) | Block::Caption(_) | Block::Settings(_) | Block::Notes(_) => vec![],
+            };
+            self.blocks.iter().flat_map(of_block)
+        };
+        if let Some(unknown) =
+            names.iter().find(|name| tables().all(|table| table.place_named(name).is_none()))
+        {
+            let mut known: Vec<String> = vec![];
+            for header in tables().flat_map(|table| table.header) {
+                if !header.is_empty() && !known.contains(&header) {
+                    known.push(header);
+                }
+            }
+            return Err((unknown.clone(), known));
+        }
+        let chosen = |block| match block {
+            Block::Tables(tables) => {
+                Block::Tables(tables.iter().filter_map(|table| table.with_columns(names)).collect())
+            }
+            other => other,
+        };
+        let blocks = self.blocks.into_iter().map(chosen);
+        let blocks =
+            blocks.filter(|block| !matches!(block, Block::Tables(tables) if tables.is_empty())).collect();
+        Ok(Self { blocks, paint: self.paint })
+    }
+
     /// Whether the page is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
@@ -122,7 +158,7 @@ impl Page {
         match style {
             Style::Text { columns } => self.text(columns),
             Style::Markdown => self.markdown(),
-            Style::Latex => self.latex(),
+            Style::Latex { points } => self.latex(points),
         }
     }
 
@@ -145,8 +181,8 @@ impl Page {
     }
 
     /// For a paper in LaTeX, without its preamble.
-    fn latex(&self) -> String {
-        let blocks: Vec<String> = self.blocks.iter().map(Block::latex).collect();
+    fn latex(&self, points: usize) -> String {
+        let blocks: Vec<String> = self.blocks.iter().map(|block| block.latex(points)).collect();
         blocks.join("\n")
     }
 }
@@ -203,7 +239,7 @@ impl Block {
         }
     }
 
-    fn latex(&self) -> String {
+    fn latex(&self, points: usize) -> String {
         match self {
             Self::Heading(text) => latex::command("subsection*", text),
             Self::Caption(text) => latex::command("subsubsection*", text),
@@ -211,10 +247,21 @@ impl Block {
                 latex::list(settings.iter().map(|(name, value)| format!("{name}: {value}")))
             }
             Self::Tables(tables) => {
-                let text = |table: &TextTable| {
-                    format!("{}{}{}", latex::begin(table), latex::rows(table), latex::END)
+                let text = |(table, notes): (TextTable, Vec<String>)| {
+                    let notes = if notes.is_empty() {
+                        notes
+                    } else {
+                        vec![String::new(), latex::list(notes.into_iter())]
+                    };
+                    format!(
+                        "{}{}{}{}",
+                        latex::begin(&table),
+                        latex::rows(&table),
+                        latex::END,
+                        notes.join("\n")
+                    )
                 };
-                tables.iter().map(text).collect::<Vec<_>>().join("\n")
+                latex::fitted(tables, points).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
             Self::Notes(notes) => latex::list(notes.iter().cloned()),
         }
@@ -251,6 +298,36 @@ impl From<SingleRunTable> for TextTable {
 }
 
 impl TextTable {
+    /// The place of the column with this name: its header, or its name in files.
+    fn place_named(&self, name: &str) -> Option<usize> {
+        let title = Definition::find(name).map(|definition| definition.title);
+        let is_it = |header: &String| {
+            let is_ratio = name == "ratio_to_reference" && header.starts_with("vs ");
+            !header.is_empty() && (header == name || Some(header.as_str()) == title || is_ratio)
+        };
+        self.header.iter().position(is_it)
+    }
+
+    /// The table with these columns, in this order, and the marks after them; `None` if it has none.
+    fn with_columns(&self, names: &[String]) -> Option<Self> {
+        let chosen = names.iter().filter_map(|name| self.place_named(name));
+        // A mark, which has no header, follows its column.
+        let is_mark = |place: usize| self.header.get(place).is_some_and(String::is_empty);
+        let with_mark = |place: usize| std::iter::once(place).chain(is_mark(place + 1).then_some(place + 1));
+        let places: Vec<usize> = chosen.flat_map(with_mark).collect();
+        let of = |cells: &Vec<String>| places.iter().map(|&place| cells[place].clone()).collect();
+        let words = places.iter().take_while(|&&place| place < self.words).count();
+        let rows = self.rows.iter().map(of).collect();
+        let header = of(&self.header);
+        (!places.is_empty()).then(|| Self {
+            caption: self.caption.clone(),
+            header,
+            rows,
+            words,
+            gives_way: &[],
+        })
+    }
+
     /// The table without control characters.
     fn printable(&self) -> Self {
         let cells = |row: &Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
@@ -321,8 +398,8 @@ impl TextTable {
             Style::Markdown => {
                 return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
             }
-            Style::Latex => {
-                let begin = if with_header { latex::begin(&both) } else { String::new() };
+            Style::Latex { .. } => {
+                let begin = if with_header { latex::begin(&latex::with_units(&both)) } else { String::new() };
                 return format!("{begin}{}", latex::rows(self));
             }
         };
@@ -348,7 +425,7 @@ impl TextTable {
                 Block::Notes(notes).text(columns, Paint::Plain)
             }
             Style::Markdown => String::new(),
-            Style::Latex => latex::END.to_owned(),
+            Style::Latex { .. } => latex::END.to_owned(),
         }
     }
 

@@ -259,6 +259,7 @@ impl<'record> Row<'record> {
 /// If reading a record fails.
 pub(super) fn present_columns<R: Record>(
     records: impl Iterator<Item = io::Result<R>>,
+    chosen: &[String],
 ) -> io::Result<Vec<(usize, &'static Definition)>> {
     let columns = R::columns();
     let mut present = vec![false; columns.len()];
@@ -267,7 +268,11 @@ pub(super) fn present_columns<R: Record>(
             *present |= *cell != Cell::Absent;
         }
     }
-    Ok(columns.into_iter().enumerate().filter(|(place, _)| present[*place]).collect())
+    let is_chosen = |column: &Definition| {
+        chosen.is_empty() || chosen.iter().any(|own| column.names().any(|name| name == own))
+    };
+    let present = |(place, column): &(usize, &'static Definition)| present[*place] && is_chosen(column);
+    Ok(columns.into_iter().enumerate().filter(present).collect())
 }
 
 #[cfg(test)]
@@ -398,7 +403,7 @@ mod tests {
             })
             .collect();
         let mut text = vec![];
-        crate::records::write_csv(&mut text, || all.iter().map(Ok)).unwrap();
+        crate::records::write_csv(&mut text, &[], || all.iter().map(Ok)).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_slice());
         let header = reader.headers().unwrap().clone();
         let place = header.iter().position(|name| name == "program_sets").unwrap();

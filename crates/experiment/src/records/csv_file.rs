@@ -9,17 +9,18 @@ use super::column::{Cell, Record, Row, present_columns};
 use crate::input::text::printable_lines;
 
 /// Writes records as rows, one at a time, under the names of the columns that at least one record has.
-/// Programs and machines of different kinds have different members; missing cells are empty. Iterates over
-/// the records twice.
+/// Programs and machines of different kinds have different members; missing cells are empty. Of `chosen` columns, by name
+/// or title, no others are written; none chosen are all. Iterates over the records twice.
 ///
 /// # Errors
 ///
 /// If reading a record or writing fails.
 pub fn write_csv<R: Record, I: Iterator<Item = io::Result<R>>>(
     writer: &mut impl Write,
+    chosen: &[String],
     records: impl Fn() -> I,
 ) -> io::Result<()> {
-    let columns = present_columns(records())?;
+    let columns = present_columns(records(), chosen)?;
     let mut table = csv::Writer::from_writer(writer);
     table.write_record(columns.iter().map(|(_, column)| column.name))?;
     let mut text = String::new();

@@ -33,9 +33,10 @@ const ROWS_A_GROUP: usize = 1 << 16;
 /// If reading a record or writing fails, or a value does not fit its column.
 pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
     writer: impl Write + Send,
+    chosen: &[String],
     records: impl Fn() -> I,
 ) -> io::Result<()> {
-    let mut table = ParquetTable::new(writer, present_columns(records())?)?;
+    let mut table = ParquetTable::new(writer, present_columns(records(), chosen)?)?;
     for record in records() {
         table.add(&record?)?;
     }
