@@ -99,7 +99,7 @@ fn every_command_writes_tables_that_are_latex() {
         check(&text);
     }
     let text = done(&["run", "scenarios/figure-4.toml", "--format", "latex"]);
-    assert!(text.contains("makespan {[}cycles]"), "{text}");
+    assert!(text.contains("embedding & makespan & ") && text.contains("\n     & {[}cycles] & "), "{text}");
 }
 
 #[test]

@@ -119,3 +119,42 @@ fn node_evenness_is_the_greatest_load_over_the_least() {
         assert_eq!(placement["node_evenness"], json!(2.0));
     }
 }
+
+#[test]
+fn many_shapes_are_one_table_with_promise_and_source() {
+    let case = |machine: &str, guest: &str, shape: &str| {
+        format!(
+            "[[sweep.cases]]\n\"machine.shape\" = {machine}\n\
+             \"program.guest\" = {{ kind = \"{guest}\", shape = {shape} }}\n"
+        )
+    };
+    let cases = [("[4, 4]", "ring", "[16]"), ("[3, 5]", "ring", "[15]"), ("[9, 9]", "torus", "[3, 3, 3, 3]")];
+    let text = format!(
+        "machine.kind = \"mesh\"\nprogram.kind = \"neighbour-exchange\"\nmapping.embeddings = [\"tao\"]\n{}",
+        cases.map(|(machine, guest, shape)| case(machine, guest, shape)).concat()
+    );
+    let scratch = super::command::Scratch::with(&[("s.toml", text.as_str())]);
+    let columns = "shape,source,promised,placement_dilation_max,dilation_bound";
+    let table = super::command::done(&[
+        "measure",
+        &scratch.path("s.toml"),
+        "--format",
+        "markdown",
+        "--columns",
+        columns,
+    ]);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.contains("theorem 3") && line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ["4x4", "theorem 3.3.3", "1", "1", "1"],
+            ["3x5", "theorem 3.3.2", "2", "2", "2"],
+            ["9x9", "theorem 3.5.2", "6", "6", "4"],
+        ],
+        "{table}"
+    );
+}

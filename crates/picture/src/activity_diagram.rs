@@ -113,10 +113,13 @@ impl ActivityDiagram<'_> {
         drawing.draw_names(&mut sheet);
         let done = drawing.draw_spans(&mut sheet, spans);
         if !sections.is_empty() {
-            drawing.draw_sections(&mut sheet, sections);
+            drawing.draw_section_starts(&mut sheet, sections);
         }
         if !arrows.is_empty() {
             drawing.draw_arrows(&mut sheet, arrows);
+        }
+        if !sections.is_empty() {
+            drawing.name_sections(&mut sheet, sections, !arrows.is_empty());
         }
         drawing.draw_makespan(&mut sheet);
         Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
@@ -208,19 +211,28 @@ impl Drawing<'_> {
         sheet.text(&text, Point { x: x + aside, y: MAKESPAN_LINE }, TEXT, anchor);
     }
 
-    /// Draws a line at the beginning of each section, and its name if it fits. Low rows have only the names of the
-    /// first row's sections, above it.
-    fn draw_sections(&self, sheet: &mut Sheet, sections: &[Section]) {
+    /// Whether rows have room for names.
+    fn is_high(&self) -> bool {
+        self.row_height >= TEXT + 2.0
+    }
+
+    /// Draws a line at the beginning of each section.
+    fn draw_section_starts(&self, sheet: &mut Sheet, sections: &[Section]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
-        let is_high = self.row_height >= TEXT + 2.0;
+        let is_high = self.is_high();
         sheet.open(&[("stroke", "#000000"), ("stroke-width", if is_high { "0.8" } else { "0.4" })]);
         for section in sections.iter().filter(|own| (first + 1..last).contains(&own.from)) {
             let (x, top) = (self.x(section.from), self.top(section.row));
             sheet.line(Point { x, y: top }, Point { x, y: top + self.row_height }, &[], "");
         }
         sheet.close();
-        if is_high {
-            self.name_sections_in_rows(sheet, sections);
+    }
+
+    /// Names sections where there is room; `over_arrows`, on a ground of their own. Low rows have only the names of the first
+    /// row's sections, above it.
+    fn name_sections(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
+        if self.is_high() {
+            self.name_sections_in_rows(sheet, sections, over_arrows);
         } else {
             self.name_sections_above(sheet, sections);
         }
@@ -232,15 +244,29 @@ impl Drawing<'_> {
         (self.x((*cycles.start()).max(first)), self.x((*cycles.end()).min(last)))
     }
 
-    fn name_sections_in_rows(&self, sheet: &mut Sheet, sections: &[Section]) {
+    fn name_sections_in_rows(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
+        let fits = |section: &&Section| {
+            let (left, right) = self.shown(&section.label);
+            right - left >= text_width(&section.name, TEXT) + 4.0
+        };
+        if over_arrows {
+            // Light, but not the colour of an activity.
+            sheet.open(&[("fill-opacity", "0.6")]);
+            for section in sections.iter().filter(fits) {
+                let (left, right) = self.shown(&section.label);
+                let width = text_width(&section.name, TEXT) + 4.0;
+                let y = self.top(section.row) + (self.row_height - TEXT) / 2.0;
+                let x = f64::midpoint(left, right) - width / 2.0;
+                sheet.swatch(Area { x, y, width, height: TEXT }, "#ffffff");
+            }
+            sheet.close();
+        }
         // On light marks, whatever the colour of the page.
         sheet.open(&[("fill", "#000000"), ("text-anchor", "middle")]);
-        for section in sections {
+        for section in sections.iter().filter(fits) {
             let (left, right) = self.shown(&section.label);
-            if right - left >= text_width(&section.name, TEXT) + 4.0 {
-                let y = self.top(section.row) + self.row_height / 2.0 + TEXT * 0.36;
-                sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, TEXT);
-            }
+            let y = self.top(section.row) + self.row_height / 2.0 + TEXT * 0.36;
+            sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, TEXT);
         }
         sheet.close();
     }

@@ -109,7 +109,8 @@ fn add_new(sentences: &[String], notes: &mut Vec<String>) {
     }
 }
 
-/// A table for each combination of each scenario; consecutive combinations with the same placements share one.
+/// The metrics of the placements of each scenario, metrics down. Consecutive combinations with the same placements count as
+/// one; several have one table, a row for each placement.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
     let (mut entries, mut runs) = (entries, 0); // the rest, and the number of runs before it
@@ -127,9 +128,16 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
                 _ => tables.push((vec![settings], own)),
             }
         }
-        for (alike, entries) in tables {
-            page.heading(&heading(&scenario.name, &alike));
-            page.table(metrics(entries));
+        match &tables[..] {
+            [(alike, entries)] => {
+                page.heading(&heading(&scenario.name, alike));
+                page.table(metrics(entries));
+            }
+            _ => {
+                page.heading(&scenario.name);
+                page.table(placements(&scenario.runs, &all[..all.len() - entries.len()]));
+                page.notes(vec!["More metrics: --format csv, or one combination with --set.".to_owned()]);
+            }
         }
         page.notes(construction_notes(&scenario.runs));
         let mut told = vec![];
@@ -188,6 +196,54 @@ fn heading(name: &str, combinations: &[String]) -> String {
     }
 }
 
+/// A row for each placement: the swept settings, the promised dilation with its source, and the main metrics.
+fn placements(runs: &[RunCaption], entries: &[PlacementEntry]) -> TextTable {
+    let first = entries.first().map_or(0, |entry| entry.run);
+    let run_of = |entry: &PlacementEntry| runs.get(usize::try_from(entry.run - first).unwrap_or(usize::MAX));
+    let swept = SweptColumns::new(runs.iter().map(|run| &run.combination), |_| true);
+    let title =
+        |name: &'static str| if name == LOAD { PROCESSES } else { Definition::title_of(name) }.to_owned();
+    let mut header = swept.header();
+    header.extend(["embedding", "source"].map(str::to_owned));
+    let words = header.len();
+    header.push("promised".to_owned());
+    header.extend(["placement_dilation_max", "dilation_bound"].into_iter().chain(MAIN_METRICS).map(title));
+    let row = |entry: &PlacementEntry| {
+        let own = Row::new(&entry.placement);
+        let mut cells = run_of(entry).map(|run| swept.cells(&run.combination)).unwrap_or_default();
+        cells.push(entry.embedding.clone());
+        let construction = entry.placement.construction.as_ref();
+        let promised = construction.map(|own| match &*own.promised_dilation_is {
+            "exact" => own.promised_dilation.to_string(),
+            most => format!("{most} {}", own.promised_dilation),
+        });
+        cells.push(construction.map_or_else(String::new, |own| own.theorem.to_string()));
+        cells.push(promised.unwrap_or_default());
+        cells.push(shown(&own, "placement_dilation_max"));
+        cells.push(entry.dilation_bound.map(|bound| bound.to_string()).unwrap_or_default());
+        cells.extend(MAIN_METRICS.map(|name| shown(&own, name)));
+        cells
+    };
+    TextTable {
+        header,
+        rows: entries.iter().map(row).collect(),
+        words,
+        gives_way: GIVES_WAY,
+        ..TextTable::default()
+    }
+}
+
+/// The metrics of a row beside its dilation, by their names in files.
+const MAIN_METRICS: [&str; 4] =
+    ["placement_average_distance", "placement_link_congestion_max", LOAD, "placement_expansion"];
+
+/// The title of the column of [`LOAD`].
+const PROCESSES: &str = "processes on a node";
+
+/// The columns of placements that are left out first.
+const GIVES_WAY: &[&str] =
+    &["expansion", PROCESSES, "link congestion, largest", "average distance", "least dilation, bound"];
+
 /// The shown metrics, by their names in files.
 const METRICS: [&str; 14] = [
     "placement_constant_distances",
@@ -231,7 +287,7 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
     let header = std::iter::once("metric".to_owned()).chain(entries.iter().map(name));
     let cells: Vec<Row<'_>> = entries.iter().map(|entry| Row::new(&entry.placement)).collect();
     let row = |name: &'static str| {
-        let title = if name == LOAD { "processes on a node" } else { Definition::title_of(name) };
+        let title = if name == LOAD { PROCESSES } else { Definition::title_of(name) };
         std::iter::once(title.to_owned()).chain(cells.iter().map(|row| shown(row, name))).collect()
     };
     let is_weighted = entries.iter().any(|entry| entry.placement.hop_units.is_some());

@@ -156,7 +156,7 @@ fn figure(own: &AnimatedRun<'_>, layout: &Layout) -> Markup {
                             g data-node=(layout.name(node)) {
                                 @if machine.is_host(node) { circle.node cx=(x) cy=(y) r="11" {} }
                                 @else { rect.node.switch x=(x - 10.0) y=(y - 10.0) width="20" height="20" {} }
-                                (node_name(processes.get(&node).map_or(&[][..], Vec::as_slice), layout.name(node), [x, y]))
+                                (node_title(processes.get(&node).map_or(&[][..], Vec::as_slice), layout.name(node)))
                             }
                         }
                         @for (title, place) in &layout.titles {
@@ -165,6 +165,13 @@ fn figure(own: &AnimatedRun<'_>, layout: &Layout) -> Markup {
                         }
                     }
                     g.packets {}
+                    // Above packets that pass over a node on their way to another layer.
+                    g.names {
+                        @for (node, here) in &processes {
+                            @let [x, y] = point(layout.place(*node));
+                            text.name x=(x) y=(y) { (in_node(here)) }
+                        }
+                    }
                     g.counts {}
                 }
             }
@@ -190,12 +197,9 @@ pub(super) fn in_node(processes: &[ProcessId]) -> String {
     }
 }
 
-/// The text in a node, and its name and processes under the pointer.
-fn node_name(here: &[ProcessId], name: &str, [x, y]: [f64; 2]) -> Markup {
-    html! {
-        text.name x=(x) y=(y) { (in_node(here)) }
-        title { "node " (name) ": " (of_processes(here)) }
-    }
+/// The name of a node and its processes, under the pointer.
+fn node_title(here: &[ProcessId], name: &str) -> Markup {
+    html! { title { "node " (name) ": " (of_processes(here)) } }
 }
 
 /// The processes of a node in words.

@@ -169,6 +169,15 @@ impl<'run> Part<'run> {
         self.draw_links(sheet, shifted);
         self.draw_nodes(sheet, shifted);
         self.draw_packets(sheet, shifted);
+        self.draw_names(sheet, shifted);
+    }
+
+    /// Names the processes of nodes, above packets that pass over a node on their way to another layer.
+    fn draw_names(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
+        for (node, here) in processes_by_node(self.own.run) {
+            let at = shifted(self.layout.place(node));
+            sheet.text(&in_node(&here), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
+        }
     }
 
     fn draw_links(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
@@ -192,9 +201,6 @@ impl<'run> Part<'run> {
                 sheet.host(at, NODE, &title);
             } else {
                 sheet.switch(at, NODE - 1.0, &title);
-            }
-            if !here.is_empty() {
-                sheet.text(&in_node(here), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
             }
         }
         for (title, at) in &self.layout.titles {
