@@ -128,16 +128,13 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
                 _ => tables.push((vec![settings], own)),
             }
         }
-        match &tables[..] {
-            [(alike, entries)] => {
-                page.heading(&heading(&scenario.name, alike));
-                page.table(metrics(entries));
-            }
-            _ => {
-                page.heading(&scenario.name);
-                page.table(placements(&scenario.runs, &all[..all.len() - entries.len()]));
-                page.notes(vec!["More metrics: --format csv, or one combination with --set.".to_owned()]);
-            }
+        if let [(alike, entries)] = &tables[..] {
+            page.heading(&heading(&scenario.name, alike));
+            page.table(metrics(entries));
+        } else {
+            page.heading(&scenario.name);
+            page.table(placements(&scenario.runs, &all[..all.len() - entries.len()]));
+            page.notes(vec!["More metrics: --format csv, or one combination with --set.".to_owned()]);
         }
         page.notes(construction_notes(&scenario.runs));
         let mut told = vec![];
