@@ -10,17 +10,18 @@ use std::sync::Arc;
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_reference::routers::{
     RouterMachine, RouterMessage, RouterOutcome, RouterProblem, RouterRule, RouterTie as ReferenceTie,
-    run_routers,
+    TableRule, run_routers,
 };
 use cubefold_simulator::{
-    AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, EngineChoice,
-    Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes, NoBeltError, Observer,
-    Operation, OperationKind, Outcome, PhaseLength, Program, Request, Requirement, RouterError,
-    RouterRouting, RouterSettings, RouterTie, Routing, RoutingScheme, SimulationError, StageRecord, StepBody,
-    TaskGraph, TaskScheduleBuilder, max_cycles, predict, simulate,
+    AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, Ejection,
+    EngineChoice, Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes,
+    NoBeltError, Observer, Operation, OperationKind, Outcome, PhaseLength, Program, Request, Requirement,
+    RouterError, RouterRouting, RouterSettings, RouterTie, Routing, RoutingScheme, SimulationError, Speedup,
+    StageRecord, StepBody, TableChoice, TaskGraph, TaskScheduleBuilder, max_cycles, predict, simulate,
 };
 use cubefold_topology::{
-    LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule, Wrap,
+    LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, PacketRoutes, RouteChoice, TieRule,
+    Wrap, minimal_routes, valiant_routes,
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -61,6 +62,7 @@ fn check_cases(count: u64) {
 #[derive(Debug)]
 struct RouterCase {
     machine: RouterMachine,
+    table: String, // of routes, if they are from one
     settings: RouterSettings,
     placement: Placement,
     communication: Communication,
@@ -93,6 +95,11 @@ impl RouterCase {
     fn random(number: u64) -> Self {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
         let (own, machine) = machine(generator);
+        let table = random_table(generator, &machine);
+        let machine = match table.as_str() {
+            "" => machine,
+            text => machine.clone().with_packet_routes(PacketRoutes::new(text, &machine).unwrap()),
+        };
         let settings = settings(generator, &machine);
         let case = random_case_on(generator, &machine);
         let placement = case.placement.clone();
@@ -121,7 +128,7 @@ impl RouterCase {
             1 => Box::new(job(&case)),
             _ => Box::new(case.program()),
         };
-        Self { machine: own, settings, placement, communication, program }
+        Self { machine: own, table, settings, placement, communication, program }
     }
 
     fn run(&self) -> Result<(Outcome, Reported), String> {
@@ -225,12 +232,42 @@ impl RouterCase {
         !matches!(self.machine, RouterMachine::Grid(_) | RouterMachine::Network(..))
     }
 
-    /// `2m + 3 + (D + 1) R + D (l + 1) + F - 1`.
+    /// `2m + 3 + rho + F - 1`, and the smallest sum of `rho + l + 1` over a route, from the classes of its links.
     fn transfer(&self, message: &MessageTimes) -> Cycles {
         let distance = self.distance(message) - if self.has_switches() { 2 } else { 0 };
         let RouterSettings { router_cycles, terminal_latency, .. } = self.settings;
-        let ends = 2 * u64::from(terminal_latency) + 3 + (distance + 1) * u64::from(router_cycles);
-        Cycles::new(ends + distance * (self.communication.latency().get() + 1) + message.units - 1)
+        let hundredths = u64::from(self.settings.speedup.hundredths());
+        let (whole, steps) = match u64::from(router_cycles) {
+            few @ 0..=4 => (0, few),
+            many => (many - 4, 4),
+        };
+        let router = whole + (0..).find(|cycles| (cycles * hundredths).div_ceil(100) >= steps).unwrap();
+        let ends = 2 * u64::from(terminal_latency) + 3 + router + message.units - 1;
+        let latency = self.communication.latency().get();
+        let over_links = match self.settings.global_latency {
+            None => distance * (router + latency + 1),
+            Some(global) => self.least_sum(message, [router + latency + 1, router + global + 1]),
+        };
+        Cycles::new(ends + over_links)
+    }
+
+    /// The least sum over a route between the switches of a message's hosts, of links inside groups and between them.
+    fn least_sum(&self, message: &MessageTimes, times: [u64; 2]) -> u64 {
+        let machine = self.placement.machine();
+        let switch = |process| machine.neighbours(self.node(process)).next().unwrap();
+        let mut sums = vec![u64::MAX; usize::try_from(machine.node_count()).unwrap()];
+        sums[switch(message.source).index() as usize] = 0;
+        for _ in 0..sums.len() {
+            for node in machine.nodes().filter(|&node| !machine.is_host(node)) {
+                for next in machine.neighbours(node).filter(|&next| !machine.is_host(next)) {
+                    let time = times[usize::from(machine.joins_groups(node, next))];
+                    let sum = sums[node.index() as usize].saturating_add(time);
+                    let own = &mut sums[next.index() as usize];
+                    *own = sum.min(*own);
+                }
+            }
+        }
+        sums[switch(message.destination).index() as usize]
     }
 
     fn reference(&self, messages: &[MessageTimes]) -> Result<RouterOutcome, String> {
@@ -254,8 +291,13 @@ impl RouterCase {
                 RouterRouting::UpDownAdaptive => RouterRule::UpDown(true),
                 RouterRouting::Minimal => RouterRule::Minimal,
                 RouterRouting::Ugal { threshold } => RouterRule::Ugal(threshold),
+                RouterRouting::UgalG { threshold } => RouterRule::UgalG(threshold),
+                RouterRouting::Par { threshold } => RouterRule::Par(threshold),
+                RouterRouting::MinimalAdaptive => RouterRule::MinimalAdaptive,
                 RouterRouting::Hops => RouterRule::Hops,
+                RouterRouting::Table(choice) => RouterRule::Table(reference_table_rule(choice)),
             },
+            table: self.table.clone(),
             tie: match settings.tie {
                 RouterTie::Rule(TieRule::Direct) => ReferenceTie::Direct,
                 RouterTie::Rule(TieRule::Positive) => ReferenceTie::Positive,
@@ -263,6 +305,9 @@ impl RouterCase {
                 RouterTie::Rule(TieRule::Alternate) => ReferenceTie::Alternate,
                 RouterTie::Random => ReferenceTie::Random,
             },
+            global_latency: settings.global_latency,
+            speedup: settings.speedup.hundredths().into(),
+            ejects_by_class: settings.ejection == Ejection::Class,
             packet: self.communication.packet().map(NonZeroU64::get),
             seed: settings.seed,
             messages: messages.iter().map(|own| self.reference_message(own)).collect(),
@@ -348,13 +393,19 @@ fn small_grid(generator: &mut impl Rng) -> (RouterMachine, Machine) {
 
 /// Routers that suit a machine, half of them with the least number of channels.
 fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
-    let fitting: Vec<RouterRouting> =
-        RouterRouting::ALL.into_iter().filter(|rule| rule.applies_to(machine)).collect();
+    let has_table = machine.packet_routes().is_some();
+    let is_fit = |rule: &RouterRouting| {
+        matches!(rule, RouterRouting::Table(_)) == has_table && rule.applies_to(machine)
+    };
+    let fitting: Vec<RouterRouting> = RouterRouting::ALL.into_iter().filter(is_fit).collect();
     let routing = match *fitting.choose(generator).unwrap() {
         RouterRouting::Adaptive(_) => {
             RouterRouting::Adaptive(*AdaptiveChoice::ALL.choose(generator).unwrap())
         }
         RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold: generator.random_range(-9..=3) },
+        RouterRouting::UgalG { .. } => RouterRouting::UgalG { threshold: generator.random_range(-9..=3) },
+        RouterRouting::Par { .. } => RouterRouting::Par { threshold: generator.random_range(-9..=3) },
+        RouterRouting::Table(_) => RouterRouting::Table(*TableChoice::ALL.choose(generator).unwrap()),
         other => other,
     };
     let tie = match generator.random_bool(0.3) {
@@ -371,8 +422,91 @@ fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
         allocator: *Allocator::ALL.choose(generator).unwrap(),
         routing,
         tie,
+        global_latency: (machine.has_groups() && generator.random())
+            .then(|| *[0, 1, 5, 20].choose(generator).unwrap()),
+        speedup: speedup(generator),
+        ejection: match routing {
+            RouterRouting::Minimal => *Ejection::ALL.choose(generator).unwrap(),
+            _ => Ejection::All,
+        },
         seed: generator.random(),
     }
+}
+
+/// A table of routes in a sixth of the cases: all shortest ones, those by way of every router, or shortest ones with
+/// a way up and down a tree for escape. Empty without a table.
+fn random_table(generator: &mut impl Rng, machine: &Machine) -> String {
+    let table = match generator.random_range(0..18) {
+        0 => minimal_routes(machine).unwrap(),
+        1 => valiant_routes(machine).unwrap(),
+        2 => escape_table(machine),
+        _ => return String::new(),
+    };
+    let classes: u32 = table.split_whitespace().nth(2).unwrap().parse().unwrap();
+    if classes <= 32 { table } else { String::new() }
+}
+
+/// All shortest next routers in class 1, and the way over the tree that a search from the first router makes in class 0.
+fn escape_table(machine: &Machine) -> String {
+    let has_switches = machine.numbered_hosts() < machine.node_count();
+    let is_router = |node: &NodeId| !(has_switches && machine.is_host(*node));
+    let routers: Vec<NodeId> = machine.nodes().filter(is_router).collect();
+    let beside = |node: NodeId| machine.neighbours(node).filter(is_router).collect::<Vec<_>>();
+    let search = |from: NodeId| {
+        let mut parents = std::collections::BTreeMap::from([(from, (from, 0))]);
+        let mut order = vec![from];
+        for place in 0..routers.len() {
+            let node = order[place];
+            for next in beside(node) {
+                if !parents.contains_key(&next) {
+                    parents.insert(next, (node, parents[&node].1 + 1));
+                    order.push(next);
+                }
+            }
+        }
+        parents
+    };
+    let tree = search(routers[0]);
+    let up = |mut node: NodeId| {
+        let mut all = vec![node];
+        while tree[&node].0 != node {
+            node = tree[&node].0;
+            all.push(node);
+        }
+        all
+    };
+    let mut text = "routes hop 2 escape 0\n".to_owned();
+    for &to in &routers {
+        let (distances, above) = (search(to), up(to));
+        for &at in routers.iter().filter(|&&at| at != to) {
+            // Down towards the destination below it, else up.
+            let place = above.iter().position(|&own| own == at);
+            let escape = place.map_or(tree[&at].0, |place| above[place - 1]);
+            let nearer = beside(at).into_iter().filter(|next| distances[next].1 < distances[&at].1);
+            let others: Vec<String> = nearer.map(|next| format!("{next}/1")).collect();
+            text += &format!("{at} {to} : {} {escape}/0\n{at}/0 {to} : {escape}/0\n", others.join(" "));
+        }
+    }
+    text
+}
+
+fn reference_table_rule(choice: TableChoice) -> TableRule {
+    match choice {
+        TableChoice::Credits => TableRule::Credits,
+        TableChoice::Any => TableRule::Any,
+        TableChoice::Random => TableRule::Random,
+    }
+}
+
+/// One step a cycle in half of all cases.
+fn speedup(generator: &mut impl Rng) -> Speedup {
+    let hundredths = match generator.random_range(0..8) {
+        0..4 => 100,
+        4 => 200,
+        5 => *[125, 150, 300, 800].choose(generator).unwrap(),
+        _ => generator.random_range(100..=400),
+    };
+    Speedup::of_hundredths(hundredths).unwrap()
 }
 
 /// Sends and receives, some of which wait for computations and for messages before them. Every send has its own tag, its
@@ -430,6 +564,63 @@ fn job(case: &crate::sized_equal_reference::SizedCase) -> Job {
     Job::new(ranks, 2, vec![step("one", vec![]), step("other", vec![])]).unwrap()
 }
 
+/// The table of the routes of a machine, one to a destination: on grids without rings in dimension order, in one class; on
+/// networks the lowest, in the class of the links passed.
+fn table_of_routes(machine: &Machine, classes: u32) -> String {
+    let has_switches = machine.numbered_hosts() < machine.node_count();
+    let routers = || machine.nodes().filter(|&node| !(has_switches && machine.is_host(node)));
+    let mut text = format!("routes hop {classes}\n");
+    for (at, to) in routers().flat_map(|at| routers().map(move |to| (at, to))).filter(|(at, to)| at != to) {
+        let first = machine.route(at, to, TieRule::Direct).next().unwrap();
+        let next = machine.neighbour(first.node, first.direction).unwrap();
+        if classes == 1 {
+            text += &format!("{at} {to} : {next}\n");
+            continue;
+        }
+        text += &format!("{at}/i {to} : {next}/0\n");
+        for class in 1..classes {
+            text += &format!("{at}/{} {to} : {next}/{class}\n", class - 1);
+        }
+    }
+    text
+}
+
+#[test]
+fn the_table_of_a_built_in_routing_gives_its_times() {
+    let mut compared = 0;
+    for number in 0..600 {
+        let mut case = RouterCase::random(number);
+        let machine = case.placement.machine().clone();
+        let routing = case.settings.routing;
+        let (text, choices) = match routing {
+            RouterRouting::Hops => {
+                (table_of_routes(&machine, routing.least_channels(&machine)), &TableChoice::ALL[..])
+            }
+            RouterRouting::DimensionOrder if machine.extents().all(|extent| !extent.is_ring()) => {
+                (table_of_routes(&machine, 1), &TableChoice::ALL[..])
+            }
+            RouterRouting::MinimalAdaptive => {
+                (minimal_routes(&machine).unwrap(), &[TableChoice::Credits][..])
+            }
+            _ => continue,
+        };
+        let routes = PacketRoutes::new(&text, &machine).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let (outcome, expected) = case.run().unwrap();
+        let machine = machine.with_packet_routes(routes);
+        let nodes = case.placement.nodes().to_vec();
+        case.placement = Placement::Table(cubefold_mapping::PlacementTable::new(&machine, nodes).unwrap());
+        for &choice in choices {
+            let settings = RouterSettings { routing: RouterRouting::Table(choice), ..case.settings };
+            case.communication = case.communication.with_routers(settings, &machine).unwrap();
+            let (found, reported) = case.run().unwrap();
+            assert_eq!(reported.messages, expected.messages, "case {number}");
+            assert_eq!(found.summary.makespan(), outcome.summary.makespan());
+        }
+        compared += 1;
+    }
+    assert!(compared >= 40, "{compared} cases");
+}
+
 /// A message alone takes the closed form, if buffers cover the round trip of a credit.
 #[test]
 fn a_message_alone_takes_the_closed_form() {
@@ -439,6 +630,8 @@ fn a_message_alone_takes_the_closed_form() {
         let mut settings = settings(generator, &machine);
         settings.routing = RouterRouting::default_of(&machine);
         settings.virtual_channels = settings.routing.least_channels(&machine) + 1;
+        settings.speedup = Speedup::of_hundredths(*[100, 200, 300].choose(generator).unwrap()).unwrap();
+        (settings.global_latency, settings.ejection) = (None, Ejection::All);
         let RouterSettings { router_cycles, credit_cycles, terminal_latency, .. } = settings;
         let latency = generator.random_range(0..=3);
         settings.buffer_units = router_cycles.min(2) + credit_cycles + 2 * terminal_latency.max(latency) + 2;
@@ -453,7 +646,8 @@ fn a_message_alone_takes_the_closed_form() {
         let placement =
             Placement::Table(cubefold_mapping::PlacementTable::new(&machine, ends.to_vec()).unwrap());
         let program = Box::new(one_message(settings.buffer_units.into()));
-        let case = RouterCase { machine: own, settings, placement, communication, program };
+        let case =
+            RouterCase { machine: own, table: String::new(), settings, placement, communication, program };
         let (_, reported) = case.run().unwrap();
         let alone = reported.messages[0];
         assert_eq!(alone.received - alone.start, case.transfer(&alone), "case {number}: {case:?}");

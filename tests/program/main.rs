@@ -57,6 +57,7 @@ mod readme;
 mod reference_runs;
 mod report;
 mod routers;
+mod routes;
 mod scenario_files;
 mod search;
 mod shape_of_json;

@@ -17,7 +17,7 @@ use cubefold_search::Objective;
 use self::examples::{
     AFTER_CALIBRATE, AFTER_CHECK, AFTER_CITE, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
     AFTER_EXPORT, AFTER_INSPECT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE,
-    AFTER_REPORT, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
+    AFTER_REPORT, AFTER_ROUTES, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, FileOption, LanesName, LinkColumn, Span},
@@ -155,6 +155,9 @@ pub(crate) enum Command {
     /// Prints translation tables: the nodes of every process's neighbours
     #[command(after_help = AFTER_TABLES)]
     Tables(TablesOptions),
+    /// Writes a table of the routes of packets over routers, for execution.routes
+    #[command(after_help = AFTER_ROUTES)]
+    Routes(RoutesOptions),
     /// Validates scenarios and lists their runs, without running them
     #[command(after_help = AFTER_CHECK)]
     Check(ScenarioOptions),
@@ -477,6 +480,21 @@ pub(crate) struct ExportOptions {
     /// The runtime that executes msccl-xml: its names and its limits [default: msccl, with notes on the others]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) runtime: Option<RuntimeName>,
+}
+
+/// Options of `routes`.
+#[derive(Debug, Args)]
+pub(crate) struct RoutesOptions {
+    #[command(flatten)]
+    pub(crate) run: OneRunOptions,
+
+    /// Every shortest next router, in the class of the links passed [default]
+    #[arg(long, conflicts_with = "valiant")]
+    pub(crate) minimal: bool,
+
+    /// The routes by way of every router with terminals
+    #[arg(long)]
+    pub(crate) valiant: bool,
 }
 
 /// Options of `tables`.

@@ -13,6 +13,7 @@ mod measure;
 mod new;
 mod place;
 mod report;
+mod routes;
 mod row_files;
 mod run;
 mod schema;
@@ -49,6 +50,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Draw(options) => draw::draw(&options, shared),
         Command::Report(options) => report::report(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
+        Command::Routes(options) => routes::routes(&options, shared),
         Command::Check(options) => measure::check(&options, shared),
         Command::Inspect(options) => return inspect::inspect(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),

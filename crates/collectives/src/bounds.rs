@@ -129,8 +129,11 @@ impl Collective {
     #[must_use]
     pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
         assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
-        let required = Required::of(self, nodes);
         let mut bounds = CollectiveBounds::default();
+        if machine.is_directed() {
+            return bounds; // they take links for two channels
+        }
+        let required = Required::of(self, nodes);
         for (node, units) in required.by_node(costs.link_mode) {
             let channels = Carriers::of(times_at(machine, costs, node).map(|(_, time)| time));
             bounds.offer_bandwidth(

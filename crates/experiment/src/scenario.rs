@@ -40,6 +40,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod open_loop;
+mod packet_routes;
 mod pair_file;
 mod part_links;
 mod part_of_sweep;

@@ -153,7 +153,7 @@ impl Channels {
     pub(crate) fn link(&self, transit: &Transit) -> usize {
         if let Steps::Network(network) = &self.steps {
             let channel = self.channel(transit);
-            if transit.direction.is_multiple_of(2) {
+            if transit.direction.is_multiple_of(2) || network.is_directed() {
                 return channel;
             }
             return network.opposite_channel(NodeId::new(transit.node), transit.direction as usize / 2);

@@ -76,7 +76,7 @@ pub struct CutBound {
 }
 
 /// Returns the cut bound of what must cross between nodes, with links that have the time `alike` unless those of the
-/// machine differ; `None` if nothing must cross a link.
+/// machine differ; `None` if nothing must cross a link, and if links lead in one direction.
 ///
 /// # Panics
 ///
@@ -88,6 +88,9 @@ pub fn cut_bound(
     alike: LinkTime,
     demand: &Demand<'_>,
 ) -> Option<CutBound> {
+    if machine.is_directed() {
+        return None; // more links may lead into a set than out of it
+    }
     let mut cuts = Cuts { machine, mode, alike, best: None };
     let (axes, parts) = (interval_axes(machine), machine.host_parts());
     let nodes = Division { class: Box::new(|node: NodeId| Some(node.index())), scope: Scope::Alone };

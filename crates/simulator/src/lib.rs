@@ -117,9 +117,9 @@ pub use request::{
     BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Lines, Request, Shortcuts, Workers,
 };
 pub use routers::{
-    AdaptiveChoice, Allocator, Deadlock, FlowControl, LatencySummary, OpenLoop, OpenLoopError,
+    AdaptiveChoice, Allocator, Deadlock, Ejection, FlowControl, LatencySummary, OpenLoop, OpenLoopError,
     OpenLoopOutcome, RouterChannel, RouterError, RouterRouting, RouterSettings, RouterTie, Saturated,
-    Saturation, SaturationSearch, TrafficPattern,
+    Saturation, SaturationSearch, Speedup, TableChoice, TrafficPattern,
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use switch_trees::SwitchTreeError;

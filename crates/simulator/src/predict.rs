@@ -239,6 +239,10 @@ const BLOCK: usize = 1 << 14;
 /// processes under any placement.
 fn by_pair(program: &CubeProgram, placement: &Placement, communication: Communication) -> u64 {
     let (nodes, machine) = (placement.listed_nodes(), placement.machine());
+    if machine.is_directed() {
+        // The two messages of an exchange differ.
+        return by_process(program, placement, communication);
+    }
     if machine.graph().is_some() {
         return last_of_pairs(program, &nodes, communication, |low, high| machine.distance(low, high));
     }

@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod controls;
 mod deadlock;
+mod departures;
 #[cfg(test)]
 mod golden;
 mod grant;
@@ -20,6 +21,7 @@ mod open_loop;
 mod packet;
 mod routing;
 pub(crate) mod settings;
+mod speedup;
 mod wake_list;
 mod wiring;
 
@@ -29,8 +31,10 @@ pub use self::{
         TrafficPattern,
     },
     settings::{
-        AdaptiveChoice, Allocator, FlowControl, RouterError, RouterRouting, RouterSettings, RouterTie,
+        AdaptiveChoice, Allocator, Ejection, FlowControl, RouterError, RouterRouting, RouterSettings,
+        RouterTie, TableChoice,
     },
+    speedup::Speedup,
 };
 use cubefold_topology::NodeId;
 

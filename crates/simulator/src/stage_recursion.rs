@@ -64,10 +64,10 @@ impl LastReceived {
 /// A placed program whose stages are gone through.
 pub(crate) struct PlacedProgram<'run> {
     pub(crate) program: &'run dyn Program,
-    pub(crate) placement: &'run Placement,
     pub(crate) nodes: &'run [NodeId], // by process
     pub(crate) communication: Communication,
     routes: Option<ExplicitRoutes<'run>>, // if messages do not take those of the machine
+    transfers: TransferTimes<'run>,
 }
 
 impl<'run> PlacedProgram<'run> {
@@ -79,7 +79,8 @@ impl<'run> PlacedProgram<'run> {
         communication: Communication,
     ) -> Self {
         let routes = ExplicitRoutes::new(placement, communication);
-        Self { program, placement, nodes, communication, routes }
+        let transfers = TransferTimes::new(placement.machine(), communication);
+        Self { program, nodes, communication, routes, transfers }
     }
 
     /// The messages to a process in a stage, listed in `peers`.
@@ -99,7 +100,7 @@ impl<'run> PlacedProgram<'run> {
     fn message(&self, stage: usize, ends: [ProcessId; 2], units: u64) -> Incoming {
         let [source, destination] = ends;
         let [from, to] = ends.map(|process| self.nodes[process.label() as usize]);
-        let times = TransferTimes::new(self.placement.machine(), self.communication);
+        let times = &self.transfers;
         let (transfer, distance) = match &self.routes {
             None => times.between(from, to, units),
             Some(routes) => {

@@ -250,12 +250,14 @@ impl Communication {
     }
 
     /// The least latency of a link, for bounds: over routers with finite buffers, where hosts are no routers, that of the
-    /// links of hosts if it is less \[cycles\].
+    /// links of hosts or between groups if it is less \[cycles\].
     #[must_use]
     pub fn least_latency(self) -> Cycles {
         match self.routers {
             Some(routers) if routers.end_links > 0 => {
-                self.latency.min(Cycles::new(routers.settings.terminal_latency.into()))
+                let between_groups = routers.settings.global_latency.unwrap_or(u64::MAX);
+                let least = between_groups.min(routers.settings.terminal_latency.into());
+                self.latency.min(Cycles::new(least))
             }
             Some(_) | None => self.latency,
         }
@@ -343,12 +345,15 @@ impl Communication {
         }
     }
 
-    /// The times of a message over routers with finite buffers: `2m + 3 + (D + 1) R + D (l + 1) + F - 1` over `D` links
-    /// between them (section 26.2).
+    /// The times of a message over routers with finite buffers: `2m + 3 + (D + 1) rho + D (l + 1) + F - 1` over `D` links
+    /// between them (sections 26.2 and 30.1).
     fn timing_over(self, routers: Routers, units: u64, local: Cycles) -> MessageTiming {
         let settings = routers.settings;
-        let [router, terminal] = [settings.router_cycles, settings.terminal_latency].map(u64::from);
-        let head = self.latency.get().saturating_add(router + 1);
+        let terminal = u64::from(settings.terminal_latency);
+        let router = settings.speedup.head_cycles(settings.router_cycles);
+        // If links between groups differ, the least: transfers go by the route there ([`TransferTimes`]).
+        let latency = self.latency.get().min(settings.global_latency.unwrap_or(u64::MAX));
+        let head = latency.saturating_add(router + 1);
         let over_none = (2 * terminal + 2 + router).saturating_add(units);
         // If hosts are no routers, two links lead to and from hosts of one switch; else one leads to a neighbour.
         let (first_links, receipt) = match routers.end_links {
@@ -427,12 +432,13 @@ impl Communication {
     /// if the longest distance is `links` links; `None` if queues have no limit. In every cycle that a message takes, a
     /// flit of some message is on a link or in a router, or a credit for one is on its way back.
     pub(crate) fn flit_bound(self, links: u64) -> Option<u128> {
-        let settings = self.routers?.settings;
+        let Routers { settings, longest_of_table, .. } = self.routers?;
         let latency = self.latency.get().max(settings.terminal_latency.into());
+        let latency = latency.max(settings.global_latency.unwrap_or(0));
         let cycles = u64::from(settings.router_cycles) + u64::from(settings.credit_cycles) + 4;
         let of_crossing = u128::from(latency).saturating_mul(2).saturating_add(cycles.into());
         // Ways by a random node or group are at most twice as long; two links lead to and from terminals.
-        let crossed = u128::from(links).saturating_mul(2).saturating_add(2);
+        let crossed = u128::from(links).saturating_mul(2).max(longest_of_table.into()).saturating_add(2);
         Some(of_crossing.saturating_mul(crossed))
     }
 

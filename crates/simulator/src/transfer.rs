@@ -4,21 +4,57 @@
 //! as soon as it can, and packet `k` follows it after `k` times the time of a packet on the slowest channel so far,
 //! like equal jobs that pass through machines in a row; the last packet, which may be smaller, waits for the one ahead.
 
+use std::sync::Arc;
+
 use cubefold_topology::{Channel, LinkTime, Machine, NodeId};
 
 use crate::{Communication, Cycles};
 
 /// The times of messages between the nodes of a machine without contention.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct TransferTimes<'run> {
     machine: &'run Machine,
     communication: Communication,
+    heads: Option<Arc<HeadTimes>>, // over routers whose links differ
+}
+
+/// The times of heads over the routers of a dragonfly, whose links between groups have a latency of their own
+/// (section 30.1).
+#[derive(Debug)]
+struct HeadTimes {
+    machine: Machine,   // its routes have the least sum of these times
+    of_class: [u64; 3], // of a router and the link after it, by class: links of hosts do not count [cycles]
+    plain: u64,         // the time that the timing of a message has for each link [cycles]
+}
+
+impl HeadTimes {
+    /// The times over routers, if links between groups differ.
+    fn new(machine: &Machine, communication: Communication) -> Option<Self> {
+        let settings = communication.routers()?;
+        let global = settings.global_latency.filter(|&own| own != communication.latency().get())?;
+        let router = settings.speedup.head_cycles(settings.router_cycles);
+        let head = |latency: u64| latency.saturating_add(router + 1);
+        let of_class = [0, head(communication.latency().get()), head(global)];
+        let times = of_class.map(|head| LinkTime { unit: 1, latency: head.saturating_sub(1) });
+        let plain = of_class[1].min(of_class[2]);
+        Some(Self { machine: machine.clone().with_link_times(&times), of_class, plain })
+    }
+
+    /// The cycles by which the head of a message takes longer than over links that are all as fast as the fastest, and as
+    /// many as are fewest.
+    fn beyond_plain(&self, from: NodeId, to: NodeId, links: u64) -> u64 {
+        let route = self.machine.route(from, to, cubefold_topology::TieRule::default());
+        let times = route.map(|channel| self.of_class[self.machine.link_class(channel)]);
+        let sum = times.fold(0_u64, u64::saturating_add);
+        sum.saturating_sub(self.plain.saturating_mul(links.saturating_sub(2)))
+    }
 }
 
 impl<'run> TransferTimes<'run> {
     /// The times on a machine under these rules.
     pub(crate) fn new(machine: &'run Machine, communication: Communication) -> Self {
-        Self { machine, communication }
+        let heads = HeadTimes::new(machine, communication).map(Arc::new);
+        Self { machine, communication, heads }
     }
 
     /// The time of a message of `units` units over its route \[cycles\], and the number of its links: 0 inside a node.
@@ -26,7 +62,12 @@ impl<'run> TransferTimes<'run> {
     pub(crate) fn between(&self, from: NodeId, to: NodeId, units: u64) -> (Cycles, u64) {
         if self.machine.link_times().is_none() {
             let links = self.machine.distance(from, to);
-            (self.communication.timing_of(units).transfer(links), links)
+            let transfer = self.communication.timing_of(units).transfer(links);
+            let more = match &self.heads {
+                Some(heads) if links > 0 && units > 0 => heads.beyond_plain(from, to, links),
+                Some(_) | None => 0,
+            };
+            (Cycles::new(transfer.get().saturating_add(more)), links)
         } else {
             let route: Vec<Channel> = self.machine.route(from, to, self.communication.tie()).collect();
             self.over(&route, units)

@@ -32,6 +32,7 @@ mod machine;
 mod machine_kind;
 mod network;
 mod node;
+mod packet_routes;
 mod partition;
 mod route;
 mod routes;
@@ -58,6 +59,10 @@ pub use machine::{
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
+pub use packet_routes::{
+    ClassIn, HopLines, NextHop, PacketRoutes, PacketRoutesError, PathLines, RouteLines, minimal_routes,
+    valiant_routes,
+};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
 pub use routes::{Climb, ClimbingSide, NetworkRoutes, RouteChoice, RouteKey, mix};

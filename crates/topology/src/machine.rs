@@ -20,8 +20,8 @@ pub use self::{
 };
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
-    NetworkParameters, NetworkRoutes, NodeError, NodeId, RouteChoice, Shape, TieRule, TreeParameters, Wrap,
-    edge_grammar::DerivedWords, routes::DimensionOrder,
+    NetworkParameters, NetworkRoutes, NodeError, NodeId, PacketRoutes, RouteChoice, Shape, TieRule,
+    TreeParameters, Wrap, edge_grammar::DerivedWords, routes::DimensionOrder,
 };
 
 /// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
@@ -32,6 +32,7 @@ pub struct Machine {
     kind: MachineKind,
     form: MachineForm,
     times: Option<Arc<[LinkTime]>>, // of its links by class, where they differ
+    packet_routes: Option<Arc<PacketRoutes>>, // over its routers, from a table
 }
 
 /// The structure of a machine.
@@ -97,6 +98,18 @@ pub enum GraphSource {
 }
 
 impl Machine {
+    /// The same machine with routes of packets over its routers from a table that was read for it.
+    #[must_use]
+    pub fn with_packet_routes(self, routes: PacketRoutes) -> Self {
+        Self { packet_routes: Some(Arc::new(routes)), ..self }
+    }
+
+    /// The routes of packets over routers, if they are from a table.
+    #[must_use]
+    pub fn packet_routes(&self) -> Option<&Arc<PacketRoutes>> {
+        self.packet_routes.as_ref()
+    }
+
     /// The same machine with all messages on the shortest routes of a graph that a choice says; a grid stays as it is
     /// ([`Machine::as_network`]).
     #[must_use]
@@ -401,12 +414,18 @@ impl Machine {
         }
     }
 
-    /// The number of places of channels: two a link of a graph; a place a node and direction of a grid.
+    /// Whether its links lead in one direction.
+    #[must_use]
+    pub fn is_directed(&self) -> bool {
+        self.graph().is_some_and(|network| network.is_directed())
+    }
+
+    /// The number of places of channels: two a link of a graph, one if links lead in one direction; a place a node and direction of a grid.
     #[must_use]
     pub fn channel_places(&self) -> u64 {
         match &self.form {
             MachineForm::Grid(grid) => grid.node_count().saturating_mul(2 * grid.axes().len() as u64),
-            MachineForm::Graph(graph) => 2 * graph.network.link_count(),
+            MachineForm::Graph(graph) => graph.network.channel_ends().len() as u64,
         }
     }
 

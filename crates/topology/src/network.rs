@@ -3,6 +3,7 @@
 //! Which routes messages take is found in [`routes`](crate::routes).
 
 mod connection;
+mod directed;
 mod distances;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,8 @@ pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 /// The most nodes of a network whose distances are looked up in tables, of a byte or more for every pair of nodes.
 pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
-/// An undirected graph without loops. Two nodes may have several links between them, which are equal.
+/// A graph without loops, whose links lead in both directions or, in some networks from lists, in one. Two nodes may have
+/// several links between them, which are equal.
 ///
 /// The links of a node are numbered by **ports**: its neighbours in ascending order, counted from 0, one with parallel
 /// links as often as it has links. The [`Direction`] of a channel has the port where a machine with dimensions has the
@@ -33,12 +35,13 @@ pub struct Network {
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
-    hosts: u32,                  // the nodes that processes can be on, the first ones
-    hosts_forward: bool,         // whether routes may lead through hosts
-    leaves: u32,                 // the number of first nodes with at most one link
-    has_parallels: bool,         // whether any two nodes have several links
-    classes: Option<Arc<[u16]>>, // of the links, channel by channel; none where all are of one
-    weights: Box<[LinkWeight]>,  // by class; none where routes have the fewest links
+    hosts: u32,                                // the nodes that processes can be on, the first ones
+    hosts_forward: bool,                       // whether routes may lead through hosts
+    leaves: u32,                               // the number of first nodes with at most one link
+    has_parallels: bool,                       // whether any two nodes have several links
+    classes: Option<Arc<[u16]>>,               // of the links, channel by channel; none where all are of one
+    incoming: Option<Arc<directed::Incoming>>, // channels by their ends, where links lead in one direction
+    weights: Box<[LinkWeight]>,                // by class; none where routes have the fewest links
     formula: Option<Arc<dyn Distances>>,
     tables: Tables,                // without a formula
     distance_bound: OnceLock<u64>, // of its nodes; found when it is first asked for
@@ -135,6 +138,7 @@ impl Network {
             firsts,
             neighbours,
             classes: None,
+            incoming: None,
             weights: [].into(),
             formula: None,
             tables: Tables::default(),
@@ -285,6 +289,7 @@ impl Network {
             firsts: self.firsts.clone(),
             neighbours: self.neighbours.clone(),
             classes: self.classes.clone(),
+            incoming: self.incoming.clone(),
             weights: self.weights.clone(),
             formula: self.formula.clone(),
             tables: Tables::default(),
@@ -399,7 +404,8 @@ impl Network {
     /// The number of links.
     #[must_use]
     pub fn link_count(&self) -> u64 {
-        self.neighbours.len() as u64 / 2
+        let channels = self.neighbours.len() as u64;
+        if self.is_directed() { channels } else { channels / 2 }
     }
 
     /// The neighbours of a node, ascending; one with parallel links as often as it has links.
@@ -496,7 +502,7 @@ impl Network {
     pub(crate) fn link(&self, channel: Channel) -> Option<Link> {
         let (node, port) = (channel.node, channel.direction.dimension.index());
         let far = self.neighbour(node, channel.direction)?;
-        if node < far {
+        if node < far || self.is_directed() {
             return Some(Link { near: node, dimension: channel.direction.dimension });
         }
         let port = self.opposite_channel(node, port) - self.first_channel(far.index()) as usize;
@@ -513,16 +519,19 @@ impl Network {
     pub fn link_number(&self, node: NodeId, direction: Direction) -> usize {
         let port = direction.dimension.index();
         match direction.sign {
+            _ if self.is_directed() => self.first_channel(node.index()) as usize + port,
             Sign::Positive => self.first_channel(node.index()) as usize + port,
             Sign::Negative => self.opposite_channel(node, port),
         }
     }
 
-    /// Every link once, as its end with the lower index and the other.
+    /// Every link once, as its end with the lower index and the other; of links in one direction from its begin to its end.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
         let nodes = (0..self.firsts.len() - 1).filter_map(|node| u32::try_from(node).ok()).map(NodeId::new);
         nodes.flat_map(|node| {
-            self.neighbours(node).iter().filter(move |&&other| other > node).map(move |&other| (node, other))
+            let is_directed = self.is_directed();
+            let own = self.neighbours(node).iter();
+            own.filter(move |&&other| is_directed || other > node).map(move |&other| (node, other))
         })
     }
 }
@@ -535,6 +544,7 @@ impl PartialEq for Network {
             && self.neighbours == other.neighbours
             && (self.hosts, self.hosts_forward) == (other.hosts, other.hosts_forward)
             && self.classes == other.classes
+            && self.is_directed() == other.is_directed()
             && self.weights == other.weights
             && self.cluster == other.cluster
             && self.levels() == other.levels()

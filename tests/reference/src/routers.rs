@@ -6,6 +6,7 @@
 mod allocation;
 mod routing;
 mod run;
+mod table;
 #[cfg(test)]
 mod tests;
 mod wiring;
@@ -50,7 +51,7 @@ pub enum RouterTie {
 pub enum RouterRule {
     /// 26.3.1.
     DimensionOrder,
-    /// 26.3.2.
+    /// 26.3.2 on grids, 30.3 on dragonflies and other networks.
     Valiant,
     /// 26.3.3.
     Romm,
@@ -60,10 +61,29 @@ pub enum RouterRule {
     UpDown(bool),
     /// 26.3.6.
     Minimal,
-    /// 26.3.6, with the threshold.
+    /// 26.3.6 on dragonflies, 30.3.4 on other networks, with the threshold.
     Ugal(i64),
     /// 26.3.7.
     Hops,
+    /// 30.3.2, with the threshold.
+    UgalG(i64),
+    /// 30.3.3, with the threshold.
+    Par(i64),
+    /// 30.3.4.
+    MinimalAdaptive,
+    /// 30.2, of the problem's table.
+    Table(TableRule),
+}
+
+/// The candidates of a table that a head asks for (30.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableRule {
+    /// The one with most credits.
+    Credits,
+    /// All.
+    Any,
+    /// One that is drawn.
+    Random,
 }
 
 /// A message.
@@ -102,12 +122,20 @@ pub struct RouterProblem {
     pub latency: u64,
     /// `m`.
     pub terminal_latency: u64,
+    /// The latency of links between groups of a dragonfly, where it is another (30.1).
+    pub global_latency: Option<u64>,
+    /// `s`, in hundredths (30.1).
+    pub speedup: u64,
+    /// Whether a packet asks at its destination for the channels of its class only (30.1).
+    pub ejects_by_class: bool,
     /// Whether a head waits for room for its whole packet.
     pub is_cut_through: bool,
     /// Whether inputs choose first.
     pub is_input_first: bool,
     /// The routing.
     pub rule: RouterRule,
+    /// The text of a table of routes, for the routing of one (30.2); otherwise empty.
+    pub table: String,
     /// Ties on rings.
     pub tie: RouterTie,
     /// The largest packet; none where a message is one.

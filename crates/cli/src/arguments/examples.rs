@@ -116,6 +116,10 @@ pub(super) const AFTER_EXPORT: &str = after_help!(
     writes: "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
     "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
 );
+pub(super) const AFTER_ROUTES: &str = after_help!(
+    writes: "routes scenarios/latency-over-load.toml --run 0 --output minimal.txt",
+    "routes scenarios/latency-over-load.toml --run 0 --valiant --output valiant.txt"
+);
 pub(super) const AFTER_TABLES: &str = after_help!(
     writes: "tables scenarios/figure-6.toml --embedding xor",
     "tables scenarios/figure-6.toml --embedding xor --output tables.csv"

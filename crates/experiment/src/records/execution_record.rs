@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Word,
     column::{Cell, Column},
-    router_record::{adaptive_choice, ugal_threshold},
+    router_record::{adaptive_choice, route_choice, ugal_threshold},
 };
 use crate::{
     records::definition::{Definition, Kind},
@@ -40,6 +40,9 @@ pub struct ExecutionRecord {
     /// The advantage from which UGAL prefers the way through another group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ugal_threshold: Option<u64>,
+    /// The candidates for which packets ask under routes from a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route_choice: Option<Word>,
 }
 
 /// The length of a phase: a word, or a number of links, which is a number in JSON.
@@ -106,6 +109,7 @@ impl ExecutionRecord {
                 .then(|| execution.spread.name().into()),
             adaptive_choice: routers.as_ref().and_then(adaptive_choice).map(Word::from),
             ugal_threshold: routers.as_ref().and_then(ugal_threshold),
+            route_choice: routers.as_ref().and_then(route_choice).map(Word::from),
         }
     }
 }
@@ -242,5 +246,17 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             ..Definition::BLANK
         },
         value: |execution| Cell::optional(execution.ugal_threshold),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_route_choice",
+            title: "route choice",
+            kind: Kind::Text,
+            text: "The candidates of a table of routes for which a packet asks: the one with the most credits, \
+                   any, or a random one. The column is there only if a run takes its routes from a table.",
+            source: "docs/model.md, section 30.2",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.route_choice.as_ref()),
     },
 ];

@@ -1,13 +1,13 @@
 //! Routers with finite buffers in the results, and their columns (`docs/model.md` section 26).
 
-use cubefold_simulator::{AdaptiveChoice, RouterRouting, RouterSettings};
+use cubefold_simulator::{AdaptiveChoice, RouterRouting, RouterSettings, TableChoice};
 use serde::{Deserialize, Serialize};
 
 use super::{Word, column::Column};
 use crate::records::definition::{Definition, Kind};
 
 /// The routers of a machine, as a scenario describes them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RouterRecord {
     /// The virtual channels of an input, `V`.
     pub virtual_channels: u32,
@@ -19,6 +19,13 @@ pub struct RouterRecord {
     pub credit_cycles: u32,
     /// The latency of links to terminals, `m`.
     pub terminal_latency_cycles: u32,
+    /// The latency of the links between groups of a dragonfly, if it is one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global_latency_cycles: Option<u64>,
+    /// The steps of a router in a cycle, `s`.
+    pub speedup: f64,
+    /// `all` or `class`.
+    pub ejection: Word,
     /// `output-first` or `input-first`.
     pub allocator: Word,
 }
@@ -33,6 +40,9 @@ impl RouterRecord {
             cycles: own.router_cycles,
             credit_cycles: own.credit_cycles,
             terminal_latency_cycles: own.terminal_latency,
+            global_latency_cycles: own.global_latency,
+            speedup: f64::from(own.speedup.hundredths()) / 100.0,
+            ejection: own.ejection.name().into(),
             allocator: own.allocator.name().into(),
         }
     }
@@ -46,10 +56,15 @@ pub(super) fn adaptive_choice(own: &RouterSettings) -> Option<&'static str> {
     }
 }
 
-/// The threshold of UGAL; `None` under another routing.
+/// The threshold of UGAL and PAR; `None` under another routing.
 pub(super) fn ugal_threshold(own: &RouterSettings) -> Option<u64> {
+    own.routing.threshold().and_then(|threshold| u64::try_from(threshold).ok())
+}
+
+/// The choice among the candidates of a table; `None` without a table.
+pub(super) fn route_choice(own: &RouterSettings) -> Option<&'static str> {
     match own.routing {
-        RouterRouting::Ugal { threshold } => u64::try_from(threshold).ok(),
+        RouterRouting::Table(choice) => Some(TableChoice::name(choice)),
         _ => None,
     }
 }
@@ -123,6 +138,45 @@ pub(crate) static ROUTER: &[Column<RouterRecord>] = &[
             ..Definition::BLANK
         },
         value: |own| own.terminal_latency_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_global_latency_cycles",
+            title: "global latency",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The latency of the links between the groups of a dragonfly, if it is not that of the \
+                   others.",
+            source: "docs/model.md, section 30.1",
+            ..Definition::BLANK
+        },
+        value: |own| own.global_latency_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_router_speedup",
+            title: "speedup",
+            aliases: &["internal speedup"],
+            kind: Kind::Decimal,
+            unit: "steps",
+            text: "The steps of allocation that a router takes in a cycle, on average. Links carry one unit a \
+                   cycle all the same.",
+            formula: "s",
+            source: "docs/model.md, section 30.1",
+        },
+        value: |own| own.speedup.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_router_ejection",
+            title: "ejection",
+            kind: Kind::Text,
+            text: "The channels of its terminal that a packet asks for at its destination: all, or those of \
+                   its class.",
+            source: "docs/model.md, section 30.1",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.ejection).into(),
     },
     Column {
         definition: Definition {

@@ -213,7 +213,7 @@ const MEMBERS: &[Member] = &[
     ),
     (
         "machine.router",
-        "a table of virtual_channels, buffer_units, cycles, credit_cycles, terminal_latency_cycles and allocator",
+        "a table of virtual_channels, buffer_units, cycles, credit_cycles, terminal_latency_cycles, speedup, ejection and allocator",
         "The routers with finite buffers of a machine whose switching is wormhole or virtual-cut-through.",
     ),
     (

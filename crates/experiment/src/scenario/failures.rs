@@ -24,6 +24,12 @@ pub(super) fn read(
     let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
     let machine = machine?;
     let Some(first) = links.or(nodes) else { return Some(machine) };
+    if machine.is_directed() {
+        let message = "failures of a machine whose links lead in one direction, expected none";
+        let error = ScenarioError::at(&first.place, message, "leave them out of the list of links");
+        errors.push(error.because(settings.place(Key::MachineDirected), "one direction"));
+        return None;
+    }
     check_size(settings, &machine, "failures", &first.place, errors)?;
     let given = match settings.get(Key::MachineFailureSeed) {
         Some(_) => Some(settings.natural(Key::MachineFailureSeed, errors)?),

@@ -17,7 +17,7 @@ use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule, Spread},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
-    routers::{SwitchingRule, adaptive_choices, allocators, ties},
+    routers::{SwitchingRule, adaptive_choices, allocators, ejections, route_choices, ties},
     stages_file::MAX_PROCESSES,
 };
 
@@ -171,6 +171,8 @@ keys! {
         "The hosts of a network whose file does not say them: the first ones of numbers, or those of these names.";
     MachineHostsForward "machine.hosts_forward", Form("true or false"), Derived("true without switches"), LinkLists,
         "Whether messages pass through hosts.";
+    MachineDirected "machine.directed", Form("true or false"), Derived("false"), LinkLists,
+        "Whether a line of machine.edges is a link in one direction, from its first node to its second.";
     MachineNodes "machine.nodes", range(1, MAX_NETWORK_NODES), Required, Switched,
         "The number of nodes of a full mesh, at most 8192, or of a cluster.";
     MachineDevicesPerNode "machine.devices_per_node", range(1, MAX_NETWORK_NODES), Required, Switched,
@@ -194,6 +196,8 @@ keys! {
     MachineLinksBetweenGroups "machine.links_between_groups", range(1, MAX_NETWORK_NODES),
         Derived("as many as there are ports for"), Switched,
         "The number of links between every two groups of a dragonfly.";
+    MachineGlobalLatencyCycles "machine.global_latency_cycles", from(0), Derived("latency_cycles"), Switched,
+        "The latency of the links between the groups of a dragonfly, through routers with finite buffers.";
     MachineNicsPerHost "machine.nics_per_host", range(1, 1024), number(1), Switched,
         "The number of links of a host of a fat tree or dragonfly.";
     MachineNicsOn "machine.nics_on", Choice(|| NICS_ON.to_vec()), Word("one-switch"), Switched,
@@ -250,6 +254,11 @@ keys! {
     MachineRouterTerminalLatencyCycles "machine.router.terminal_latency_cycles", range(0, 1 << 16),
         Derived("0; with hosts latency_cycles"), All,
         "The latency of the link between a router and its terminal.";
+    MachineRouterSpeedup "machine.router.speedup", Form("a number from 1 to 8, of at most two decimals"), Word("1.0"),
+        All,
+        "The number of steps that a router takes in a cycle, on average.";
+    MachineRouterEjection "machine.router.ejection", Choice(ejections), Word("all"), All,
+        "Whether packets are ejected over all channels, or, under minimal routing in dragonflies, those of their class.";
     MachineRouterAllocator "machine.router.allocator", Choice(allocators), Word("output-first"), All,
         "The order in which requests for channels and for the switch are granted.";
     MachinePacketUnits "machine.packet_units", from(1), Absent, All,
@@ -418,6 +427,10 @@ keys! {
         "Whether a route is drawn for a pair of nodes or for each message, under the routing spread.";
     ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(adaptive_choices), Word("credits"), All,
         "The ports for which a packet asks under adaptive routing: that with the most credits, or any.";
+    ExecutionRoutes "execution.routes", Text, Absent, All,
+        "The path of a table with the routes of packets through routers, instead of routing.";
+    ExecutionRouteChoice "execution.route_choice", Choice(route_choices), Word("credits"), All,
+        "The candidates of a table for which a packet asks: that with the most credits, any, or a random one.";
     ExecutionUgalThreshold "execution.ugal_threshold", range(0, 1 << 40), number(0), All,
         "The advantage from which UGAL prefers the way through another group.";
     ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,

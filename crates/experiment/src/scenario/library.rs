@@ -24,7 +24,7 @@ use super::{
     keyed_values::KeySet,
     keys::Key,
     network,
-    network::FabricUplinks,
+    network::{FabricNodes, FabricUplinks},
     placement_file::Failure,
     resolved::{CanonicalValue, InputFiles, PlacementKey},
     settings::Written,
@@ -43,9 +43,9 @@ type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
 pub(super) struct Library {
     /// Contents, or the reason why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
-    fabrics: BTreeMap<PathBuf, Result<Arc<Fabric>, Failure>>,
-    /// By file, values of keys, number of hosts, whether they forward, and cables.
-    networks: BTreeMap<(PathBuf, String, u32, bool, FabricUplinks), Result<Arc<Machine>, String>>,
+    fabrics: BTreeMap<(PathBuf, bool), Result<Arc<Fabric>, Failure>>, // by path, and whether links have a direction
+    /// By file, values of keys, what the nodes are, and cables.
+    networks: BTreeMap<(PathBuf, String, FabricNodes, FabricUplinks), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
@@ -201,9 +201,12 @@ impl Library {
     /// # Errors
     ///
     /// If it cannot be read, or is wrong.
-    pub(super) fn fabric(&mut self, path: &Path) -> Result<Arc<Fabric>, Failure> {
+    pub(super) fn fabric(&mut self, path: &Path, is_directed: bool) -> Result<Arc<Fabric>, Failure> {
         let Self { fabrics: known, budget, kept_bytes, .. } = self;
-        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| network::read_fabric(path, budget))
+        let key = (path.to_owned(), is_directed);
+        read_once(known, key, (&*budget, kept_bytes), |budget| {
+            network::read_fabric(path, is_directed, budget)
+        })
     }
 
     /// The edge grammar of the file with this path, called `name`.
@@ -227,13 +230,12 @@ impl Library {
     pub(super) fn network(
         &mut self,
         (path, named, fabric): (&Path, &str, &Fabric),
-        hosts: u32,
-        hosts_forward: bool,
+        nodes: FabricNodes,
         uplinks: &FabricUplinks,
-        make: fn(&Fabric, u32, bool, &FabricUplinks) -> Result<Machine, String>,
+        make: fn(&Fabric, FabricNodes, &FabricUplinks) -> Result<Machine, String>,
     ) -> Result<Arc<Machine>, String> {
-        let key = (path.to_owned(), named.to_owned(), hosts, hosts_forward, uplinks.clone());
-        let made = || make(fabric, hosts, hosts_forward, uplinks).map(Arc::new);
+        let key = (path.to_owned(), named.to_owned(), nodes, uplinks.clone());
+        let made = || make(fabric, nodes, uplinks).map(Arc::new);
         self.networks.entry(key).or_insert_with(made).clone()
     }
 
@@ -316,7 +318,11 @@ impl Library {
     fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.values().flat_map(|kept| kept.files.iter().cloned());
         let placements = placements.chain(self.forgotten.iter().cloned());
-        let read = self.machine_files.keys().chain(self.fabrics.keys()).chain(self.messages.keys());
+        let read = self
+            .machine_files
+            .keys()
+            .chain(self.fabrics.keys().map(|own| &own.0))
+            .chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
         let read = read.chain(self.traffic.keys().map(|own| &own.0));
         let traces = self.traces.iter().flat_map(|((_, groups, _), set)| {

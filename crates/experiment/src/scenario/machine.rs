@@ -17,6 +17,7 @@ use super::{
     keys::{Key, KeyMachines, Section},
     library::Library,
     network::{self, NetworkKeys, ReadNetwork},
+    packet_routes,
     part_links::OwnLinks,
     routers,
     settings::Settings,
@@ -67,6 +68,7 @@ pub(super) fn read(
     let whole = machine.clone();
     let machine = failures::read(settings, machine, errors);
     let links = links(settings, errors);
+    check_direction(settings, machine.as_ref(), links, errors);
     let timing = timing::read(settings, machine.as_ref().or(whole.as_ref()), own_links.as_ref(), errors);
     let machine = machine.map(|machine| match timing.different_links() {
         Some(times) => machine.with_link_times(times),
@@ -82,9 +84,29 @@ pub(super) fn read(
         links,
         timing,
     };
-    match settings.get(Key::MachinePartition).filter(|_| kind.is_none_or(MachineKind::is_grid)) {
+    let section = match settings.get(Key::MachinePartition).filter(|_| kind.is_none_or(MachineKind::is_grid))
+    {
         Some(value) => in_partition(value, whole, machine.as_ref(), settings, library, errors),
         None => with_allocation(whole, machine, settings, library, errors),
+    };
+    let machine = section.machine.and_then(|machine| packet_routes::read(settings, machine, errors));
+    MachineSection { machine, ..section }
+}
+
+/// Reports links in one direction whose two directions are to share a link.
+fn check_direction(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    links: Option<LinkMode>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let is_directed = machine.is_some_and(Machine::is_directed);
+    let Some(links) = links.filter(|&links| is_directed && links != LinkMode::FullDuplex) else { return };
+    if let Some(place) = settings.place(Key::MachineLinks) {
+        let message =
+            format!("{links} links of a machine whose links lead in one direction, expected full-duplex");
+        let error = ScenarioError::at(place, message, "shares a link between two directions");
+        errors.push(error.because(settings.place(Key::MachineDirected), "one direction"));
     }
 }
 
@@ -226,6 +248,7 @@ fn network(
         lane: settings.get(Key::MachineLane),
         link_speed_unit: settings.get(Key::MachineLinkSpeedUnit),
         paths: settings.get(Key::MachinePaths),
+        directed: settings.get(Key::MachineDirected),
         foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };

@@ -340,6 +340,7 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         lane: None,
         link_speed_unit: None,
         paths: None,
+        directed: None,
         foreign: foreign.collect(),
         kind: kind_value,
     }

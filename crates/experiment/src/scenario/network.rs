@@ -44,6 +44,8 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) lane: Option<&'a Value>,
     pub(super) link_speed_unit: Option<&'a Value>,
     pub(super) paths: Option<&'a Value>,
+    /// Whether links lead in one direction.
+    pub(super) directed: Option<&'a Value>,
     /// The given keys that apply only to other kinds.
     pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
@@ -85,6 +87,7 @@ pub(super) fn read(
             ("lane", keys.lane),
             ("unit-of-linkspeed", keys.link_speed_unit),
             ("paths", keys.paths),
+            ("directed", keys.directed),
         ];
         for (key, value) in of_files {
             errors.extend(value.map(|value| keys.foreign(key, value, kind)));
@@ -133,12 +136,15 @@ fn from_file(
         return None;
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
-    let fabric = described_network(value, (path, &beside(path)), library, errors)?;
+    let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
+    let fabric = described_network(value, (path, &beside(path), is_directed), library, errors)?;
     let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
     let fabric = lanes::with_speeds(keys, fabric, errors)?;
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
-    let (fabric, hosts_forward) =
-        (with_named_hosts(keys, fabric, path, errors)?, hosts_forward(keys, errors)?);
+    let (fabric, hosts_forward) = (
+        with_named_hosts(keys, fabric, path, errors)?,
+        truth(keys, "hosts_forward", keys.hosts_forward, errors)?,
+    );
     let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
     // What the network depends on besides its file and the numbers below.
     let speeds_of_lanes = [keys.lane, link_of_lanes, keys.link_speed_unit, keys.paths];
@@ -151,13 +157,8 @@ fn from_file(
         let levels = switch_levels(&fabric, hosts).ok()?;
         Uplinks::check_length(own, levels, value, errors)?;
     }
-    match library.network(
-        (&beside(path), &by_keys.join("\n"), &fabric),
-        hosts,
-        forwards,
-        &uplinks,
-        machine_of,
-    ) {
+    let nodes = FabricNodes { hosts, hosts_forward: forwards, is_directed };
+    match library.network((&beside(path), &by_keys.join("\n"), &fabric), nodes, &uplinks, machine_of) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);
@@ -178,14 +179,15 @@ fn from_file(
     }
 }
 
-/// The network of the file that a value names, by its path as written and beside the scenario.
+/// The network of the file that a value names, by its path as written and beside the scenario, and whether its links lead in
+/// one direction.
 fn described_network(
     value: &Value,
-    (path, file): (&str, &Path),
+    (path, file, is_directed): (&str, &Path, bool),
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Arc<Fabric>> {
-    match library.fabric(file) {
+    match library.fabric(file, is_directed) {
         Ok(fabric) => return Some(fabric),
         Err(Failure::Wrong(wrong)) => errors.extend(wrong),
         Err(Failure::Unreadable(reason)) => {
@@ -319,14 +321,19 @@ fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
     Ok(network.with_hosts(hosts).levels().count().saturating_sub(2) as usize)
 }
 
-/// Whether messages pass through hosts, if it is said.
+/// The value of a key that is true or false, if it is set.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
-fn hosts_forward(keys: &NetworkKeys<'_>, errors: &mut Vec<ScenarioError>) -> Option<Option<bool>> {
-    let Some(value) = keys.hosts_forward else { return Some(None) };
+fn truth(
+    keys: &NetworkKeys<'_>,
+    key: &str,
+    value: Option<&Value>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Option<bool>> {
+    let Some(value) = value else { return Some(None) };
     if let Content::Boolean(own) = value.content {
         Some(Some(own))
     } else {
-        errors.push(value.unexpected(format!("{}.hosts_forward", keys.name), "true or false"));
+        errors.push(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
         None
     }
 }
@@ -359,7 +366,7 @@ impl NetworkKeys<'_> {
 /// # Errors
 ///
 /// When the file cannot be read, or is wrong: the first errors.
-pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failure> {
+pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Result<Fabric, Failure> {
     let source = SourceFile::read_within(path, budget).map_err(|error| match error {
         ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
         ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
@@ -371,7 +378,9 @@ pub(super) fn read_fabric(path: &Path, budget: &Budget) -> Result<Fabric, Failur
     let [while_made, kept] = Network::bytes_to_make(0, most);
     let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
     budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
-    let fabric = match Fabric::parse(source.text()) {
+    let parsed =
+        if is_directed { Fabric::parse_directed(source.text()) } else { Fabric::parse(source.text()) };
+    let fabric = match parsed {
         Ok(fabric) => fabric,
         Err(diagnostics) => other_fabric(path, &source)?.ok_or_else(|| {
             let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
@@ -420,13 +429,29 @@ fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
     speeds
 }
 
-/// The machine of a network of which the first `hosts` nodes are hosts, which forward messages or do not.
-fn machine_of(
-    fabric: &Fabric,
-    hosts: u32,
-    hosts_forward: bool,
-    uplinks: &FabricUplinks,
-) -> Result<Machine, String> {
+/// What the nodes of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FabricNodes {
+    /// The number of first ones that are hosts.
+    pub(super) hosts: u32,
+    /// Whether these forward messages.
+    pub(super) hosts_forward: bool,
+    /// Whether a line is a channel, from its first node to its second.
+    pub(super) is_directed: bool,
+}
+
+/// The directions in which the links of a file are listed.
+fn listed_channels(fabric: &Fabric) -> Vec<(u32, u32)> {
+    let of_link = |link: &FabricLink| {
+        let both = [link.ends, (link.ends.1, link.ends.0)];
+        both.into_iter().zip(link.directions).filter(|own| own.1).map(|own| own.0)
+    };
+    fabric.links.iter().flat_map(of_link).collect()
+}
+
+/// The machine of a network from a file.
+fn machine_of(fabric: &Fabric, nodes: FabricNodes, uplinks: &FabricUplinks) -> Result<Machine, String> {
+    let FabricNodes { hosts, hosts_forward, is_directed } = nodes;
     let all = |(link, cables): (&FabricLink, u64)| {
         let count = usize::try_from(link.count.saturating_mul(cables)).unwrap_or(usize::MAX);
         std::iter::repeat_n(link.ends, count)
@@ -440,7 +465,12 @@ fn machine_of(
         None => vec![1; fabric.links.len()],
     };
     let ends: Vec<(u32, u32)> = fabric.links.iter().zip(cables).flat_map(all).collect();
-    let network = Network::from_parallel_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
+    let network = if is_directed {
+        Network::from_channels(fabric.nodes, &listed_channels(fabric))
+    } else {
+        Network::from_parallel_edges(fabric.nodes, &ends)
+    };
+    let network = network.map_err(|error| error.to_string())?;
     let speeds = speeds(fabric);
     if speeds.len() > usize::from(u16::MAX) {
         return Err(format!("{} different speeds of links, expected at most {}", speeds.len(), u16::MAX));
@@ -456,6 +486,9 @@ fn machine_of(
     if let Some((one, other)) = network.hosts_apart(&all_hosts) {
         let [one, other] = [one, other].map(|node| fabric.name(node.index()));
         let through = if hosts_forward { "" } else { " that leads through no host" };
+        if is_directed {
+            return Err(format!("no route{through} from host {one} to {other}"));
+        }
         return Err(format!("no route{through} between hosts {one} and {other}"));
     }
     let machine = Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())?;
@@ -477,11 +510,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.txt");
         std::fs::write(&path, text).unwrap();
-        let fabric = read_fabric(&path, &Budget::default());
+        let fabric = read_fabric(&path, false, &Budget::default());
         let machine = fabric.map(|fabric| {
             let hosts = fabric.hosts.unwrap_or(fabric.nodes);
             let uplinks = FabricUplinks { cables: None, are_assumed: false };
-            machine_of(&fabric, hosts, hosts == fabric.nodes, &uplinks)
+            let hosts_forward = hosts == fabric.nodes;
+            machine_of(&fabric, FabricNodes { hosts, hosts_forward, is_directed: false }, &uplinks)
         });
         machine.unwrap_or_else(|failure| {
             Err(match failure {

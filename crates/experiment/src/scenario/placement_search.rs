@@ -66,6 +66,9 @@ pub enum PlacementSearchError {
         /// One without a route to it.
         other: NodeId,
     },
+    /// Searches take distances to be alike in both directions.
+    #[error("search of a machine whose links lead in one direction, expected links in both")]
+    Directed,
     /// A search would take more memory than it may.
     #[error("a search of {processes} processes needs about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
     Memory {
@@ -192,6 +195,9 @@ fn sites(run: &Run, limit: u64) -> Result<Vec<NodeId>, PlacementSearchError> {
     if needed > limit.saturating_add(UNCOUNTED) {
         let processes = run.program.body.process_count();
         return Err(PlacementSearchError::Memory { processes, needed, limit });
+    }
+    if run.machine.is_directed() {
+        return Err(PlacementSearchError::Directed);
     }
     if let Some((one, other)) = run.machine.two_hosts_apart() {
         return Err(PlacementSearchError::Apart { one, other });

@@ -33,7 +33,7 @@ const OF_NO_RUN: [Key; 2] = [Key::Name, Key::MachineFile];
 
 /// Keys that no placement and no guest depends on. The times of links enter with the machine, since routes depend on
 /// those that differ; everything else is a rule of time.
-const OF_NO_PLACEMENT: [Key; 32] = [
+const OF_NO_PLACEMENT: [Key; 35] = [
     Key::MachineLinks,
     Key::MachineHopCycles,
     Key::MachineLatencyCycles,
@@ -46,6 +46,9 @@ const OF_NO_PLACEMENT: [Key; 32] = [
     Key::MachineRouterCreditCycles,
     Key::MachineRouterTerminalLatencyCycles,
     Key::MachineRouterAllocator,
+    Key::MachineRouterSpeedup,
+    Key::MachineRouterEjection,
+    Key::MachineGlobalLatencyCycles,
     Key::MachinePacketUnits,
     Key::MachineArbitration,
     Key::MachineProcessorsPerNode,
@@ -70,8 +73,13 @@ const OF_NO_PLACEMENT: [Key; 32] = [
 ];
 
 /// Keys whose integers are reals, too.
-const REALS: [Key; 4] =
-    [Key::ProgramScale, Key::ProgramHotspotShare, Key::ProgramLoad, Key::ProgramLatencyLimit];
+const REALS: [Key; 5] = [
+    Key::MachineRouterSpeedup,
+    Key::ProgramScale,
+    Key::ProgramHotspotShare,
+    Key::ProgramLoad,
+    Key::ProgramLatencyLimit,
+];
 
 /// Keys in seconds and bytes, with those in cycles and units that they replace.
 const INSTEAD: &[(Key, &[Key])] = &[

@@ -2,8 +2,8 @@
 //! routing, ties and choices of `[execution]` that only they have (`docs/model.md` section 26).
 
 use cubefold_simulator::{
-    AdaptiveChoice, Allocator, Communication, FlowControl, RouterError, RouterRouting, RouterSettings,
-    RouterTie, Switching,
+    AdaptiveChoice, Allocator, Communication, Ejection, FlowControl, RouterError, RouterRouting,
+    RouterSettings, RouterTie, Speedup, Switching, TableChoice,
 };
 use cubefold_topology::{Machine, TieRule};
 
@@ -71,6 +71,16 @@ pub(super) fn are_asked_for(settings: &Settings<'_>) -> bool {
 /// The words of `machine.router.allocator`.
 pub(super) fn allocators() -> Vec<&'static str> {
     Allocator::ALL.map(Allocator::name).to_vec()
+}
+
+/// The words of `execution.route_choice`.
+pub(super) fn route_choices() -> Vec<&'static str> {
+    TableChoice::ALL.map(TableChoice::name).to_vec()
+}
+
+/// The words of `machine.router.ejection`.
+pub(super) fn ejections() -> Vec<&'static str> {
+    Ejection::ALL.map(Ejection::name).to_vec()
 }
 
 /// The words of `execution.adaptive_choice`.
@@ -153,6 +163,12 @@ pub(super) fn read(
     let credit_cycles = number(Key::MachineRouterCreditCycles, errors);
     let terminal = number(Key::MachineRouterTerminalLatencyCycles, errors);
     let allocator = settings.one_of(Key::MachineRouterAllocator, &Allocator::ALL, Allocator::name, errors);
+    let ejection = settings.one_of(Key::MachineRouterEjection, &Ejection::ALL, Ejection::name, errors);
+    let speedup = speedup(settings, errors);
+    let global_latency = match settings.get(Key::MachineGlobalLatencyCycles) {
+        Some(_) => Some(settings.natural(Key::MachineGlobalLatencyCycles, errors)?),
+        None => None,
+    };
     let routing = machine.and_then(|machine| routing(settings, machine, execution, errors));
     let tie = read_tie(settings, &mut vec![]);
     if errors.len() > before {
@@ -166,11 +182,25 @@ pub(super) fn read(
         router_cycles: router_cycles?,
         credit_cycles: credit_cycles?,
         terminal_latency: terminal.unwrap_or(defaults.terminal_latency),
+        global_latency,
+        speedup: speedup?,
+        ejection: ejection?,
         allocator: allocator?,
         routing: routing?,
         tie: tie?,
         seed,
     }))
+}
+
+/// Reads the speedup, of at most two decimals.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number from 100 to 800")]
+fn speedup(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Speedup> {
+    let Some(value) = settings.get(Key::MachineRouterSpeedup) else { return Some(Speedup::ONE) };
+    let rounded = |speedup: f64| (speedup * 100.0).round();
+    let is_right = |own: f64| (1.0..=8.0).contains(&own) && (own * 100.0 - rounded(own)).abs() < 1e-9;
+    let expected = "a number from 1 to 8, of at most two decimals";
+    let found = value.number(Key::MachineRouterSpeedup.path(), expected, is_right, errors)?;
+    Speedup::of_hundredths(rounded(found) as u32)
 }
 
 /// Reads the routing of routers: the requested one, else the default of the machine.
@@ -182,9 +212,12 @@ fn routing(
 ) -> Option<RouterRouting> {
     let choice =
         settings.one_of(Key::ExecutionAdaptiveChoice, &AdaptiveChoice::ALL, AdaptiveChoice::name, errors)?;
+    let of_table =
+        settings.one_of(Key::ExecutionRouteChoice, &TableChoice::ALL, TableChoice::name, errors)?;
     let threshold = settings.natural(Key::ExecutionUgalThreshold, errors)?;
     let asked = execution?.routing;
     let found = match asked {
+        _ if machine.packet_routes().is_some() => Some(RouterRouting::Table(of_table)),
         None => Some(RouterRouting::default_of(machine)),
         Some(rule) => rule.of_routers(),
     };
@@ -199,20 +232,29 @@ fn routing(
         return None;
     };
     let is_adaptive = matches!(found, RouterRouting::Adaptive(_));
-    let is_ugal = matches!(found, RouterRouting::Ugal { .. });
+    let is_table = matches!(found, RouterRouting::Table(_));
     let owners = [
-        (Key::ExecutionAdaptiveChoice, is_adaptive, "adaptive"),
-        (Key::ExecutionUgalThreshold, is_ugal, "ugal"),
+        (Key::ExecutionAdaptiveChoice, is_adaptive, Key::ExecutionRouting, "adaptive"),
+        (
+            Key::ExecutionUgalThreshold,
+            found.threshold().is_some(),
+            Key::ExecutionRouting,
+            "ugal, ugal-g or par",
+        ),
+        (Key::ExecutionRouteChoice, is_table, Key::ExecutionRoutes, "routes from a file"),
     ];
-    for (key, _, owner) in owners.into_iter().filter(|(_, is_used, _)| !is_used) {
-        let Some(value) = unused(settings, key, Key::ExecutionRouting) else { continue };
-        let message = format!("{} of {} routing, expected {owner}", key.path(), found.name());
+    for (key, _, owner, expected) in owners.into_iter().filter(|own| !own.1) {
+        let Some(value) = unused(settings, key, owner) else { continue };
+        let message = format!("{} of {} routing, expected {expected}", key.path(), found.name());
         let error = ScenarioError::at(&value.place, message, "of another routing");
         errors.push(error.because(settings.place(Key::ExecutionRouting), "the routing"));
     }
+    let threshold = i64::try_from(threshold).ok()?;
     Some(match found {
         RouterRouting::Adaptive(_) => RouterRouting::Adaptive(choice),
-        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold: i64::try_from(threshold).ok()? },
+        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold },
+        RouterRouting::UgalG { .. } => RouterRouting::UgalG { threshold },
+        RouterRouting::Par { .. } => RouterRouting::Par { threshold },
         other => other,
     })
 }
@@ -242,7 +284,13 @@ fn refuse_without_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioErro
     for key in Key::in_part(Section::Machine, "router") {
         refuse(key, key.path());
     }
-    for key in [Key::ExecutionAdaptiveChoice, Key::ExecutionUgalThreshold] {
+    for key in [
+        Key::MachineGlobalLatencyCycles,
+        Key::ExecutionRoutes,
+        Key::ExecutionRouteChoice,
+        Key::ExecutionAdaptiveChoice,
+        Key::ExecutionUgalThreshold,
+    ] {
         refuse(key, key.path());
     }
     if read_tie(settings, &mut vec![]) == Some(RouterTie::Random) {
@@ -309,7 +357,7 @@ pub(super) fn refusal(settings: &Settings<'_>, reason: &RouterError) -> Option<S
             "give machine.router.terminal_latency_cycles",
         ),
         RouterError::TooFewChannels { .. } => (
-            &[Key::MachineRouterVirtualChannels, Key::ExecutionRouting],
+            &[Key::MachineRouterVirtualChannels, Key::ExecutionRoutes, Key::ExecutionRouting],
             "too few",
             "each class of channels, which keeps packets from a deadlock, needs one",
         ),
@@ -323,6 +371,10 @@ pub(super) fn refusal(settings: &Settings<'_>, reason: &RouterError) -> Option<S
             "too small",
             "give smaller packet_units, larger router.buffer_units, or switching = \"wormhole\"",
         ),
+        RouterError::Ejection { .. } => {
+            (&[Key::MachineRouterEjection], "only under minimal routing", "use ejection = \"all\"")
+        }
+        RouterError::NoGroups => (&[Key::MachineGlobalLatencyCycles], "only of a dragonfly", ""),
         RouterError::NoSuchRouting { .. } => (&[Key::ExecutionRouting], "not of this machine", ""),
         RouterError::OwnRoutes => (&[Key::ExecutionRouting], "routes of messages", ""),
         RouterError::SlowLinks { .. } => (

@@ -10,6 +10,7 @@ mod cubes;
 mod files;
 mod golden_clusters;
 mod golden_machines;
+mod golden_routers;
 mod golden_truth;
 mod greenberg;
 mod job_times;

@@ -51,6 +51,8 @@ pub struct Fabric {
 pub struct FabricLink {
     /// Its ends, the lower first.
     pub ends: (u32, u32),
+    /// Whether it is listed from the lower end to the other, and whether the other way round.
+    pub directions: [bool; 2],
     /// The number of links side by side, at least 1.
     pub count: u64,
     /// The speed of the links, if it is known.
@@ -115,6 +117,18 @@ impl Fabric {
     /// Lists the parts of the text that cannot be read, with their places.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = Self::reading(text);
+        reading.check_machine();
+        reading.finish()
+    }
+
+    /// Reads a network in any format whose links lead in one direction, from the first node of a line to the second.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), but for links that are listed in one direction beside others in both.
+    pub fn parse_directed(text: &str) -> Result<Self, Diagnostics> {
+        let mut reading = Self::reading(text);
+        reading.pairs = reading::PairCount::Lines;
         reading.check_machine();
         reading.finish()
     }

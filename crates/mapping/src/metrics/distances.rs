@@ -121,9 +121,13 @@ fn write_distances(machine: &Machine, low: &[NodeId], high: &[NodeId], distances
                 add_distances(axis, low, high, distances);
             }
         }
-        MachineForm::Graph(_) => {
+        MachineForm::Graph(graph) => {
+            let is_directed = graph.network().is_directed();
             for ((low, high), distance) in low.iter().zip(high).zip(distances) {
-                *distance = narrow(machine.distance(*low, *high));
+                let there = machine.distance(*low, *high);
+                // Edges have no direction: of links that have one the longer way counts.
+                let back = if is_directed { machine.distance(*high, *low) } else { there };
+                *distance = narrow(there.max(back));
             }
         }
     }

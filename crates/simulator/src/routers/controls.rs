@@ -57,7 +57,7 @@ fn a_torus_without_classes_comes_to_a_deadlock() {
     let messages: Vec<[u64; 2]> = (0..4).flat_map(|_| (0..8).map(|node| [node, (node + 3) % 8])).collect();
     assert_eq!(run(&mut network, &messages, 30), Ok(32));
     network.reset();
-    network.routes.ignore_classes();
+    network.routes.ignore_classes(&machine, &settings);
     check_circle(&run(&mut network, &messages, 30).unwrap_err());
 }
 

@@ -118,6 +118,9 @@ impl<'text> CaseText<'text> {
             allocator: if is_input_first { Allocator::InputFirst } else { Allocator::OutputFirst },
             routing: self.routing(),
             tie: self.tie(),
+            global_latency: None,
+            speedup: super::Speedup::ONE,
+            ejection: super::Ejection::All,
             seed: self.word("seed").map_or(seed, |seed| seed.parse().unwrap()),
         }
     }

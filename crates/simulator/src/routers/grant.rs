@@ -3,7 +3,9 @@
 use super::{
     matching::{Request, bits, bits_from},
     network::{NONE, Need, RouterNetwork},
+    packet::{Candidate, CandidateChoice},
     settings::{AdaptiveChoice, RouterRouting},
+    speedup::Step,
     wiring::End,
 };
 
@@ -18,7 +20,7 @@ pub(super) struct Ask {
 
 impl RouterNetwork<'_> {
     /// The phases 4 to 6 of a router; whether anything was matched.
-    pub(super) fn grant(&mut self, router: u32, now: u64) -> bool {
+    pub(super) fn grant(&mut self, router: u32, step: Step) -> bool {
         let (first, count) = self.wiring.ports(router);
         self.list_asks(first, count);
         self.list_switch_requests(first, count);
@@ -47,7 +49,7 @@ impl RouterNetwork<'_> {
                 && output / self.rules.channels == first + pair.output
                 && self.outputs[output as usize].credits > 0;
             if !pair.is_speculative || is_granted {
-                self.move_flit(channel, output, now);
+                self.move_flit(channel, output, step);
             }
         }
         has_channels || !matched.is_empty()
@@ -75,6 +77,9 @@ impl RouterNetwork<'_> {
                 Need::Room => packet.room,
             },
         );
+        if let Some(choice) = route.choice {
+            return self.ask_listed(flit.packet(), [first, port, channel], choice, need);
+        }
         let mut has_asked = false;
         if route.adaptive_ports != 0 {
             let mut best: Option<(u64, Ask)> = None;
@@ -107,6 +112,40 @@ impl RouterNetwork<'_> {
                 self.scratch.asks.push(Ask { port, channel, output: route.port, channels });
             }
         }
+    }
+
+    /// Lists the channels that a head asks for of its listed candidates, of which those in escape channels come last.
+    fn ask_listed(
+        &mut self,
+        packet: u32,
+        [first, port, channel]: [u32; 3],
+        choice: CandidateChoice,
+        need: u32,
+    ) {
+        let ask = |candidate: &Candidate| {
+            let channels = self.free(first + candidate.port, candidate.channels, need);
+            (channels != 0).then_some(Ask { port, channel, output: candidate.port, channels })
+        };
+        let candidates = self.packets.candidates(packet);
+        let others = candidates.iter().filter(|own| !own.is_escape);
+        let mut asks: smallvec::SmallVec<[Ask; 8]> = match choice {
+            CandidateChoice::Any => others.filter_map(ask).collect(),
+            CandidateChoice::Credits => {
+                let mut best: Option<(u64, Ask)> = None;
+                for candidate in others {
+                    let Some(ask) = ask(candidate) else { continue };
+                    let credits = self.unused_credits(first + candidate.port, candidate.channels);
+                    if best.is_none_or(|(most, _)| credits > most) {
+                        best = Some((credits, ask));
+                    }
+                }
+                best.map(|own| own.1).into_iter().collect()
+            }
+        };
+        if asks.is_empty() {
+            asks.extend(candidates.iter().filter(|own| own.is_escape).filter_map(ask));
+        }
+        self.scratch.asks.extend(asks);
     }
 
     /// Returns those of `channels` of an output port that are unused and have at least `need` credits.
@@ -211,39 +250,35 @@ impl RouterNetwork<'_> {
     }
 
     /// The first flit of an input channel leaves by the output channel that its packet has.
-    fn move_flit(&mut self, channel: u32, output: u32, now: u64) {
+    fn move_flit(&mut self, channel: u32, output: u32, step: Step) {
         let flit = self.pop(channel);
         let channels = self.rules.channels;
         let (from, to) = (channel / channels, output / channels);
         self.outputs[output as usize].credits -= 1;
-        match self.wiring.leads_to(to) {
-            End::Router(beyond) => {
-                let input = beyond * channels + output % channels;
-                self.in_flight.to_routers.push(now, (input, flit));
-                self.crossings += u64::from(flit.is_head());
-            }
-            End::Terminal(terminal) => {
-                self.in_flight.to_terminals.push(now, (terminal, output % channels, flit));
-            }
-            End::Nothing => {}
+        if let Some(spent) = &mut self.spent {
+            spent.add(to, step.cycle);
+        }
+        if flit.is_head() && matches!(self.wiring.leads_to(to), End::Router(_)) {
+            self.crossings += 1;
         }
         if let Some(units) = &mut self.use_of_ports {
             units[to as usize] += 1;
         }
-        match self.wiring.leads_to(from) {
-            End::Router(beyond) => {
-                self.in_flight.credits.push(now, beyond * channels + channel % channels);
+        match &mut self.departures {
+            None => {
+                self.send_flit(output, flit, step.cycle);
+                self.send_credit(channel, step.cycle);
             }
-            End::Terminal(terminal) => {
-                self.in_flight.credits_to_terminals.push(now, (terminal, channel % channels));
+            Some(departures) => {
+                departures.add_flit(to, output, flit, step);
+                departures.add_credit(from, channel);
             }
-            End::Nothing => {}
         }
-        self.leave(channel, output, flit.is_tail(), now);
+        self.leave(channel, output, flit.is_tail(), step);
     }
 
     /// A flit has left an input channel.
-    fn leave(&mut self, channel: u32, output: u32, is_tail: bool, now: u64) {
+    fn leave(&mut self, channel: u32, output: u32, is_tail: bool, step: Step) {
         let channels = self.rules.channels;
         let is_empty = self.inputs[channel as usize].len == 0;
         if is_empty || is_tail {
@@ -253,7 +288,9 @@ impl RouterNetwork<'_> {
             self.ports[(output / channels) as usize].used &= !(1 << (output % channels));
             self.inputs[channel as usize].output = NONE;
             if !is_empty {
-                self.in_flight.starts.push(now + 1, channel);
+                let next = self.rules.speedup.next(step);
+                let from = self.rules.speedup.asks_from(next, self.rules.router_cycles);
+                self.start(from, channel);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{packet::Flit, settings::Routers};
+use super::{Speedup, packet::Flit, settings::Routers};
 
 /// Items that come out in the order in which they went in, each after the same time.
 #[derive(Debug)]
@@ -52,13 +52,12 @@ impl<T> DelayLine<T> {
 /// Everything in flight between routers and terminals.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    pub(super) to_routers: DelayLine<(u32, Flit)>, // by input channel
+    pub(super) to_routers: [DelayLine<(u32, Flit)>; 2], // by input channel; over links inside and between groups
     pub(super) to_terminals: DelayLine<(u32, u32, Flit)>, // by terminal and channel
-    pub(super) injected: DelayLine<(u32, Flit)>,   // by input channel
-    pub(super) credits: DelayLine<u32>,            // to output channels of routers
+    pub(super) injected: DelayLine<(u32, Flit)>,        // by input channel
+    pub(super) credits: [DelayLine<u32>; 2],            // to output channels of routers, over the same links
     pub(super) credits_to_terminals: DelayLine<(u32, u32)>, // by terminal and channel
-    pub(super) credits_of_terminals: DelayLine<u32>, // to output channels
-    pub(super) starts: DelayLine<u32>,             // input channels whose heads may ask
+    pub(super) credits_of_terminals: DelayLine<u32>,    // to output channels
 }
 
 impl InFlight {
@@ -66,25 +65,38 @@ impl InFlight {
         let settings = &routers.settings;
         let [router, credit, terminal] =
             [settings.router_cycles, settings.credit_cycles, settings.terminal_latency].map(u64::from);
-        let switch = router.min(2);
+        // With a speedup flits are put in when they leave their output queues, the cycle before they enter the links.
+        let switch = if settings.speedup == Speedup::ONE { router.min(2) } else { 1 };
+        let latencies = [latency, settings.global_latency.unwrap_or(latency)];
         Self {
-            to_routers: DelayLine::new(switch + latency + 1),
+            to_routers: latencies.map(|latency| DelayLine::new(switch + latency + 1)),
             to_terminals: DelayLine::new(switch + terminal + 1),
             injected: DelayLine::new(terminal + 2),
-            credits: DelayLine::new(credit + latency + 1),
+            credits: latencies.map(|latency| DelayLine::new(credit + latency + 1)),
             credits_to_terminals: DelayLine::new(credit + terminal + 1),
             credits_of_terminals: DelayLine::new(credit + terminal + 1),
-            starts: DelayLine::new(router.saturating_sub(3)),
         }
     }
 
+    /// The next cycle in which anything is due.
+    pub(super) fn next(&self) -> Option<u64> {
+        let flits = self.to_routers.iter().map(DelayLine::next);
+        let credits = self.credits.iter().map(DelayLine::next);
+        let of_terminals = [
+            self.to_terminals.next(),
+            self.injected.next(),
+            self.credits_to_terminals.next(),
+            self.credits_of_terminals.next(),
+        ];
+        flits.chain(credits).chain(of_terminals).flatten().min()
+    }
+
     pub(super) fn clear(&mut self) {
-        self.to_routers.clear();
+        self.to_routers.iter_mut().for_each(DelayLine::clear);
         self.to_terminals.clear();
         self.injected.clear();
-        self.credits.clear();
+        self.credits.iter_mut().for_each(DelayLine::clear);
         self.credits_to_terminals.clear();
         self.credits_of_terminals.clear();
-        self.starts.clear();
     }
 }

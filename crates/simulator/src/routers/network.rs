@@ -1,21 +1,28 @@
 //! The routers of a machine, cycle by cycle (`docs/model.md` section 26.2).
 //!
 //! All state is in flat arrays: of channels, of ports, of terminals. A router that can do nothing is asleep and costs
-//! nothing: it wakes when a flit or credit arrives, when a head may ask, and in the cycle after one in which it matched
+//! nothing: it wakes when a flit or credit arrives, when a head may ask, and in the step after one in which it matched
 //! anything. So an idle stretch of time is jumped over.
+//!
+//! With a speedup routers take several steps a cycle, and queues stand before the links (section 30.1); without one a step
+//! is a cycle, and what leaves a buffer goes on its way at once.
 //!
 //! Invariant between cycles: a channel's credits, the flits in the buffer that they are for, the flits on the way there and
 //! the credits on the way back are `B` together.
 
 use cubefold_topology::{Machine, NodeId, narrow};
 
+use std::collections::VecDeque;
+
 use super::{
+    departures::Departures,
     in_flight::InFlight,
     injection::{Departure, Terminals},
     matching::{Matcher, Request},
     packet::{Flit, PacketTable},
-    routing::{AtRouter, PacketRoutes},
+    routing::{AtRouter, PacketRoutes, SpentCredits},
     settings::{Allocator, FlowControl, RouterRouting, RouterSettings, Routers},
+    speedup::{Speedup, Step},
     wake_list::WakeList,
     wiring::{End, Wiring},
 };
@@ -60,6 +67,8 @@ pub(super) struct RouterRules {
     pub(super) need: Need,
     pub(super) routing: RouterRouting,
     pub(super) escape_channels: u32,
+    pub(super) router_cycles: u32, // `R`
+    pub(super) speedup: Speedup,
 }
 
 /// The credits that a head needs of a channel.
@@ -84,9 +93,12 @@ pub(crate) struct RouterNetwork<'run> {
     pub(super) packets: PacketTable,
     terminals: Terminals,
     pub(super) in_flight: InFlight,
-    awake: WakeList,           // routers
-    awake_terminals: WakeList, // with something to send
-    taken: Vec<u32>,           // the ones of this cycle
+    pub(super) starts: VecDeque<(Step, u32)>, // input channels whose heads may ask, and from when on
+    pub(super) departures: Option<Departures>, // with a speedup
+    pub(super) spent: Option<SpentCredits>,   // if routes depend on the credits of other routers
+    awake: WakeList,                          // routers
+    awake_terminals: WakeList,                // with something to send
+    taken: Vec<u32>,                          // the ones of this cycle
     pub(super) scratch: Scratch,
     entered: Vec<u64>,                         // by message, when its first flit was injected
     consumed: u64,                             // flits
@@ -109,8 +121,7 @@ pub(super) struct Scratch {
 
 impl RouterRules {
     fn new(settings: &RouterSettings, routes: &PacketRoutes<'_>) -> Self {
-        let is_adaptive = matches!(settings.routing, RouterRouting::Adaptive(_));
-        let has_need = is_adaptive || settings.flow_control == FlowControl::VirtualCutThrough;
+        let has_need = routes.needs_room() || settings.flow_control == FlowControl::VirtualCutThrough;
         Self {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
@@ -118,6 +129,8 @@ impl RouterRules {
             need: if has_need { Need::Room } else { Need::Nothing },
             routing: settings.routing,
             escape_channels: routes.escape_channels(),
+            router_cycles: settings.router_cycles,
+            speedup: settings.speedup,
         }
     }
 }
@@ -140,7 +153,8 @@ impl Scratch {
 impl<'run> RouterNetwork<'run> {
     /// The routers of a machine while nothing moves.
     pub(crate) fn new(machine: &'run Machine, communication: Communication, routers: &Routers) -> Self {
-        let (wiring, settings) = (Wiring::new(machine), &routers.settings);
+        let settings = &routers.settings;
+        let wiring = Wiring::new(machine, settings.global_latency.is_some());
         let routes = PacketRoutes::new(machine, routers);
         let (channels, ports) = (settings.virtual_channels, wiring.port_count());
         let rules = RouterRules::new(settings, &routes);
@@ -155,6 +169,10 @@ impl<'run> RouterNetwork<'run> {
             packets: PacketTable::default(),
             terminals: Terminals::new(wiring.terminal_count(), settings, communication.packet()),
             in_flight: InFlight::new(communication.latency().get(), routers),
+            starts: VecDeque::new(),
+            departures: (settings.speedup != Speedup::ONE)
+                .then(|| Departures::new(settings.speedup, settings.router_cycles, ports)),
+            spent: matches!(settings.routing, RouterRouting::UgalG { .. }).then(|| SpentCredits::new(ports)),
             awake: WakeList::new(wiring.router_count()),
             awake_terminals: WakeList::new(wiring.terminal_count()),
             taken: vec![],
@@ -187,6 +205,7 @@ impl<'run> RouterNetwork<'run> {
         ports
             .saturating_mul(of_port + on_links)
             .saturating_add(Wiring::bytes(nodes, ports))
+            .saturating_add(if settings.speedup == Speedup::ONE { 0 } else { Departures::bytes(ports) })
             .saturating_add(Terminals::bytes(terminals, channels, messages))
             .saturating_add(machine.bytes_of_routes())
     }
@@ -202,8 +221,10 @@ impl<'run> RouterNetwork<'run> {
     /// entry a packet.
     pub(crate) fn arrive(&mut self, now: u64, received: &mut Vec<u32>) {
         self.now = now;
-        while let Some(channel) = self.in_flight.credits.pop_due(now) {
-            self.add_credit(channel);
+        for line in 0..2 {
+            while let Some(channel) = self.in_flight.credits[line].pop_due(now) {
+                self.add_credit(channel);
+            }
         }
         while let Some(channel) = self.in_flight.credits_of_terminals.pop_due(now) {
             self.add_credit(channel);
@@ -214,17 +235,16 @@ impl<'run> RouterNetwork<'run> {
                 self.awake_terminals.add(terminal);
             }
         }
-        while let Some((channel, flit)) = self.in_flight.to_routers.pop_due(now) {
-            self.push(channel, flit, now);
+        for line in 0..2 {
+            while let Some((channel, flit)) = self.in_flight.to_routers[line].pop_due(now) {
+                self.push(channel, flit, now);
+            }
         }
         while let Some((channel, flit)) = self.in_flight.injected.pop_due(now) {
             self.push(channel, flit, now);
         }
         while let Some((terminal, channel, flit)) = self.in_flight.to_terminals.pop_due(now) {
             self.consume(terminal, channel, flit, now, received);
-        }
-        while let Some(channel) = self.in_flight.starts.pop_due(now) {
-            self.begin_asking(channel);
         }
     }
 
@@ -237,27 +257,27 @@ impl<'run> RouterNetwork<'run> {
             self.inject(terminal, now);
         }
         self.terminals.end_cycle();
-        self.awake.take(&mut awake);
-        for &router in &awake {
-            if self.grant(router, now) {
-                self.awake.add(router);
+        for step in self.rules.speedup.steps(now) {
+            self.begin_asking(step);
+            self.awake.take(&mut awake);
+            for &router in &awake {
+                if self.grant(router, step) {
+                    self.awake.add(router);
+                }
             }
         }
         self.taken = awake;
+        self.leave_queues(now);
     }
 
     /// The next cycle in which anything can happen; `None` if nothing moves.
     pub(crate) fn next(&self) -> Option<u64> {
-        if !self.awake.is_empty() || !self.awake_terminals.is_empty() {
+        let has_queues = self.departures.as_ref().is_some_and(|own| !own.are_empty());
+        if has_queues || !self.awake.is_empty() || !self.awake_terminals.is_empty() {
             return Some(self.now + 1);
         }
-        let InFlight { to_routers, to_terminals, injected, credits, credits_to_terminals, .. } =
-            &self.in_flight;
-        let InFlight { credits_of_terminals, starts, .. } = &self.in_flight;
-        let flits = [to_routers.next(), injected.next(), to_terminals.next()];
-        let others =
-            [credits.next(), credits_of_terminals.next(), credits_to_terminals.next(), starts.next()];
-        flits.into_iter().chain(others).flatten().min()
+        let start = self.starts.front().map(|own| own.0.cycle);
+        self.in_flight.next().into_iter().chain(start).min()
     }
 
     /// Whether a terminal has anything to send.
@@ -294,7 +314,7 @@ impl<'run> RouterNetwork<'run> {
         for (port, &units) in used {
             let router = self.wiring.router(port);
             let (first, _) = self.wiring.ports(router);
-            if let Some(place) = self.wiring.place_of_link(port - first, self.wiring.leads_to(port)) {
+            if let Some(place) = self.wiring.place_of_link(port, port - first) {
                 take(self.wiring.node(router), place as usize, units);
             }
         }
@@ -328,6 +348,9 @@ impl<'run> RouterNetwork<'run> {
         self.packets.clear();
         self.terminals.reset();
         self.in_flight.clear();
+        self.starts.clear();
+        self.departures.iter_mut().for_each(Departures::clear);
+        self.spent.iter_mut().for_each(SpentCredits::clear);
         self.awake.clear();
         self.awake_terminals.clear();
         (self.consumed, self.crossings, self.now) = (0, 0, 0);
@@ -357,7 +380,8 @@ impl<'run> RouterNetwork<'run> {
         }
         if own.output == NONE {
             // It was idle: the flit is a head.
-            self.in_flight.starts.push(now, channel);
+            let from = self.rules.speedup.asks_from(Speedup::first(now), self.rules.router_cycles);
+            self.start(from, channel);
         } else {
             let port = channel / self.rules.channels;
             self.ports[port as usize].sending |= 1 << (channel % self.rules.channels);
@@ -393,8 +417,25 @@ impl<'run> RouterNetwork<'run> {
         }
     }
 
+    /// The head in a channel may ask from a step on, not before that of the last.
+    #[inline]
+    pub(super) fn start(&mut self, from: Step, channel: u32) {
+        debug_assert!(self.starts.back().is_none_or(|last| last.0 <= from), "in the order of their steps");
+        self.starts.push_back((from, channel));
+    }
+
+    /// The heads whose step has come may ask.
+    fn begin_asking(&mut self, step: Step) {
+        while let Some(&(from, channel)) = self.starts.front()
+            && from <= step
+        {
+            self.starts.pop_front();
+            self.find_route(channel);
+        }
+    }
+
     /// The head in a channel may ask: its route is determined.
-    fn begin_asking(&mut self, channel: u32) {
+    fn find_route(&mut self, channel: u32) {
         let channels = self.rules.channels;
         let port = channel / channels;
         let router = self.wiring.router(port);
@@ -402,14 +443,27 @@ impl<'run> RouterNetwork<'run> {
         self.awake.add(router);
         let (first, _) = self.wiring.ports(router);
         let packet = self.front(channel).packet();
-        let outputs = &self.outputs;
+        let (outputs, spent, now) = (&self.outputs, &self.spent, self.now);
         let credits = |port: u32| {
             let begin = ((first + port) * channels) as usize;
             outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum()
         };
-        let at = AtRouter { router, wiring: &self.wiring, credits: &credits };
-        let packet = self.packets.get_mut(packet);
-        packet.route = self.routes.route(packet, &at);
+        let credits_before = |port: u32| {
+            let begin = (port * channels) as usize;
+            let now_there: u64 =
+                outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum();
+            now_there + spent.as_ref().map_or(0, |own| own.in_cycle(port, now))
+        };
+        let is_injected = matches!(self.wiring.leads_to(port), End::Terminal(_));
+        let at = AtRouter {
+            router,
+            came_in: (!is_injected).then_some(channel % channels),
+            wiring: &self.wiring,
+            credits: &credits,
+            credits_before: &credits_before,
+        };
+        let (packet, candidates) = self.packets.with_candidates(packet);
+        packet.route = self.routes.route(packet, &at, candidates);
     }
 
     /// Phase 3 at a terminal.
@@ -430,6 +484,42 @@ impl<'run> RouterNetwork<'run> {
         if self.terminals.has_queue(terminal) {
             self.awake_terminals.add(terminal);
         }
+    }
+
+    /// A flit goes on its way to what an output channel leads to.
+    #[inline]
+    pub(super) fn send_flit(&mut self, output: u32, flit: Flit, now: u64) {
+        let (port, channel) = (output / self.rules.channels, output % self.rules.channels);
+        match self.wiring.leads_to(port) {
+            End::Router(beyond) => {
+                let input = beyond * self.rules.channels + channel;
+                self.in_flight.to_routers[self.wiring.line(port)].push(now, (input, flit));
+            }
+            End::Terminal(terminal) => self.in_flight.to_terminals.push(now, (terminal, channel, flit)),
+            End::Nothing => {}
+        }
+    }
+
+    /// A credit goes on its way to the sender into an input channel.
+    #[inline]
+    pub(super) fn send_credit(&mut self, input: u32, now: u64) {
+        let (port, channel) = (input / self.rules.channels, input % self.rules.channels);
+        match self.wiring.leads_to(port) {
+            End::Router(beyond) => {
+                let output = beyond * self.rules.channels + channel;
+                self.in_flight.credits[self.wiring.line(port)].push(now, output);
+            }
+            End::Terminal(terminal) => self.in_flight.credits_to_terminals.push(now, (terminal, channel)),
+            End::Nothing => {}
+        }
+    }
+
+    /// With a speedup, the first flit and the first credit of every queue leave after the last step of a cycle.
+    fn leave_queues(&mut self, now: u64) {
+        let Some(mut departures) = self.departures.take() else { return };
+        departures.take_flits(now, |output, flit| self.send_flit(output, flit, now));
+        departures.take_credits(|input| self.send_credit(input, now));
+        self.departures = Some(departures);
     }
 
     /// The node at the other end of a port; `None` of one that leads to nothing.

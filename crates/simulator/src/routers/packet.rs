@@ -53,7 +53,8 @@ pub(super) struct Packet {
 /// The progress of a packet, as far as routes depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {
-    /// The node or group by way of which it goes; [`Self::NONE`] without one, or where that is not decided yet.
+    /// The node, router or group by way of which it goes, or the number of its route in a table; [`Self::NONE`] without
+    /// one, or where that is not decided yet.
     pub(super) middle: u32,
     /// The links that count for its class: all between routers, or those between groups.
     pub(super) links: u32,
@@ -93,12 +94,37 @@ pub(super) struct Route {
     pub(super) channels: u64,
     /// The ports of a grid where it asks for adaptive channels, a bit each.
     pub(super) adaptive_ports: u64,
+    /// The choice among listed candidates; `None` if there is no list.
+    pub(super) choice: Option<CandidateChoice>,
+}
+
+/// One of several ports that a head may ask for, with its channels there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) port: u32, // of the router
+    pub(super) channels: u64,
+    pub(super) is_escape: bool, // asked for only if no other can be
+}
+
+/// The candidates that a head asks for, of those that it can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CandidateChoice {
+    /// The one with most credits.
+    Credits,
+    /// All.
+    Any,
 }
 
 impl Route {
     /// All of these channels of one port.
     pub(super) fn over(port: u32, channels: u64) -> Self {
-        Self { port, channels, adaptive_ports: 0 }
+        Self { port, channels, adaptive_ports: 0, choice: None }
+    }
+
+    /// Listed candidates, of which there is at least one.
+    pub(super) fn among(candidates: &[Candidate], choice: CandidateChoice) -> Self {
+        let (port, channels) = candidates.first().map_or((0, 0), |own| (own.port, own.channels));
+        Self { choice: Some(choice), ..Self::over(port, channels) }
     }
 }
 
@@ -106,6 +132,7 @@ impl Route {
 #[derive(Debug, Default)]
 pub(super) struct PacketTable {
     packets: Vec<Packet>,
+    candidates: Vec<Vec<Candidate>>, // by packet, if it has a list
     vacant: Vec<u32>,
 }
 
@@ -135,6 +162,21 @@ impl PacketTable {
         &mut self.packets[packet as usize]
     }
 
+    /// A packet, with the list of its candidates.
+    pub(super) fn with_candidates(&mut self, packet: u32) -> (&mut Packet, &mut Vec<Candidate>) {
+        let place = packet as usize;
+        if self.candidates.len() <= place {
+            self.candidates.resize_with(place + 1, Vec::new);
+        }
+        (&mut self.packets[place], &mut self.candidates[place])
+    }
+
+    /// The listed candidates of a packet that has some.
+    #[inline]
+    pub(super) fn candidates(&self, packet: u32) -> &[Candidate] {
+        &self.candidates[packet as usize]
+    }
+
     /// The number of packets in the network.
     pub(super) fn count(&self) -> usize {
         self.packets.len() - self.vacant.len()
@@ -143,6 +185,7 @@ impl PacketTable {
     /// Forgets all packets.
     pub(super) fn clear(&mut self) {
         self.packets.clear();
+        self.candidates.clear();
         self.vacant.clear();
     }
 }

@@ -1,116 +1,175 @@
-//! The routes of packets: the channels that a head asks for at a router (`docs/model.md` section 26.3).
+//! The routes of packets: the channels that a head asks for at a router (`docs/model.md` sections 26.3, 30.2 and 30.3).
 //!
 //! Every rule divides the channels into classes in such an order that no packets wait for one another in a circle. A rule
-//! sees the packet, the router, and the credits at its ports.
+//! sees the packet, the router, and the credits at its ports. Each file has the rules of a kind of machine, and
+//! [`PacketRoutes::new`] a line for each.
 
 mod dragonfly;
+mod fat_tree;
 mod grid;
 mod network;
+mod table;
+
+use std::fmt;
 
 use cubefold_topology::Machine;
 
-use self::{dragonfly::Groups, grid::GridRoutes, network::SwitchRoutes};
+use self::{
+    dragonfly::Groups, fat_tree::TreeRoutes, grid::GridRoutes, network::NetworkRule, table::TableRoutes,
+};
 use super::{
     injection::all_channels,
-    packet::{Packet, Route},
-    settings::{RouterRouting, Routers},
+    packet::{Candidate, Packet, Route},
+    settings::{Ejection, RouterRouting, Routers},
     wiring::Wiring,
 };
 
-/// The rule for the routes of packets on a machine.
+/// The routes of packets on a machine.
 #[derive(Debug)]
 pub(super) struct PacketRoutes<'run> {
-    rule: RouterRouting,
-    classes: Vec<u64>, // the channels of each, a bit each
-    all: u64,          // channels
-    ways: Ways<'run>,
+    classes: Classes,
+    ejection: Ejection,
+    rule: Box<dyn RoutingRule + 'run>,
 }
 
-/// The ways of packets between routers.
-#[derive(Debug)]
-enum Ways<'run> {
-    Grid(GridRoutes<'run>),
-    Dragonfly(Groups<'run>),
-    Switches(SwitchRoutes<'run>),
+/// A rule by which packets go on.
+trait RoutingRule: fmt::Debug + Send + Sync {
+    /// The candidates of a packet whose head asks for the first time at a router; several of them are put in `candidates`,
+    /// which are empty. `None` where it is ejected, which is possible at the router of its terminal only.
+    fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, candidates: &mut Vec<Candidate>)
+    -> Option<Route>;
+
+    /// Whether it is asked at the router of the destination, too, as it may lead on from there.
+    fn passes_destinations(&self) -> bool {
+        false
+    }
+
+    /// The number of first channels for packets of adaptive routing on grids that cannot go on otherwise.
+    fn escape_channels(&self) -> u32 {
+        0
+    }
+
+    /// Whether a head asks only for channels with room for its packet, or for as much of it as a buffer holds.
+    fn needs_room(&self) -> bool {
+        self.escape_channels() > 0
+    }
 }
 
-/// A router, and the credits over all channels of each of its ports.
+/// The classes that share the channels of an input.
+#[derive(Debug, Clone)]
+struct Classes {
+    of: Vec<u64>, // the channels of each, a bit each
+    all: u64,     // channels
+}
+
+impl Classes {
+    fn new(channels: u32, classes: u32) -> Self {
+        let range = |class: u32| {
+            let [first, end] = [class, class + 1].map(|own| own * channels / classes);
+            all_channels(channels) >> (channels - (end - first)) << first
+        };
+        Self { of: (0..classes).map(range).collect(), all: all_channels(channels) }
+    }
+
+    /// The class of a channel.
+    fn of_channel(&self, channel: u32) -> u32 {
+        (0..).zip(&self.of).find(|(_, own)| **own >> channel & 1 == 1).map_or(0, |own| own.0)
+    }
+}
+
+/// A router, and the credits over all channels of its ports.
 pub(super) struct AtRouter<'a> {
     pub(super) router: u32,
+    pub(super) came_in: Option<u32>, // the channel in which the packet came; none from its terminal
     pub(super) wiring: &'a Wiring,
-    pub(super) credits: &'a dyn Fn(u32) -> u64,
+    pub(super) credits: &'a dyn Fn(u32) -> u64, // by port of the router
+    pub(super) credits_before: &'a dyn Fn(u32) -> u64, // by port of any router, before phase 4 of the cycle
+}
+
+/// The credits that the ports of all routers have spent in the present cycle.
+#[derive(Debug)]
+pub(super) struct SpentCredits(Vec<(u64, u64)>); // by port, a cycle, and those spent in it
+
+impl SpentCredits {
+    pub(super) fn new(ports: usize) -> Self {
+        Self(vec![(0, 0); ports])
+    }
+
+    /// A port has spent a credit.
+    pub(super) fn add(&mut self, port: u32, cycle: u64) {
+        self.0[port as usize] = (cycle, self.in_cycle(port, cycle) + 1);
+    }
+
+    /// The credits that a port has spent in a cycle, the last one.
+    pub(super) fn in_cycle(&self, port: u32, cycle: u64) -> u64 {
+        let own = self.0[port as usize];
+        if own.0 == cycle { own.1 } else { 0 }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill((0, 0));
+    }
 }
 
 impl<'run> PacketRoutes<'run> {
     pub(super) fn new(machine: &'run Machine, routers: &Routers) -> Self {
         let settings = &routers.settings;
-        let (channels, classes) = (settings.virtual_channels, routers.classes);
-        let rule = settings.routing;
-        let range = |class: u32| {
-            let [first, end] = [class, class + 1].map(|own| own * channels / classes);
-            all_channels(channels) >> (channels - (end - first)) << first
-        };
-        let ways = match rule {
-            RouterRouting::DimensionOrder
-            | RouterRouting::Valiant
-            | RouterRouting::Romm
-            | RouterRouting::Adaptive(_) => Ways::Grid(GridRoutes::new(machine, settings.tie)),
-            RouterRouting::Minimal | RouterRouting::Ugal { .. } => {
-                let in_flight = u64::from(settings.virtual_channels) * u64::from(settings.buffer_units);
-                Ways::Dragonfly(Groups::new(machine, in_flight))
+        let classes = Classes::new(settings.virtual_channels, routers.classes);
+        let all_credits = u64::from(settings.virtual_channels) * u64::from(settings.buffer_units);
+        let own = classes.clone();
+        let rule: Box<dyn RoutingRule + 'run> = match settings.routing {
+            _ if machine.grid().is_some() && settings.routing.is_of_grids() => {
+                Box::new(GridRoutes::new(machine, settings, own))
             }
-            RouterRouting::UpDown | RouterRouting::UpDownAdaptive | RouterRouting::Hops => {
-                Ways::Switches(SwitchRoutes::new(machine))
+            RouterRouting::UpDown | RouterRouting::UpDownAdaptive => {
+                Box::new(TreeRoutes::new(machine, settings.routing, own))
             }
+            RouterRouting::Table(choice) => Box::new(TableRoutes::new(machine, choice, own)),
+            rule if rule.is_of_dragonflies(machine) => Box::new(Groups::new(machine, rule, all_credits, own)),
+            rule => Box::new(NetworkRule::new(machine, rule, all_credits, own)),
         };
-        Self { rule, classes: (0..classes).map(range).collect(), all: all_channels(channels), ways }
+        Self { classes, ejection: settings.ejection, rule }
     }
 
     /// Lets packets of every class use all channels.
     #[cfg(test)]
-    pub(super) fn ignore_classes(&mut self) {
-        self.classes.fill(self.all);
+    pub(super) fn ignore_classes(&mut self, machine: &'run Machine, settings: &super::RouterSettings) {
+        self.classes.of.fill(self.classes.all);
+        self.rule = Box::new(GridRoutes::new(machine, settings, self.classes.clone()));
     }
 
-    /// The number of escape channels of adaptive routing; 0 under other rules.
+    /// The number of escape channels of adaptive routing on grids; 0 under other rules.
     pub(super) fn escape_channels(&self) -> u32 {
-        match self.rule {
-            RouterRouting::Adaptive(_) => self.ways.escape_channels(),
-            _ => 0,
-        }
+        self.rule.escape_channels()
+    }
+
+    /// Whether a head asks only for channels with room for its packet, or for as much of it as a buffer holds.
+    pub(super) fn needs_room(&self) -> bool {
+        self.rule.needs_room()
     }
 
     /// The candidates of a packet whose head asks for the first time at a router.
-    pub(super) fn route(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
+    pub(super) fn route(
+        &self,
+        packet: &mut Packet,
+        at: &AtRouter<'_>,
+        candidates: &mut Vec<Candidate>,
+    ) -> Route {
+        candidates.clear();
         let port = at.wiring.port_of_terminal(packet.to);
-        let terminal = (at.wiring.router(port) == at.router).then(|| {
+        let is_there = at.wiring.router(port) == at.router;
+        let onward = if is_there && !self.rule.passes_destinations() {
+            None
+        } else {
+            self.rule.route(packet, at, candidates)
+        };
+        onward.unwrap_or_else(|| {
             let (first, _) = at.wiring.ports(at.router);
-            Route::over(port - first, self.all)
-        });
-        match (&self.ways, self.rule) {
-            (Ways::Grid(grid), RouterRouting::Valiant | RouterRouting::Romm) => {
-                grid.by_middle(packet, at, terminal, self)
-            }
-            (Ways::Grid(grid), rule) => terminal.unwrap_or_else(|| match rule {
-                RouterRouting::Adaptive(_) => grid.adaptive(packet, at),
-                _ => grid.in_order(packet, at, self),
-            }),
-            (Ways::Dragonfly(groups), rule) => {
-                terminal.unwrap_or_else(|| groups.route(packet, at, rule, &self.classes))
-            }
-            (Ways::Switches(switches), rule) => terminal.unwrap_or_else(|| match rule {
-                RouterRouting::Hops => switches.by_links(packet, at, &self.classes),
-                _ => switches.upwards(packet, at, self),
-            }),
-        }
-    }
-}
-
-impl Ways<'_> {
-    fn escape_channels(&self) -> u32 {
-        match self {
-            Self::Grid(grid) => grid.escape_channels(),
-            Self::Dragonfly(_) | Self::Switches(_) => 0,
-        }
+            let channels = match self.ejection {
+                Ejection::All => self.classes.all,
+                Ejection::Class => self.classes.of[packet.progress.links as usize],
+            };
+            Route::over(port.wrapping_sub(first), channels)
+        })
     }
 }

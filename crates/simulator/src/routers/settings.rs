@@ -2,6 +2,7 @@
 
 use cubefold_topology::{Extent, GraphSource, Machine, NetworkParameters, NodeId, TieRule};
 
+use super::speedup::Speedup;
 use crate::{Communication, MessageRoutes, Switching};
 
 /// The routers of a machine (`docs/model.md` section 26).
@@ -21,6 +22,12 @@ pub struct RouterSettings {
     pub credit_cycles: u32,
     /// The latency of links to terminals, `m`, at most [`Self::MAX_LATENCY`] \[cycles\].
     pub terminal_latency: u32,
+    /// The latency of the links between groups of a dragonfly \[cycles\]; `None` if it is that of other links.
+    pub global_latency: Option<u64>,
+    /// The steps of the routers in a cycle, `s`.
+    pub speedup: Speedup,
+    /// The channels of terminals that packets ask for at their destination.
+    pub ejection: Ejection,
     /// The rule by which channels and switches are granted.
     pub allocator: Allocator,
     /// The routes of packets.
@@ -51,12 +58,22 @@ pub enum Allocator {
     InputFirst,
 }
 
+/// The channels of a terminal that a packet asks for (`docs/model.md` section 30.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ejection {
+    /// All of them.
+    #[default]
+    All,
+    /// Under minimal routing in dragonflies those of its class, the links between groups that it has passed.
+    Class,
+}
+
 /// The routes of packets through routers (`docs/model.md` section 26.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouterRouting {
     /// The lowest dimension first; on rings in two classes of channels (Dally & Seitz 1987).
     DimensionOrder,
-    /// To a random node, and from there to the destination (Valiant 1982).
+    /// To a random node, and from there to the destination (Valiant 1982); in dragonflies by way of a random group.
     Valiant,
     /// The same by way of a node between the two (ROMM, Nesson & Johnsson 1995).
     Romm,
@@ -68,13 +85,40 @@ pub enum RouterRouting {
     UpDownAdaptive,
     /// In a dragonfly by the link between the two groups.
     Minimal,
-    /// The same, or by way of a random group if that has shorter queues (UGAL-L, Kim et al. 2008).
+    /// The same, or by way of a random group if that has shorter queues (UGAL-L, Kim et al. 2008); in networks by way of
+    /// a random router.
     Ugal {
         /// By how much the queue of the shorter way must be longer \[flits times links\].
         threshold: i64,
     },
+    /// In a dragonfly the same, by the queues of the links between groups wherever they are (UGAL-G, Kim et al. 2008).
+    UgalG {
+        /// As of [`Self::Ugal`].
+        threshold: i64,
+    },
+    /// In a dragonfly UGAL-L that is decided again after a link in the source's group (PAR, Jiang et al. 2009).
+    Par {
+        /// As of [`Self::Ugal`].
+        threshold: i64,
+    },
+    /// Any shortest route of a network, by the credits, in as many classes of channels as links.
+    MinimalAdaptive,
+    /// The routes of the machine's table (section 30.2).
+    Table(TableChoice),
     /// The lowest of the shortest routes of a network, in as many classes of channels as links.
     Hops,
+}
+
+/// The candidates of a table that a packet asks for (`docs/model.md` section 30.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TableChoice {
+    /// The one with most credits.
+    #[default]
+    Credits,
+    /// All of them.
+    Any,
+    /// A random one, drawn once at each router.
+    Random,
 }
 
 /// The ports that an adaptive packet asks for (`docs/model.md` section 26.3).
@@ -131,6 +175,15 @@ pub enum RouterError {
         /// The units of the largest packet.
         packet_units: u64,
     },
+    /// Ejection by classes under a routing that has no classes for it.
+    #[error("ejection by class under {routing} routing, expected minimal routing in a dragonfly")]
+    Ejection {
+        /// The routing found.
+        routing: &'static str,
+    },
+    /// A latency of links between groups on a machine that has no groups.
+    #[error("a latency of the links between groups, expected a dragonfly")]
+    NoGroups,
     /// A routing that the machine does not support.
     #[error("{routing} routing of routers, expected {expected} on this machine")]
     NoSuchRouting {
@@ -208,6 +261,20 @@ impl Allocator {
     }
 }
 
+impl Ejection {
+    /// Both rules, the default first.
+    pub const ALL: [Self; 2] = [Self::All, Self::Class];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Class => "class",
+        }
+    }
+}
+
 impl AdaptiveChoice {
     /// Every choice, the default first.
     pub const ALL: [Self; 2] = [Self::Credits, Self::Any];
@@ -224,7 +291,7 @@ impl AdaptiveChoice {
 
 impl RouterRouting {
     /// Every rule, with the defaults of its settings.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::DimensionOrder,
         Self::Valiant,
         Self::Romm,
@@ -233,8 +300,15 @@ impl RouterRouting {
         Self::UpDownAdaptive,
         Self::Minimal,
         Self::Ugal { threshold: 0 },
+        Self::UgalG { threshold: 0 },
+        Self::Par { threshold: 0 },
+        Self::MinimalAdaptive,
         Self::Hops,
+        Self::Table(TableChoice::Credits),
     ];
+
+    /// The defaults of machines, the first that applies.
+    const DEFAULTS: [Self; 4] = [Self::DimensionOrder, Self::UpDown, Self::Minimal, Self::Hops];
 
     /// Its name in files.
     #[must_use]
@@ -248,7 +322,11 @@ impl RouterRouting {
             Self::UpDownAdaptive => "up-down-adaptive",
             Self::Minimal => "minimal",
             Self::Ugal { .. } => "ugal",
+            Self::UgalG { .. } => "ugal-g",
+            Self::Par { .. } => "par",
+            Self::MinimalAdaptive => "minimal-adaptive",
             Self::Hops => "hops",
+            Self::Table(_) => "table",
         }
     }
 
@@ -256,7 +334,7 @@ impl RouterRouting {
     #[must_use]
     pub fn default_of(machine: &Machine) -> Self {
         let applying = |rule: &Self| rule.applies_to(machine);
-        Self::ALL.into_iter().find(applying).unwrap_or(Self::Hops)
+        Self::DEFAULTS.into_iter().find(applying).unwrap_or(Self::Hops)
     }
 
     /// Whether a machine supports it. Grids with failures and twisted toruses are networks.
@@ -267,15 +345,44 @@ impl RouterRouting {
             _ => None,
         };
         match self {
-            Self::DimensionOrder | Self::Valiant | Self::Romm | Self::Adaptive(_) => machine.grid().is_some(),
+            Self::Table(_) => machine.packet_routes().is_some(),
+            Self::DimensionOrder | Self::Romm | Self::Adaptive(_) => machine.grid().is_some(),
+            // Every machine is a grid or a network.
+            Self::Valiant => true,
             Self::UpDown | Self::UpDownAdaptive => {
                 let is_tree = |own: &NetworkParameters| {
                     matches!(own, NetworkParameters::LeafSpine { .. } | NetworkParameters::KAryTree { .. })
                 };
                 whole.is_some_and(is_tree)
             }
-            Self::Minimal | Self::Ugal { .. } => whole.is_some_and(NetworkParameters::is_whole_dragonfly),
-            Self::Hops => machine.graph().is_some(),
+            Self::Minimal | Self::UgalG { .. } | Self::Par { .. } => {
+                whole.is_some_and(NetworkParameters::is_whole_dragonfly)
+            }
+            Self::Ugal { .. } | Self::MinimalAdaptive | Self::Hops => machine.graph().is_some(),
+        }
+    }
+
+    /// Whether it goes by the coordinates of a grid, on a grid.
+    pub(super) fn is_of_grids(self) -> bool {
+        matches!(self, Self::DimensionOrder | Self::Valiant | Self::Romm | Self::Adaptive(_))
+    }
+
+    /// Whether it goes by the groups of a machine.
+    pub(super) fn is_of_dragonflies(self, machine: &Machine) -> bool {
+        let has_groups = Self::Minimal.applies_to(machine);
+        has_groups
+            && matches!(
+                self,
+                Self::Minimal | Self::Valiant | Self::Ugal { .. } | Self::UgalG { .. } | Self::Par { .. }
+            )
+    }
+
+    /// The threshold of the rules that compare two ways; `None` of others.
+    #[must_use]
+    pub fn threshold(self) -> Option<i64> {
+        match self {
+            Self::Ugal { threshold } | Self::UgalG { threshold } | Self::Par { threshold } => Some(threshold),
+            _ => None,
         }
     }
 
@@ -285,12 +392,31 @@ impl RouterRouting {
         let has_rings = machine.extents().any(Extent::is_ring);
         match self {
             Self::DimensionOrder => 1 + u32::from(has_rings),
-            Self::Valiant | Self::Romm => 2 + 2 * u32::from(has_rings),
+            Self::Valiant | Self::Romm if machine.grid().is_some() => 2 + 2 * u32::from(has_rings),
+            Self::Valiant | Self::Romm | Self::Ugal { .. } if self.is_of_dragonflies(machine) => 3,
+            Self::Valiant | Self::Romm | Self::Ugal { .. } => (2 * longest_route(machine)).max(1),
             Self::Adaptive(_) => 2 + u32::from(has_rings),
             Self::UpDown | Self::UpDownAdaptive => 1,
             Self::Minimal => 2,
-            Self::Ugal { .. } => 3,
-            Self::Hops => longest_route(machine).max(1),
+            Self::UgalG { .. } => 3,
+            Self::Par { .. } => 4,
+            Self::MinimalAdaptive | Self::Hops => longest_route(machine).max(1),
+            Self::Table(_) => machine.packet_routes().map_or(1, |table| table.classes()),
+        }
+    }
+}
+
+impl TableChoice {
+    /// Every choice, the default first.
+    pub const ALL: [Self; 3] = [Self::Credits, Self::Any, Self::Random];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Credits => "credits",
+            Self::Any => "any",
+            Self::Random => "random",
         }
     }
 }
@@ -327,6 +453,9 @@ impl RouterSettings {
             router_cycles: 4,
             credit_cycles: 1,
             terminal_latency: if has_switches(machine) { with_hosts } else { 0 },
+            global_latency: None,
+            speedup: Speedup::ONE,
+            ejection: Ejection::default(),
             allocator: Allocator::default(),
             routing: RouterRouting::default_of(machine),
             tie: RouterTie::Rule(TieRule::default()),
@@ -361,6 +490,8 @@ pub(crate) struct Routers {
     pub(crate) end_links: u64, // 0 or 2
     /// The classes that share the channels, at least 1 and at most `V`.
     pub(crate) classes: u32,
+    /// The most links of a route from a table; 0 under other routings.
+    pub(crate) longest_of_table: u64,
 }
 
 impl Routers {
@@ -379,11 +510,19 @@ impl Routers {
             return Err(RouterError::NoSuchRouting { routing: routing.name(), expected: names.join(", ") });
         }
         check_hosts(machine)?;
+        if settings.ejection == Ejection::Class && routing != RouterRouting::Minimal {
+            return Err(RouterError::Ejection { routing: routing.name() });
+        }
+        if settings.global_latency.is_some() && !machine.has_groups() {
+            return Err(RouterError::NoGroups);
+        }
         let (found, least) = (settings.virtual_channels, routing.least_channels(machine));
         if found < least {
             return Err(RouterError::TooFewChannels { found, least, routing: routing.name() });
         }
-        let ports = machine.channel_places().saturating_add(machine.node_count());
+        // A link in one direction has a port at both ends.
+        let ends = if machine.is_directed() { 2 } else { 1 };
+        let ports = machine.channel_places().saturating_mul(ends).saturating_add(machine.node_count());
         let all = ports.saturating_mul(found.into());
         if all > 1 << 32 {
             return Err(RouterError::TooManyChannels { found: all });
@@ -395,7 +534,12 @@ impl Routers {
             RouterRouting::Adaptive(_) => least - 1,
             _ => least,
         };
-        Ok(Self { settings, end_links: if has_switches(machine) { 2 } else { 0 }, classes })
+        let longest_of_table = match routing {
+            RouterRouting::Table(_) => machine.packet_routes().map_or(0, |table| table.longest()),
+            _ => 0,
+        };
+        let end_links = if has_switches(machine) { 2 } else { 0 };
+        Ok(Self { settings, end_links, classes, longest_of_table })
     }
 
     /// Checks packets of `units` units, the largest of a program.
@@ -455,7 +599,9 @@ fn check_hosts(machine: &Machine) -> Result<(), RouterError> {
     for host in machine.hosts() {
         let switches = machine.neighbours(host).filter(|&node| !machine.is_host(node)).count() as u64;
         let links = machine.neighbours(host).count() as u64;
-        if (switches, links) != (1, 1) {
+        let leads_back =
+            machine.neighbours(host).all(|switch| machine.neighbours(switch).any(|own| own == host));
+        if (switches, links) != (1, 1) || !leads_back {
             return Err(RouterError::HostLinks { host, links });
         }
     }

@@ -26,20 +26,25 @@ pub(super) struct Wiring {
     owners: Vec<u32>,      // by port, its router
     terminals: Vec<u32>,   // by terminal, the port that it is joined to; `NONE` of one that is down
     switches: Option<u32>, // the node of the first router, if hosts are not routers
-    terminals_last: bool,  // whether the terminal of a node has its last port, as on grids
+    places: Vec<u32>, // by port, that of its link among those of its node, `NONE` without an output; empty if the ports follow the links
+    is_global: Vec<bool>, // by port, whether its link joins groups; empty unless that counts
+    terminals_last: bool, // whether the terminal of a node has its last port, as on grids
 }
 
 impl Wiring {
     /// No port.
     pub(super) const NONE: u32 = u32::MAX;
 
-    pub(super) fn new(machine: &Machine) -> Self {
+    /// The wiring of a machine, with or without the links between the groups of a dragonfly apart.
+    pub(super) fn new(machine: &Machine, tells_groups: bool) -> Self {
         let switches = has_switches(machine).then(|| narrow(machine.numbered_hosts()));
         let mut own = Self {
             first_ports: vec![0],
             ends: vec![],
             owners: vec![],
             terminals: vec![],
+            is_global: vec![],
+            places: vec![],
             switches,
             terminals_last: machine.grid().is_some(),
         };
@@ -58,6 +63,12 @@ impl Wiring {
                 let end = own.end(port, *neighbour);
                 own.ends.push(end);
                 own.owners.push(router);
+                if machine.is_directed() {
+                    own.places.push(neighbour.place_of_link(machine, own.node(router)));
+                }
+                if tells_groups {
+                    own.is_global.push(neighbour.is_beyond_group(machine, own.node(router)));
+                }
             }
         }
         own
@@ -84,6 +95,23 @@ impl Wiring {
             Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
         });
         let own = self.switches.is_none().then_some(terminal);
+        if network.is_directed() {
+            let joined = |of: NodeId| -> Vec<NodeId> {
+                let mut all: Vec<NodeId> = network.neighbours(of).to_vec();
+                all.extend(network.before(of).map(|own| own.1));
+                all.sort_unstable();
+                all.dedup();
+                all
+            };
+            let end = |next: NodeId| {
+                if is_host(next) {
+                    return Neighbour::Terminal(next.index());
+                }
+                let back = joined(next).partition_point(|&other| other < node);
+                Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
+            };
+            return own.into_iter().chain(joined(node).into_iter().map(end)).collect();
+        }
         own.into_iter().chain(listed).collect()
     }
 
@@ -134,6 +162,22 @@ impl Wiring {
         self.ends[port as usize]
     }
 
+    /// The routers to which the ports of a router lead, with the ports, ascending.
+    pub(super) fn routers_beyond(&self, router: u32) -> impl Iterator<Item = (u32, NodeId)> + '_ {
+        let (first, count) = self.ports(router);
+        (0..count).filter_map(move |port| match self.leads_to(first + port) {
+            End::Router(far) if self.has_output(first + port) => Some((port, self.node(self.router(far)))),
+            End::Router(_) => None,
+            End::Terminal(_) | End::Nothing => None,
+        })
+    }
+
+    /// The place of a port's line among those of links inside groups and between them.
+    #[inline]
+    pub(super) fn line(&self, port: u32) -> usize {
+        self.is_global.get(port as usize).map_or(0, |&is_global| usize::from(is_global))
+    }
+
     /// The router of a port.
     #[inline]
     pub(super) fn router(&self, port: u32) -> u32 {
@@ -157,8 +201,27 @@ impl Wiring {
         NodeId::new(router + self.switches.unwrap_or(0))
     }
 
-    /// The place of a port among the links of its node; `None` of one that leads to no link of the machine.
-    pub(super) fn place_of_link(&self, port: u32, end: End) -> Option<u32> {
+    /// Whether flits can leave by a port that is joined to a router: links may lead in one direction.
+    fn has_output(&self, port: u32) -> bool {
+        self.places.get(port as usize).is_none_or(|&place| place != Self::NONE)
+    }
+
+    /// The port of a router over the link at a place among those of its node.
+    pub(super) fn port_over(&self, router: u32, place: u32) -> u32 {
+        let (first, count) = self.ports(router);
+        if self.places.is_empty() {
+            return place + u32::from(!self.has_switches());
+        }
+        (0..count).find(|port| self.places[(first + port) as usize] == place).unwrap_or(0)
+    }
+
+    /// The place of a port, among those of all routers, among the links of its node, given its number at its router; `None`
+    /// of one that leads to no link of the machine.
+    pub(super) fn place_of_link(&self, port: u32, number: u32) -> Option<u32> {
+        if let Some(&place) = self.places.get(port as usize) {
+            return (place != Self::NONE).then_some(place);
+        }
+        let (end, port) = (self.leads_to(port), number);
         match end {
             End::Nothing => None,
             End::Terminal(_) => self.has_switches().then_some(port),
@@ -189,4 +252,22 @@ enum Neighbour {
         next: NodeId,
         back: usize,
     },
+}
+
+impl Neighbour {
+    /// The place of the link to it among those of a node; `NONE` if none leads there.
+    fn place_of_link(self, machine: &Machine, own: NodeId) -> u32 {
+        let next = match self {
+            Self::Node { next, .. } => next,
+            Self::Terminal(terminal) => NodeId::new(terminal),
+            Self::Nothing => return Wiring::NONE,
+        };
+        let place = machine.neighbours(own).position(|other| other == next);
+        place.map_or(Wiring::NONE, |place| narrow(place as u64))
+    }
+
+    /// Whether it is a switch of another group than a switch of a dragonfly.
+    fn is_beyond_group(self, machine: &Machine, own: NodeId) -> bool {
+        matches!(self, Self::Node { next, .. } if machine.joins_groups(own, next))
+    }
 }

@@ -6,10 +6,11 @@ use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{Arrivals, Messages, Packet, Reusable, Transport};
 use crate::{
-    Communication, Cycle, Deadlock,
-    engine::{MessageRecord, PacketKey, border::Border},
+    Communication, Cycle, Cycles, Deadlock,
+    engine::{MessageRecord, border::Border},
     observe::traffic::LinkUseCounter,
     routers::{injection::Departure, network::RouterNetwork, settings::Routers},
+    transfer::TransferTimes,
 };
 
 /// The number of a message from which the random choices of its packets follow, besides its ends.
@@ -30,7 +31,10 @@ pub(crate) struct OverRouters<'run> {
     packet: Option<NonZeroU64>,
     end_links: u64,       // of a packet, to and from hosts that are no routers
     crossed_at_ends: u64, // those of all packets
-    setting_out: Vec<(PacketKey, Departure)>, // messages of this cycle
+    // Messages of this cycle by stage, source, destination and operation: a program's order of its messages is one of
+    // queues of channels, not of injection queues.
+    setting_out: Vec<([u32; 4], Departure)>,
+    transfers: Option<TransferTimes<'run>>, // if links between groups differ
 }
 
 impl<'run> OverRouters<'run> {
@@ -49,6 +53,8 @@ impl<'run> OverRouters<'run> {
             end_links: routers.end_links,
             crossed_at_ends: 0,
             setting_out: vec![],
+            transfers: (routers.settings.global_latency.is_some())
+                .then(|| TransferTimes::new(machine, communication)),
         }
     }
 
@@ -97,10 +103,15 @@ impl Transport for OverRouters<'_> {
     ) -> u32 {
         let (record, units) = (messages.table.record(message), messages.table.units(message));
         let departure = self.departure(message, record, from, units);
-        self.setting_out.push((messages.table.packet_key(message, 0), departure));
+        let [source, destination] = [record.source, record.destination].map(|own| own.label());
+        self.setting_out.push(([record.stage, source, destination, record.operation], departure));
         let packets = self.packet.map_or(1, |packet| units.div_ceil(packet.get()));
         self.crossed_at_ends += self.end_links * packets;
         narrow(self.machine.distance(from, record.to))
+    }
+
+    fn transfer(&self, _: u32, [from, to]: [NodeId; 2], units: u64) -> Option<Cycles> {
+        Some(self.transfers.as_ref()?.between(from, to, units).0)
     }
 
     /// One engine has all routers.

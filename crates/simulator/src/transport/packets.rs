@@ -394,7 +394,7 @@ impl Transport for Packets<'_> {
     }
 
     fn transfer(&self, message: u32, [from, to]: [NodeId; 2], units: u64) -> Option<Cycles> {
-        let times = self.transfers?;
+        let times = self.transfers.as_ref()?;
         let (transfer, _) = match &self.explicit {
             None => times.between(from, to, units),
             Some(routes) => times.over(&routes.of_message[message as usize], units),

@@ -81,7 +81,8 @@ impl Machine {
             MachineForm::Graph(graph) => graph.uplinks,
         };
         let graph = Graph { shape, source, network, choice, order, grid, failures, names, uplinks };
-        let machine = Self { kind: self.kind, form: MachineForm::Graph(graph), times: None };
+        let machine =
+            Self { kind: self.kind, form: MachineForm::Graph(graph), times: None, packet_routes: None };
         machine.check_routes()?;
         Ok(match self.link_times() {
             Some(times) => machine.with_link_times(times),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{Graph, GraphSource, Machine, MachineForm};
-use crate::{Channel, Direction, NodeId, twisted::TwistedTorus};
+use crate::{Channel, Direction, NetworkParameters, NodeId, twisted::TwistedTorus};
 
 /// The two numbers of a link (`docs/model.md` section 21.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +84,25 @@ impl Machine {
                 .network
                 .neighbour(channel.node, channel.direction)
                 .map_or(0, |other| graph.class_of_links()(channel.node, other)),
+        }
+    }
+
+    /// Whether it is a dragonfly, whose switches are divided into groups.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        let is_dragonfly =
+            |own: &GraphSource| matches!(own, GraphSource::Parameters(NetworkParameters::Dragonfly { .. }));
+        self.source().is_some_and(is_dragonfly)
+    }
+
+    /// Whether a link between two nodes would join groups of a dragonfly.
+    #[must_use]
+    pub fn joins_groups(&self, one: NodeId, other: NodeId) -> bool {
+        match self.source() {
+            Some(GraphSource::Parameters(own @ NetworkParameters::Dragonfly { .. })) => {
+                own.link_class(one, other) == 2
+            }
+            _ => false,
         }
     }
 

@@ -167,7 +167,7 @@ impl Machine {
         let times = self.times.clone();
         if let MachineForm::Graph(graph) = &mut machine.form {
             graph.choice = choice;
-            graph.grid = Some(Arc::new(Self { times: None, ..self }));
+            graph.grid = Some(Arc::new(Self { times: None, packet_routes: None, ..self }));
         }
         Ok(match times {
             Some(times) => machine.with_link_times(&times),
@@ -177,7 +177,7 @@ impl Machine {
 
     /// Returns a grid as a machine.
     pub(crate) fn of_grid(kind: MachineKind, grid: Grid) -> Self {
-        Self { kind, form: MachineForm::Grid(grid), times: None }
+        Self { kind, form: MachineForm::Grid(grid), times: None, packet_routes: None }
     }
 
     fn of_graph(kind: MachineKind, shape: Shape, source: GraphSource, network: Network) -> Self {
@@ -192,7 +192,7 @@ impl Machine {
             names: None,
             uplinks: None,
         };
-        Self { kind, form: MachineForm::Graph(graph), times: None }
+        Self { kind, form: MachineForm::Graph(graph), times: None, packet_routes: None }
     }
 }
 

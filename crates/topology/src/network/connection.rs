@@ -18,6 +18,9 @@ impl Network {
     /// Two of these hosts without a route between them, if there are any.
     #[must_use]
     pub fn hosts_apart(&self, hosts: &[NodeId]) -> Option<(NodeId, NodeId)> {
+        if self.is_directed() {
+            return self.first_apart(hosts);
+        }
         let ends = self.ends_only();
         let (parts, count) = self.parts_of(ends);
         let mut reached = vec![0_usize; count]; // hosts, by inner part

@@ -12,6 +12,9 @@ impl Network {
     #[must_use]
     pub fn distance_bound(&self) -> u64 {
         *self.distance_bound.get_or_init(|| {
+            if self.is_directed() {
+                return self.node_count(); // the way back may be longer than the way there
+            }
             let has_links = |pair: &[u32]| pair[0] < pair[1];
             let silent = if self.hosts_forward { 0 } else { self.hosts as usize };
             let linked = self.firsts.windows(2).skip(silent).position(has_links).map(|place| place + silent);
@@ -97,12 +100,17 @@ impl Network {
                 continue; // no route leads through it
             }
             let farther = distances[node.index() as usize] + 1;
-            for &neighbour in self.neighbours(node) {
+            let mut reach = |neighbour: NodeId| {
                 let own = &mut distances[neighbour.index() as usize];
                 if *own == Self::UNREACHED {
                     *own = farther;
                     reached.push(neighbour);
                 }
+            };
+            if self.is_directed() {
+                self.before(node).for_each(|own| reach(own.1));
+            } else {
+                self.neighbours(node).iter().copied().for_each(reach);
             }
         }
         distances

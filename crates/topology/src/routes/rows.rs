@@ -98,8 +98,7 @@ impl WeightedRoutes {
             if node < ends_only && node != to.index() {
                 continue; // no route leads through it
             }
-            let first = network.first_channel(node) as usize;
-            for (channel, next) in (first..).zip(network.neighbours(NodeId::new(node))) {
+            for (channel, next) in network.before(NodeId::new(node)) {
                 let farther = own.over(weight_of(channel));
                 let other = &mut row[next.index() as usize];
                 // All routes of `own` are counted: those nodes that they go over weigh less.

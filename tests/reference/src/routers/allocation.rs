@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::RouterRule;
 use super::run::{Router, Run, State};
+use super::wiring::End;
+use super::{RouterRule, TableRule};
 
 /// The smallest of a set not less than `x`, or its smallest.
 pub(super) fn first_from(set: &BTreeSet<usize>, x: usize) -> usize {
@@ -28,12 +29,16 @@ impl Run<'_> {
             for channel in 0..v {
                 let input = &self.routers[&node].inputs[port][channel];
                 let State::Waiting { since } = input.state else { continue };
-                if since > self.cycle {
+                if since > self.step {
                     continue;
                 }
                 let packet = input.buffer[0].packet;
                 if input.candidates.is_none() {
-                    let candidates = self.route(packet, node);
+                    let came_in = match self.wiring.ports[&node][port] {
+                        End::Router(..) => Some(channel),
+                        End::Terminal(_) | End::Nothing => None,
+                    };
+                    let candidates = self.route(packet, node, came_in);
                     self.routers.get_mut(&node).unwrap().inputs[port][channel].candidates = Some(candidates);
                 }
                 let wanted = self.wanted(node, port, channel);
@@ -53,6 +58,7 @@ impl Run<'_> {
         let need = match self.problem.rule {
             _ if self.problem.is_cut_through => flits,
             RouterRule::Adaptive(_) => flits.min(self.problem.buffer),
+            RouterRule::Table(_) if self.problem.table.contains("escape") => flits.min(self.problem.buffer),
             _ => 0,
         };
         let unused = |port: usize, channels: &[usize]| -> Vec<usize> {
@@ -65,10 +71,10 @@ impl Run<'_> {
                 .map(|own| port * v + own)
                 .collect()
         };
-        let (escape, others) = input.candidates.as_ref().unwrap().split_last().unwrap();
+        let candidates = input.candidates.as_ref().unwrap();
         let mut best: Option<(u64, BTreeSet<usize>)> = None;
         let mut all = BTreeSet::new();
-        for (port, channels) in others {
+        for (port, channels) in &candidates.others {
             let asked = can_be_asked(*port, channels);
             if asked.is_empty() {
                 continue;
@@ -80,8 +86,8 @@ impl Run<'_> {
             }
         }
         match (best, self.problem.rule) {
-            (None, _) => can_be_asked(escape.0, &escape.1),
-            (Some(_), RouterRule::Adaptive(true)) => all,
+            (None, _) => candidates.escape.iter().flat_map(|own| can_be_asked(own.0, &own.1)).collect(),
+            (Some(_), RouterRule::Adaptive(true) | RouterRule::Table(TableRule::Any)) => all,
             (Some((_, asked)), _) => asked,
         }
     }

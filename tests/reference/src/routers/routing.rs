@@ -1,5 +1,7 @@
 //! Routing: section 26.3.
 
+use std::collections::BTreeSet;
+
 use super::super::grid::Grid;
 use super::run::{Packet, Run};
 use super::wiring::End;
@@ -13,8 +15,18 @@ pub(super) fn mix(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The candidates of a head: ports with channels. The last is the escape channel under adaptive routing.
-pub(super) type Candidates = Vec<(usize, Vec<usize>)>;
+/// The candidates of a head: ports with channels, and those that it asks for only if it can ask for no other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) others: Vec<(usize, Vec<usize>)>,
+    pub(super) escape: Vec<(usize, Vec<usize>)>,
+}
+
+impl Candidates {
+    fn only(port: usize, channels: Vec<usize>) -> Self {
+        Self { others: vec![(port, channels)], escape: vec![] }
+    }
+}
 
 /// The dimension in which a packet is, and its class there.
 pub(super) type Within = Option<(usize, usize)>;
@@ -29,22 +41,26 @@ fn has_rings(grid: &Grid) -> bool {
 
 impl Run<'_> {
     /// The channels of class `q` of `C`.
-    fn class(&self, q: u64, classes: u64) -> Vec<usize> {
+    pub(super) fn class(&self, q: u64, classes: u64) -> Vec<usize> {
         let v = self.problem.channels as u64;
         (q * v / classes..(q + 1) * v / classes).map(|channel| usize::try_from(channel).unwrap()).collect()
     }
 
     /// The candidates of a packet at a router, when its head asks there for the first time.
-    pub(super) fn route(&mut self, number: usize, at: u64) -> Candidates {
+    pub(super) fn route(&mut self, number: usize, at: u64, came_in: Option<usize>) -> Candidates {
         let mut packet = self.packets[number].clone();
         let (router, port) = self.wiring.terminals[&packet.to];
-        let terminal = vec![(port, (0..self.problem.channels).collect())];
+        let terminal = match self.problem.ejects_by_class {
+            true => Candidates::only(port, self.class(packet.links, 2)),
+            false => Candidates::only(port, (0..self.problem.channels).collect()),
+        };
         let machine = self.problem.machine.clone();
         let candidates = match (&machine, self.problem.rule) {
             (RouterMachine::Grid(grid), RouterRule::Valiant | RouterRule::Romm) => {
                 self.by_middle(&mut packet, grid, at, terminal)
             }
-            _ if router == at => terminal,
+            _ if router == at && !self.passes_ends() => terminal,
+            (_, RouterRule::Table(rule)) => self.by_table(&mut packet, at, came_in, rule),
             (RouterMachine::Grid(grid), RouterRule::Adaptive(_)) => self.adaptive(&mut packet, grid, at),
             (RouterMachine::Grid(grid), _) => {
                 let (port, within) = self.in_order(&packet, grid, at, packet.to, packet.within).unwrap();
@@ -54,10 +70,25 @@ impl Run<'_> {
                     true => self.class(class as u64, 2),
                     false => self.class(0, 1),
                 };
-                vec![(port, channels)]
+                Candidates::only(port, channels)
             }
-            (RouterMachine::Dragonfly(..), RouterRule::Minimal | RouterRule::Ugal(_)) => {
-                self.between_groups(&mut packet, at)
+            (
+                RouterMachine::Dragonfly(..),
+                RouterRule::Minimal
+                | RouterRule::Valiant
+                | RouterRule::Ugal(_)
+                | RouterRule::UgalG(_)
+                | RouterRule::Par(_),
+            ) => self.between_groups(&mut packet, at),
+            (_, RouterRule::Valiant | RouterRule::Ugal(_)) => self.by_router(&mut packet, at, terminal),
+            (_, RouterRule::MinimalAdaptive) => {
+                let distances = self.wiring.distances_to(router);
+                let nearer =
+                    self.wiring.neighbours[&at].iter().filter(|next| distances[next] < distances[&at]);
+                let channels = self.class(packet.links, self.wiring.longest().max(1));
+                packet.links += 1;
+                let others = nearer.map(|&next| (self.port_to(at, next), channels.clone())).collect();
+                Candidates { others, escape: vec![] }
             }
             (_, RouterRule::UpDown(is_adaptive)) => self.upwards(&mut packet, at, is_adaptive),
             (_, _) => {
@@ -68,14 +99,62 @@ impl Run<'_> {
                     .unwrap();
                 let channels = self.class(packet.links, self.wiring.longest().max(1));
                 packet.links += 1;
-                vec![(self.port_to(at, next), channels)]
+                Candidates::only(self.port_to(at, next), channels)
             }
         };
         self.packets[number] = packet;
         candidates
     }
 
-    fn port_to(&self, at: u64, next: u64) -> usize {
+    /// Whether packets may go on from the router of their destination.
+    fn passes_ends(&self) -> bool {
+        let is_in_groups = matches!(self.problem.machine, RouterMachine::Dragonfly(..));
+        !is_in_groups && matches!(self.problem.rule, RouterRule::Valiant | RouterRule::Ugal(_))
+    }
+
+    /// By way of a router with a terminal (30.3.4).
+    fn by_router(&self, packet: &mut Packet, at: u64, terminal: Candidates) -> Candidates {
+        let (to, _) = self.wiring.terminals[&packet.to];
+        let routers: BTreeSet<u64> = self.wiring.terminals.values().map(|own| own.0).collect();
+        let routers: Vec<u64> = routers.into_iter().collect();
+        let middle = routers[usize::try_from(mix(packet.key ^ 128) % routers.len() as u64).unwrap()];
+        if packet.middle.is_none() {
+            packet.middle = Some(middle);
+            if let RouterRule::Ugal(threshold) = self.problem.rule {
+                let differ = at != to && at != middle && middle != to;
+                let links = |from: u64, to: u64| i128::from(self.wiring.distances_to(to)[&from]);
+                let queued = |goal: u64| {
+                    let port = self.port_to(at, self.lowest(at, goal));
+                    let there: u64 = self.routers[&at].outputs[port].iter().map(|own| own.credits).sum();
+                    i128::from(self.problem.buffer * self.problem.channels as u64 - there)
+                };
+                let is_better = || {
+                    queued(to) * links(at, to)
+                        > queued(middle) * (links(at, middle) + links(middle, to)) + i128::from(threshold)
+                };
+                packet.leg = u64::from(!(differ && is_better()));
+            }
+        }
+        if at == middle {
+            packet.leg = 1;
+        }
+        if packet.leg == 1 && at == to {
+            return terminal;
+        }
+        let next = self.lowest(at, if packet.leg == 1 { to } else { middle });
+        let channels = self.class(packet.links, (2 * self.wiring.longest()).max(1));
+        packet.links += 1;
+        Candidates::only(self.port_to(at, next), channels)
+    }
+
+    /// The next router by section 12.
+    fn lowest(&self, at: u64, to: u64) -> u64 {
+        let distances = self.wiring.distances_to(to);
+        let is_nearer = |next: &&u64| distances[*next] + 1 == distances[&at];
+        *self.wiring.neighbours[&at].iter().find(is_nearer).unwrap()
+    }
+
+    pub(super) fn port_to(&self, at: u64, next: u64) -> usize {
         self.wiring.ports[&at]
             .iter()
             .position(|end| matches!(end, End::Router(node, _) if *node == next))
@@ -145,7 +224,7 @@ impl Run<'_> {
         } else {
             self.class(leg, 4).into_iter().chain(self.class(2 + leg, 4)).collect()
         };
-        vec![(port, channels)]
+        Candidates::only(port, channels)
     }
 
     fn romm_middle(&self, packet: &Packet, grid: &Grid) -> u64 {
@@ -174,18 +253,17 @@ impl Run<'_> {
             true => vec![within.1],
             false => (0..escapes).collect(),
         };
-        let mut candidates = vec![];
+        let mut candidates = Candidates { others: vec![], escape: vec![(port, escape)] };
         if !packet.escaped {
             let distance = grid.distance(at, packet.to);
             for (port, end) in self.wiring.ports[&at].iter().enumerate() {
                 if let End::Router(next, _) = end
                     && grid.distance(*next, packet.to) < distance
                 {
-                    candidates.push((port, (escapes..self.problem.channels).collect()));
+                    candidates.others.push((port, (escapes..self.problem.channels).collect()));
                 }
             }
         }
-        candidates.push((port, escape));
         candidates
     }
 
@@ -207,16 +285,16 @@ impl Run<'_> {
             |port: usize| self.routers[&at].outputs[port].iter().map(|own| own.credits).sum::<u64>();
         let port = if is_adaptive && credits(other) > credits(one) { other } else { one };
         packet.links += 1;
-        vec![(port, (0..self.problem.channels).collect())]
+        Candidates::only(port, (0..self.problem.channels).collect())
     }
 
     /// Dragonflies (26.3.6).
     fn between_groups(&self, packet: &mut Packet, at: u64) -> Candidates {
         let (router, _) = self.wiring.terminals[&packet.to];
-        if let RouterRule::Ugal(threshold) = self.problem.rule
-            && packet.group.is_none()
-        {
-            packet.group = Some(self.ugal_group(packet, at, router, threshold));
+        let is_par = matches!(self.problem.rule, RouterRule::Par(_));
+        let is_again = is_par && packet.links == 0 && at != packet.first && packet.group == Some(None);
+        if self.problem.rule != RouterRule::Minimal && (packet.group.is_none() || is_again) {
+            packet.group = Some(self.drawn_group(packet, at, router, if is_again { 130 } else { 129 }));
         }
         if packet.group == Some(Some(self.group(at))) {
             packet.group = Some(None);
@@ -225,12 +303,17 @@ impl Run<'_> {
             Some(Some(group)) => self.minimal_to_group(at, group),
             _ => self.minimal(at, router),
         };
-        let classes = if self.problem.rule == RouterRule::Minimal { 2 } else { 3 };
-        let channels = self.class(packet.links, classes);
-        if self.group(way[0]) != self.group(at) {
+        let leaves_group = self.group(way[0]) != self.group(at);
+        let channels = match self.problem.rule {
+            RouterRule::Minimal => self.class(packet.links, 2),
+            RouterRule::Par(_) if at == packet.first && !leaves_group => self.class(0, 4),
+            RouterRule::Par(_) => self.class(packet.links + 1, 4),
+            _ => self.class(packet.links, 3),
+        };
+        if leaves_group {
             packet.links += 1;
         }
-        vec![(self.port_to(at, way[0]), channels)]
+        Candidates::only(self.port_to(at, way[0]), channels)
     }
 
     fn group(&self, switch: u64) -> u64 {
@@ -265,7 +348,8 @@ impl Run<'_> {
         way
     }
 
-    fn ugal_group(&self, packet: &Packet, at: u64, to: u64, threshold: i64) -> Option<u64> {
+    /// The group by way of which a packet goes, if any (26.3.6, 30.3).
+    fn drawn_group(&self, packet: &Packet, at: u64, to: u64, tag: u64) -> Option<u64> {
         let RouterMachine::Dragonfly(_, a, h) = self.problem.machine else { unreachable!("a dragonfly") };
         let groups = a * h + 1;
         if self.group(at) == self.group(to) || groups < 3 {
@@ -273,13 +357,32 @@ impl Run<'_> {
         }
         let others: Vec<u64> =
             (0..groups).filter(|&group| group != self.group(at) && group != self.group(to)).collect();
-        let drawn = others[usize::try_from(mix(packet.key ^ 129) % (groups - 2)).unwrap()];
+        let drawn = others[usize::try_from(mix(packet.key ^ tag) % (groups - 2)).unwrap()];
+        let (threshold, is_global) = match self.problem.rule {
+            RouterRule::Ugal(threshold) | RouterRule::Par(threshold) => (threshold, false),
+            RouterRule::UgalG(threshold) => (threshold, true),
+            _ => return Some(drawn),
+        };
         let minimal = self.minimal(at, to);
         let mut by_group = self.minimal_to_group(at, drawn);
         by_group.extend(self.minimal(*by_group.last().unwrap(), to));
         let queued = |way: &[u64]| {
-            let outputs = &self.routers[&at].outputs[self.port_to(at, way[0])];
-            let there: u64 = outputs.iter().map(|own| own.credits).sum();
+            let there: u64 = if is_global {
+                // The first link that leaves the group.
+                let mut from = at;
+                let exit = way.iter().find(|&&next| {
+                    let leaves = self.group(next) != self.group(at);
+                    if !leaves {
+                        from = next;
+                    }
+                    leaves
+                });
+                let port = self.port_to(from, *exit.unwrap());
+                self.credits_before[&(from, port)]
+            } else {
+                let outputs = &self.routers[&at].outputs[self.port_to(at, way[0])];
+                outputs.iter().map(|own| own.credits).sum()
+            };
             i128::from(self.problem.buffer * self.problem.channels as u64 - there) * way.len() as i128
         };
         (queued(&minimal) > queued(&by_group) + i128::from(threshold)).then_some(drawn)

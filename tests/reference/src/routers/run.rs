@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::RouterProblem;
 use super::allocation::first_from;
 use super::routing::{Candidates, Within, mix};
+use super::table::{TableLine, table_lines};
 use super::wiring::{End, Wiring};
+use super::{RouterMachine, RouterProblem};
 
 /// What is measured of every message, and of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +41,16 @@ pub(super) struct Packet {
     pub(super) links: u64,
     /// Once decided, the group by way of which it goes, if any.
     pub(super) group: Option<Option<u64>>,
+    /// Once decided, the router by way of which it goes, or the place of its line in a table.
+    pub(super) middle: Option<u64>,
+    /// The router where it was injected.
+    pub(super) first: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Idle,
-    Waiting { since: u64 },
+    Waiting { since: u64 }, // a step
     Active { port: usize, channel: usize },
 }
 
@@ -66,9 +71,11 @@ pub(super) struct Output {
 pub(super) struct Router {
     pub(super) inputs: Vec<Vec<Input>>,
     pub(super) outputs: Vec<Vec<Output>>,
-    pub(super) channel_pointers: Vec<usize>, // h
-    pub(super) input_pointers: Vec<usize>,   // a'
-    pub(super) output_pointers: Vec<usize>,  // g'
+    pub(super) channel_pointers: Vec<usize>,          // h
+    pub(super) input_pointers: Vec<usize>,            // a'
+    pub(super) output_pointers: Vec<usize>,           // g'
+    output_queues: Vec<VecDeque<(u64, usize, Flit)>>, // by port: the step in which it joins, channel, flit
+    credit_queues: Vec<VecDeque<usize>>,              // by port: channels
 }
 
 struct Terminal {
@@ -91,6 +98,11 @@ pub(super) struct Run<'problem> {
     pub(super) problem: &'problem RouterProblem,
     pub(super) wiring: Wiring,
     pub(super) cycle: u64,
+    /// Of phases 4 to 6, numbered through (30.1).
+    pub(super) step: u64,
+    /// The credits of every port before phase 4 of the cycle.
+    pub(super) credits_before: BTreeMap<(u64, usize), u64>,
+    pub(super) table: Vec<TableLine>,
     pub(super) routers: BTreeMap<u64, Router>,
     pub(super) packets: Vec<Packet>,
     terminals: BTreeMap<u64, Terminal>,
@@ -112,7 +124,7 @@ pub fn run_routers(problem: &RouterProblem, limit: u64) -> Result<RouterOutcome,
         run.cycle += 1;
     }
     // The last credits come back.
-    while !run.events.is_empty() {
+    while !run.events.is_empty() || run.has_queues() {
         run.step();
         run.cycle += 1;
     }
@@ -135,6 +147,8 @@ impl<'problem> Run<'problem> {
             channel_pointers: vec![0; ports],
             input_pointers: vec![0; ports],
             output_pointers: vec![0; ports],
+            output_queues: vec![VecDeque::new(); ports],
+            credit_queues: vec![VecDeque::new(); ports],
         };
         let terminal = || Terminal {
             outputs: vec![output; v],
@@ -146,6 +160,9 @@ impl<'problem> Run<'problem> {
         Self {
             problem,
             cycle: 0,
+            step: 0,
+            credits_before: BTreeMap::new(),
+            table: table_lines(&problem.table),
             routers: wiring.ports.iter().map(|(&node, ports)| (node, router(ports.len()))).collect(),
             packets: vec![],
             terminals: wiring.terminals.keys().map(|&node| (node, terminal())).collect(),
@@ -163,6 +180,7 @@ impl<'problem> Run<'problem> {
     }
 
     fn step(&mut self) {
+        self.step = self.first_step(self.cycle);
         self.arrivals();
         for message in 0..self.problem.messages.len() {
             self.set_out_if_it_can(message);
@@ -172,8 +190,87 @@ impl<'problem> Run<'problem> {
         }
         let queues = self.terminals.values().flat_map(|own| own.queues.values().map(VecDeque::len));
         self.longest_queue = queues.chain([self.longest_queue]).max().unwrap();
+        let ports = |(&node, own): (&u64, &Router)| {
+            let sum = |port: &Vec<Output>| port.iter().map(|own| own.credits).sum();
+            own.outputs.iter().map(sum).enumerate().map(|(port, sum)| ((node, port), sum)).collect::<Vec<_>>()
+        };
+        self.credits_before = self.routers.iter().flat_map(ports).collect();
+        while self.step < self.first_step(self.cycle + 1) {
+            for node in self.wiring.ports.clone().into_keys() {
+                self.grant(node);
+            }
+            self.step += 1;
+        }
         for node in self.wiring.ports.clone().into_keys() {
-            self.grant(node);
+            self.leave_queues(node);
+        }
+    }
+
+    /// The number of the first step of a cycle.
+    fn first_step(&self, cycle: u64) -> u64 {
+        cycle * self.problem.speedup / 100
+    }
+
+    /// The cycle of a step.
+    fn cycle_of(&self, step: u64) -> u64 {
+        (self.cycle..).find(|&cycle| step < self.first_step(cycle + 1)).unwrap()
+    }
+
+    /// The step from which a head asks that is first in its buffer from step `x` on.
+    fn asks_from(&self, x: u64) -> u64 {
+        match self.problem.router_cycles.saturating_sub(3) {
+            r @ 0..=1 => x + r,
+            r => self.first_step(self.cycle_of(x) + r - 1) + 1,
+        }
+    }
+
+    fn has_queues(&self) -> bool {
+        let holds = |own: &Router| {
+            own.output_queues.iter().any(|queue| !queue.is_empty())
+                || own.credit_queues.iter().any(|queue| !queue.is_empty())
+        };
+        self.routers.values().any(holds)
+    }
+
+    /// The latency of the link between two routers.
+    fn latency(&self, one: u64, other: u64) -> u64 {
+        let RouterMachine::Dragonfly(p, a, h) = self.problem.machine else { return self.problem.latency };
+        let group = |switch: u64| (switch - p * a * (a * h + 1)) / a;
+        let is_global = group(one) != group(other);
+        self.problem.global_latency.filter(|_| is_global).unwrap_or(self.problem.latency)
+    }
+
+    /// After the last step of a cycle the first flit and the first credit of every queue leave.
+    fn leave_queues(&mut self, node: u64) {
+        let (now, end) = (self.cycle, self.step);
+        for port in 0..self.wiring.ports[&node].len() {
+            let there = self.wiring.ports[&node][port];
+            let router = self.routers.get_mut(&node).unwrap();
+            let has_joined = router.output_queues[port].front().is_some_and(|own| own.0 < end);
+            let flit = if has_joined { router.output_queues[port].pop_front() } else { None };
+            let credit = router.credit_queues[port].pop_front();
+            let c = self.problem.credit_cycles;
+            let m = self.problem.terminal_latency;
+            match there {
+                End::Router(next, far) => {
+                    let l = self.latency(node, next);
+                    if let Some((_, lane, flit)) = flit {
+                        self.at(now + 1 + l + 1, Event::ToRouter(next, far, lane, flit));
+                    }
+                    if let Some(channel) = credit {
+                        self.at(now + c + l + 1, Event::CreditToRouter(next, far, channel));
+                    }
+                }
+                End::Terminal(host) => {
+                    if let Some((_, lane, flit)) = flit {
+                        self.at(now + 1 + m + 1, Event::ToTerminal(host, lane, flit));
+                    }
+                    if let Some(channel) = credit {
+                        self.at(now + c + m + 1, Event::CreditToTerminal(host, channel));
+                    }
+                }
+                End::Nothing => assert!(flit.is_none() && credit.is_none()),
+            }
         }
     }
 
@@ -189,13 +286,13 @@ impl<'problem> Run<'problem> {
                     self.terminals.get_mut(&node).unwrap().outputs[channel].credits += 1;
                 }
                 Event::ToRouter(node, port, channel, flit) => {
-                    let r = self.problem.router_cycles.saturating_sub(3);
+                    let since = self.asks_from(self.step);
                     let input = &mut self.routers.get_mut(&node).unwrap().inputs[port][channel];
                     input.buffer.push_back(flit);
                     assert!(input.buffer.len() as u64 <= self.problem.buffer);
                     if input.state == State::Idle {
                         assert!(flit.is_head);
-                        input.state = State::Waiting { since: self.cycle + r };
+                        input.state = State::Waiting { since };
                         input.candidates = None;
                     }
                 }
@@ -243,6 +340,8 @@ impl<'problem> Run<'problem> {
                 escaped: false,
                 links: 0,
                 group: None,
+                middle: None,
+                first: self.wiring.terminals[&message.source].0,
             });
             self.missing[number] += 1;
             let flit = |place: u64| Flit { packet, is_head: place == 0, is_tail: place + 1 == flits };
@@ -342,8 +441,10 @@ impl<'problem> Run<'problem> {
 
     /// The first flit of an active channel leaves.
     fn move_flit(&mut self, node: u64, port: usize, channel: usize) {
-        let (problem, now) = (self.problem, self.cycle);
-        let (s, r) = (problem.router_cycles.min(2), problem.router_cycles.saturating_sub(3));
+        let (joins, since) = match self.problem.router_cycles {
+            1 => (self.step, self.asks_from(self.step + 1)),
+            _ => (self.step + 1, self.asks_from(self.step + 1)),
+        };
         let router = self.routers.get_mut(&node).unwrap();
         let input = &mut router.inputs[port][channel];
         let State::Active { port: out, channel: lane } = input.state else { unreachable!("it is active") };
@@ -354,30 +455,13 @@ impl<'problem> Run<'problem> {
             input.candidates = None;
             input.state = match input.buffer.is_empty() {
                 true => State::Idle,
-                false => State::Waiting { since: now + 1 + r },
+                false => State::Waiting { since },
             };
         }
-        let (to, from) = (self.wiring.ports[&node][out], self.wiring.ports[&node][port]);
-        match to {
-            End::Router(next, port) => {
-                self.crossings += u64::from(flit.is_head);
-                self.at(now + s + problem.latency + 1, Event::ToRouter(next, port, lane, flit));
-            }
-            End::Terminal(host) => {
-                self.at(now + s + problem.terminal_latency + 1, Event::ToTerminal(host, lane, flit));
-            }
-            End::Nothing => unreachable!("no route leads there"),
-        }
-        match from {
-            End::Router(back, port) => {
-                let due = now + problem.credit_cycles + problem.latency + 1;
-                self.at(due, Event::CreditToRouter(back, port, channel));
-            }
-            End::Terminal(host) => {
-                let due = now + problem.credit_cycles + problem.terminal_latency + 1;
-                self.at(due, Event::CreditToTerminal(host, channel));
-            }
-            End::Nothing => unreachable!("nothing comes from there"),
+        router.output_queues[out].push_back((joins, lane, flit));
+        router.credit_queues[port].push_back(channel);
+        if let End::Router(..) = self.wiring.ports[&node][out] {
+            self.crossings += u64::from(flit.is_head);
         }
     }
 

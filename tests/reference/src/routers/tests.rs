@@ -55,6 +55,9 @@ fn problem(text: &str) -> RouterProblem {
         credit_cycles: number("credit").unwrap(),
         latency: number("latency").unwrap(),
         terminal_latency: number("terminal").unwrap(),
+        global_latency: None,
+        speedup: 100,
+        ejects_by_class: false,
         is_cut_through: word("flow") == "cut-through",
         is_input_first: word("allocator") == "input-first",
         rule: match word("routing") {
@@ -68,6 +71,7 @@ fn problem(text: &str) -> RouterProblem {
             "ugal" => RouterRule::Ugal(find("ugal").map_or(0, |words| words[0].parse().unwrap())),
             _ => RouterRule::Hops,
         },
+        table: String::new(),
         tie: match word("tie") {
             "positive" => RouterTie::Positive,
             "negative" => RouterTie::Negative,

@@ -54,7 +54,11 @@ fn takes_machine_routes(run: &Run) -> bool {
         | RouterRouting::UpDown
         | RouterRouting::UpDownAdaptive
         | RouterRouting::Minimal
-        | RouterRouting::Ugal { .. } => false,
+        | RouterRouting::Ugal { .. }
+        | RouterRouting::UgalG { .. }
+        | RouterRouting::Par { .. }
+        | RouterRouting::MinimalAdaptive
+        | RouterRouting::Table(_) => false,
     })
 }
 

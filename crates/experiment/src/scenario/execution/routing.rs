@@ -23,7 +23,7 @@ use crate::{
 pub enum RoutingRule {
     /// On grids: one coordinate after the other (`docs/model.md` section 4).
     DimensionOrder,
-    /// On grids: by way of a node chosen at random (section 28.1).
+    /// On grids: by way of a node chosen at random (section 28.1); through routers also on networks (section 30.3).
     Valiant,
     /// On grids, coordinated: by sorting (section 20).
     Sorting,
@@ -45,15 +45,22 @@ pub enum RoutingRule {
     UpDownAdaptive,
     /// On dragonflies, through routers: over the link between the two groups (section 26.3).
     Minimal,
-    /// The same, or by way of a random group if that has shorter queues (section 26.3).
+    /// The same, or by way of a random group if that has shorter queues (section 26.3); on networks of a random router
+    /// (section 30.3).
     Ugal,
+    /// On dragonflies, through routers: `ugal` by the queues between groups, wherever they are (section 30.3).
+    UgalG,
+    /// On dragonflies, through routers: `ugal` that is decided again after a link in the group (section 30.3).
+    Par,
+    /// On networks, through routers: any shortest route, by the credits (section 30.3).
+    MinimalAdaptive,
     /// On networks, through routers: the lowest of the shortest routes (section 26.3).
     Hops,
 }
 
 impl RoutingRule {
     /// Every rule.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::DimensionOrder,
         Self::Valiant,
         Self::Sorting,
@@ -67,6 +74,9 @@ impl RoutingRule {
         Self::UpDownAdaptive,
         Self::Minimal,
         Self::Ugal,
+        Self::UgalG,
+        Self::Par,
+        Self::MinimalAdaptive,
         Self::Hops,
     ];
 
@@ -87,6 +97,9 @@ impl RoutingRule {
             Self::UpDownAdaptive => "up-down-adaptive",
             Self::Minimal => "minimal",
             Self::Ugal => "ugal",
+            Self::UgalG => "ugal-g",
+            Self::Par => "par",
+            Self::MinimalAdaptive => "minimal-adaptive",
             Self::Hops => "hops",
         }
     }
@@ -118,6 +131,9 @@ impl RoutingRule {
             | Self::UpDownAdaptive
             | Self::Minimal
             | Self::Ugal
+            | Self::UgalG
+            | Self::Par
+            | Self::MinimalAdaptive
             | Self::Hops => true,
         }
     }
@@ -145,7 +161,7 @@ impl CountedPaths<'_> {
 fn has_destination_routes(machine: &Machine) -> bool {
     match machine.kind() {
         MachineKind::FatTree | MachineKind::Cluster => true,
-        MachineKind::Network => machine.numbered_hosts() < machine.node_count(),
+        MachineKind::Network => machine.numbered_hosts() < machine.node_count() && !machine.is_directed(),
         _ => false,
     }
 }
@@ -216,6 +232,9 @@ pub(in crate::scenario) fn message_routes(
             | RoutingRule::UpDownAdaptive
             | RoutingRule::Minimal
             | RoutingRule::Ugal
+            | RoutingRule::UgalG
+            | RoutingRule::Par
+            | RoutingRule::MinimalAdaptive
             | RoutingRule::Hops,
         )
         | None => MessageRoutes::OfMachine,

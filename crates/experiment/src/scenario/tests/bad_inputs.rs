@@ -295,7 +295,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "2:8: seed is -1, expected an integer from 0 to 2^63 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // A misspelt `kind` is not also reported as missing.
-            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, hosts, hosts_forward, nodes, devices_per_node, nics_per_node, inside, nic, outside, hosts_per_switch, switches_per_group, global_links, groups, links_between_groups, nics_per_host, nics_on, uplinks, reduce, leaves, spines, arity, levels, grammar, size, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, router, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition, allocation, host_names or file",
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, hosts, hosts_forward, directed, nodes, devices_per_node, nics_per_node, inside, nic, outside, hosts_per_switch, switches_per_group, global_links, groups, links_between_groups, global_latency_cycles, nics_per_host, nics_on, uplinks, reduce, leaves, spines, arity, levels, grammar, size, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, router, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition, allocation, host_names or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
             "11:15: embedding is \"xr\", expected EMBEDDINGS",

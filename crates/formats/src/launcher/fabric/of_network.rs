@@ -23,11 +23,16 @@ impl Fabric {
         let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
         for link in &network.links {
             let [one, other] = link.ends.map(|end| narrow(end as u64));
-            let own =
-                FabricLink { ends: (one.min(other), one.max(other)), count: link.count, speed: speed(link)? };
+            let own = FabricLink {
+                ends: (one.min(other), one.max(other)),
+                directions: [one < other, other < one],
+                count: link.count,
+                speed: speed(link)?,
+            };
             match links.get_mut(&own.ends) {
                 Some(known) if known.speed == own.speed => {
                     known.count = known.count.saturating_add(own.count);
+                    known.directions = [0, 1].map(|way| known.directions[way] || own.directions[way]);
                 }
                 Some(_) => {
                     let [one, other] = link.ends.map(|end| &network.nodes[end]);
@@ -84,7 +89,9 @@ impl Fabric {
         }
         let turned = |link: FabricLink| {
             let [one, other] = [link.ends.0, link.ends.1].map(|end| new[end as usize]);
-            FabricLink { ends: (one.min(other), one.max(other)), ..link }
+            let [along, back] = link.directions;
+            let directions = if one < other { [along, back] } else { [back, along] };
+            FabricLink { ends: (one.min(other), one.max(other)), directions, ..link }
         };
         let mut links: Vec<FabricLink> = self.links.into_iter().map(turned).collect();
         links.sort_unstable_by_key(|link| link.ends);

@@ -67,7 +67,7 @@ impl Fabric {
                 self.nodes += 1;
                 let name = format!("{class} of {}", self.name(first));
                 self.names.push(name);
-                let link = |own| FabricLink { ends: (own, switch), count: 1, speed };
+                let link = |own| FabricLink { ends: (own, switch), directions: [true; 2], count: 1, speed };
                 self.links.extend(below.into_iter().map(link));
                 group.iter().for_each(|&host| tops[host as usize] = switch);
             }

@@ -325,7 +325,9 @@ impl<'t> FabricReading<'t> {
                     one
                 }
             };
-            links.push(FabricLink { ends: pair[0].ends, count, speed: self.links[first].speed });
+            let directions = [false, true].map(|back| pair.iter().any(|own| own.is_back == back));
+            let speed = self.links[first].speed;
+            links.push(FabricLink { ends: pair[0].ends, directions, count, speed });
         }
         if let (Some(one_way), Some(both)) = (one_way, both_ways) {
             let message = "some links in both directions and others in one, expected every link once, or every link in both directions";

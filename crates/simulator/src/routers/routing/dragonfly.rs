@@ -1,15 +1,17 @@
-//! Routes in dragonflies (`docs/model.md` section 26.3.6).
+//! Routes in dragonflies (`docs/model.md` sections 26.3.6 and 30.3).
 
 use cubefold_topology::{GraphSource, Machine, Network, NetworkParameters, NodeId, mix, narrow};
 
-use super::AtRouter;
+use super::{AtRouter, Classes, RoutingRule};
 use crate::routers::{
-    packet::{Packet, Progress, Route},
+    packet::{Candidate, Packet, Progress, Route},
     settings::RouterRouting,
 };
 
-/// The tag of the draw of a group.
-const TAG: u64 = 129;
+/// The tag of the draw of a group at the source.
+const FIRST: u64 = 129;
+/// The tag of the second draw.
+const AGAIN: u64 = 130;
 
 /// The groups of a dragonfly.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(super) struct Groups<'run> {
     switches_per_group: u32,
     global_links: u32,
     credits: u64, // of a port if none are out
+    rule: RouterRouting,
+    classes: Classes,
 }
 
 /// A switch by its group.
@@ -38,7 +42,7 @@ struct GroupWay {
 
 impl<'run> Groups<'run> {
     /// The groups of a machine with these parameters; all links between its switches are up.
-    pub(super) fn new(machine: &'run Machine, credits: u64) -> Self {
+    pub(super) fn new(machine: &'run Machine, rule: RouterRouting, credits: u64, classes: Classes) -> Self {
         let network = machine.graph().map(AsRef::as_ref);
         let [hosts_per_switch, switches_per_group, global_links] = match machine.source() {
             Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
@@ -49,7 +53,7 @@ impl<'run> Groups<'run> {
             })) => [hosts_per_switch, switches_per_group, global_links].map(narrow),
             _ => [1; 3], // no other machine comes here
         };
-        Self { network, hosts_per_switch, switches_per_group, global_links, credits }
+        Self { network, hosts_per_switch, switches_per_group, global_links, credits, rule, classes }
     }
 
     fn count(&self) -> u32 {
@@ -66,50 +70,54 @@ impl<'run> Groups<'run> {
         Place { group, switch: link / self.global_links }
     }
 
-    /// The channels of a packet at a switch that is not its destination's.
-    pub(super) fn route(
-        &self,
-        packet: &mut Packet,
-        at: &AtRouter<'_>,
-        rule: RouterRouting,
-        classes: &[u64],
-    ) -> Route {
-        let (own, to) = (self.place(at.router), self.place(packet.to / self.hosts_per_switch));
-        if let RouterRouting::Ugal { threshold } = rule
-            && !packet.progress.is_on_second_leg
-        {
-            packet.progress.is_on_second_leg = true;
-            packet.progress.middle = self.choose(packet.key, [own, to], threshold, at);
-        }
-        if packet.progress.middle == own.group {
-            packet.progress.middle = Progress::NONE;
-        }
-        let class = classes[packet.progress.links as usize];
-        let way = match packet.progress.middle {
-            Progress::NONE => self.way(own, to, at),
-            group => self.way(own, self.gateway(group, own.group), at),
+    /// The group by way of which a packet goes from its source's router, or, under `par`, goes on after a link in its
+    /// source's group; [`Progress::NONE`] for the way without one.
+    fn choose(&self, key: u64, [own, to]: [Place; 2], at: &AtRouter<'_>) -> u32 {
+        let (tag, threshold) = match self.rule {
+            RouterRouting::Minimal => return Progress::NONE,
+            RouterRouting::Ugal { threshold } | RouterRouting::UgalG { threshold } => {
+                (FIRST, Some(threshold))
+            }
+            RouterRouting::Par { threshold } => {
+                (if at.came_in.is_none() { FIRST } else { AGAIN }, Some(threshold))
+            }
+            _ => (FIRST, None),
         };
-        packet.progress.links += u32::from(way.is_global);
-        Route::over(way.port, class)
-    }
-
-    /// The group by way of which a packet goes; [`Progress::NONE`] for the way without one.
-    fn choose(&self, key: u64, [own, to]: [Place; 2], threshold: i64, at: &AtRouter<'_>) -> u32 {
         if own.group == to.group || self.count() < 3 {
             return Progress::NONE;
         }
-        let mut drawn = narrow(mix(key ^ TAG) % u64::from(self.count() - 2));
+        let mut drawn = narrow(mix(key ^ tag) % u64::from(self.count() - 2));
         for group in [own.group.min(to.group), own.group.max(to.group)] {
             drawn += u32::from(drawn >= group);
         }
-        let entrance = self.gateway(drawn, own.group);
+        match threshold {
+            Some(threshold) if !self.is_better(drawn, [own, to], threshold, at) => Progress::NONE,
+            _ => drawn,
+        }
+    }
+
+    /// Whether the way by a group has a shorter queue than the minimal one, for its links.
+    fn is_better(&self, group: u32, [own, to]: [Place; 2], threshold: i64, at: &AtRouter<'_>) -> bool {
+        let entrance = self.gateway(group, own.group);
         let minimal = self.way(own, to, at);
         let first = self.way(own, entrance, at);
         let by_group = first.links + self.way(entrance, to, at).links;
-        let queued = |way: GroupWay| i128::from(self.credits - (at.credits)(way.port));
-        let is_longer = queued(minimal) * i128::from(minimal.links)
-            > queued(first) * i128::from(by_group) + i128::from(threshold);
-        if is_longer { drawn } else { Progress::NONE }
+        let queued = |way: GroupWay, group: u32| {
+            let left = match self.rule {
+                RouterRouting::UgalG { .. } => (at.credits_before)(self.global_port(own.group, group, at)),
+                _ => (at.credits)(way.port),
+            };
+            i128::from(self.credits - left)
+        };
+        queued(minimal, to.group) * i128::from(minimal.links)
+            > queued(first, group) * i128::from(by_group) + i128::from(threshold)
+    }
+
+    /// The port, among those of all routers, of the link between two groups.
+    fn global_port(&self, from: u32, to: u32, at: &AtRouter<'_>) -> u32 {
+        let exit = self.gateway(from, to);
+        let (first, _) = at.wiring.ports(exit.group * self.switches_per_group + exit.switch);
+        first + self.port(exit, self.gateway(to, from), at)
     }
 
     /// The way between two different switches over at most one link between groups.
@@ -130,5 +138,31 @@ impl<'run> Groups<'run> {
         let node = |own: Place| at.wiring.node(own.group * self.switches_per_group + own.switch);
         let neighbours: &[NodeId] = self.network.map_or(&[], |network| network.neighbours(node(from)));
         narrow(neighbours.binary_search(&node(to)).unwrap_or(0) as u64)
+    }
+}
+
+impl RoutingRule for Groups<'_> {
+    fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, _: &mut Vec<Candidate>) -> Option<Route> {
+        let (own, to) = (self.place(at.router), self.place(packet.to / self.hosts_per_switch));
+        let is_par = matches!(self.rule, RouterRouting::Par { .. });
+        let is_first = at.came_in.is_none();
+        let decides_again = is_par && packet.progress.links == 0 && packet.progress.middle == Progress::NONE;
+        if is_first || decides_again {
+            packet.progress.middle = self.choose(packet.key, [own, to], at);
+        }
+        if packet.progress.middle == own.group {
+            packet.progress.middle = Progress::NONE;
+        }
+        let way = match packet.progress.middle {
+            Progress::NONE => self.way(own, to, at),
+            group => self.way(own, self.gateway(group, own.group), at),
+        };
+        let class = match (is_par, is_first && !way.is_global) {
+            (true, true) => 0,
+            (true, false) => packet.progress.links + 1,
+            (false, _) => packet.progress.links,
+        };
+        packet.progress.links += u32::from(way.is_global);
+        Some(Route::over(way.port, self.classes.of[class as usize]))
     }
 }

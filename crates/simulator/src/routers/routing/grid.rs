@@ -2,10 +2,10 @@
 
 use cubefold_topology::{Axis, Displacement, Extent, Machine, NodeId, Sign, TieRule, mix, narrow};
 
-use super::{AtRouter, PacketRoutes};
+use super::{AtRouter, Classes, RoutingRule};
 use crate::routers::{
-    packet::{Packet, Progress, Route},
-    settings::{RouterRouting, RouterTie},
+    packet::{Candidate, Packet, Progress, Route},
+    settings::{RouterRouting, RouterSettings, RouterTie},
 };
 
 /// The tag of the draw of a node anywhere.
@@ -20,6 +20,8 @@ pub(super) struct GridRoutes<'run> {
     nodes: u64,
     tie: RouterTie,
     has_rings: bool,
+    rule: RouterRouting,
+    classes: Classes,
 }
 
 /// A step in dimension order.
@@ -30,39 +32,27 @@ struct Step {
 }
 
 impl<'run> GridRoutes<'run> {
-    pub(super) fn new(machine: &'run Machine, tie: RouterTie) -> Self {
+    pub(super) fn new(machine: &'run Machine, settings: &RouterSettings, classes: Classes) -> Self {
         let has_rings = machine.extents().any(Extent::is_ring);
-        Self { axes: machine.axes(), nodes: machine.node_count(), tie, has_rings }
-    }
-
-    /// The escape channels of adaptive routing.
-    pub(super) fn escape_channels(&self) -> u32 {
-        1 + u32::from(self.has_rings)
+        let RouterSettings { tie, routing: rule, .. } = *settings;
+        Self { axes: machine.axes(), nodes: machine.node_count(), tie, has_rings, rule, classes }
     }
 
     /// Dimension order in one leg.
-    pub(super) fn in_order(
-        &self,
-        packet: &mut Packet,
-        at: &AtRouter<'_>,
-        routes: &PacketRoutes<'_>,
-    ) -> Route {
+    fn in_order(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
         let Some(step) = self.step(packet, at.router, packet.to) else { return Route::over(0, 0) };
-        let class =
-            if step.is_in_ring { routes.classes[usize::from(packet.progress.class)] } else { routes.all };
+        let class = if step.is_in_ring {
+            self.classes.of[usize::from(packet.progress.class)]
+        } else {
+            self.classes.all
+        };
         Route::over(step.port, class)
     }
 
     /// By way of a random node, or of a random one between the ends.
-    pub(super) fn by_middle(
-        &self,
-        packet: &mut Packet,
-        at: &AtRouter<'_>,
-        terminal: Option<Route>,
-        routes: &PacketRoutes<'_>,
-    ) -> Route {
+    fn by_middle(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Option<Route> {
         if packet.progress.middle == Progress::NONE {
-            packet.progress.middle = match routes.rule {
+            packet.progress.middle = match self.rule {
                 RouterRouting::Romm => self.between(packet),
                 _ => narrow(mix(packet.key ^ MIDDLE) % self.nodes),
             };
@@ -72,31 +62,35 @@ impl<'run> GridRoutes<'run> {
             packet.progress.dimension = Progress::NO_DIMENSION;
         }
         let leg = usize::from(packet.progress.is_on_second_leg);
-        if let Some(terminal) = terminal.filter(|_| leg == 1) {
-            return terminal;
+        if leg == 1 && at.router == packet.to {
+            return None;
         }
         let target = if leg == 1 { packet.to } else { packet.progress.middle };
-        let Some(step) = self.step(packet, at.router, target) else { return Route::over(0, 0) };
+        let Some(step) = self.step(packet, at.router, target) else { return Some(Route::over(0, 0)) };
         let channels = match (self.has_rings, step.is_in_ring) {
-            (false, _) => routes.classes[leg],
-            (true, true) => routes.classes[2 * usize::from(packet.progress.class) + leg],
-            (true, false) => routes.classes[leg] | routes.classes[2 + leg],
+            (false, _) => self.classes.of[leg],
+            (true, true) => self.classes.of[2 * usize::from(packet.progress.class) + leg],
+            (true, false) => self.classes.of[leg] | self.classes.of[2 + leg],
         };
-        Route::over(step.port, channels)
+        Some(Route::over(step.port, channels))
     }
 
     /// Any shortest way, and the escape channel in dimension order.
-    pub(super) fn adaptive(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
+    fn adaptive(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
         let is_escaping = packet.progress.is_escaping;
         if !is_escaping {
             // As if it were injected here.
             packet.progress.dimension = Progress::NO_DIMENSION;
         }
         let Some(step) = self.step(packet, at.router, packet.to) else { return Route::over(0, 0) };
-        let channels =
-            if step.is_in_ring { 1 << packet.progress.class } else { (1 << self.escape_channels()) - 1 };
+        let channels = if step.is_in_ring { 1 << packet.progress.class } else { (1 << self.escapes()) - 1 };
         let adaptive_ports = if is_escaping { 0 } else { self.nearer_ports(at.router, packet.to) };
-        Route { port: step.port, channels, adaptive_ports }
+        Route { adaptive_ports, ..Route::over(step.port, channels) }
+    }
+
+    /// The escape channels of adaptive routing.
+    fn escapes(&self) -> u32 {
+        1 + u32::from(self.has_rings)
     }
 
     /// The ports that lead nearer to a node, both ways at half a ring.
@@ -162,6 +156,24 @@ impl<'run> GridRoutes<'run> {
             }
         }
         middle.index()
+    }
+}
+
+impl RoutingRule for GridRoutes<'_> {
+    fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, _: &mut Vec<Candidate>) -> Option<Route> {
+        match self.rule {
+            RouterRouting::Valiant | RouterRouting::Romm => self.by_middle(packet, at),
+            RouterRouting::Adaptive(_) => Some(self.adaptive(packet, at)),
+            _ => Some(self.in_order(packet, at)),
+        }
+    }
+
+    fn passes_destinations(&self) -> bool {
+        matches!(self.rule, RouterRouting::Valiant | RouterRouting::Romm)
+    }
+
+    fn escape_channels(&self) -> u32 {
+        if matches!(self.rule, RouterRouting::Adaptive(_)) { self.escapes() } else { 0 }
     }
 }
 

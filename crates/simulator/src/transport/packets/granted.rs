@@ -219,6 +219,7 @@ fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
     let input = |node: NodeId, port: usize| {
         let end = network.neighbours(node)[port];
         let place = match grid {
+            None if network.is_directed() => network.before(end).position(|own| own.1 == node),
             Some(grid) => grid.directions().position(|own| grid.neighbour(node, own) == Some(end)),
             None => {
                 network.opposite_channel(node, port).checked_sub(network.first_channel(end.index()) as usize)

@@ -1,0 +1,22 @@
+//! `cubefold routes`: a table of the routes of packets over the routers of a machine (`docs/model.md` section 30.2).
+
+use std::io::Write;
+
+use cubefold_topology::{minimal_routes, valiant_routes};
+
+use crate::{
+    arguments::{RoutesOptions, SharedOptions},
+    failure::Failure,
+    grouping::one_run,
+    output::Output,
+};
+
+pub(super) fn routes(options: &RoutesOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let machine = &one_run(&scenarios, &options.run)?.machine;
+    let table = if options.valiant { valiant_routes(machine) } else { minimal_routes(machine) };
+    let table = table.map_err(|error| {
+        Failure::usage(error.to_string(), "write the table by a program of your own: docs/routers.md has one")
+    })?;
+    Output::open(shared, &scenarios)?.write(|output| output.write_all(table.as_bytes()))
+}

@@ -1,0 +1,142 @@
+//! The programs over routers of `tests/golden/research/research.json`, message by message, and its tables of routes that are
+//! refused; computed by another program. The runs of open-loop traffic there have a test of their own.
+
+use std::{collections::BTreeMap, fs};
+
+use cubefold_simulator::{EngineChoice, MessageTimes, Observer, Request, StageRecord, simulate};
+use serde::Deserialize;
+
+use super::golden_truth::loaded;
+use crate::scenario::load;
+
+#[derive(Deserialize)]
+struct File {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    what: String,
+    kind: String,
+    scenario: String,
+    files: BTreeMap<String, String>,
+    /// A part of the error of a scenario that is refused.
+    message_holds: Option<String>,
+    expect: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    /// Stage, source, destination, start, entered, received, transfer.
+    messages: Vec<[u64; 7]>,
+    longest_queue: u32,
+    makespan_cycles: u64,
+}
+
+fn cases(kind: &str) -> Vec<Case> {
+    let text = include_str!("../../../../../tests/golden/research/research.json");
+    let file: File = serde_json::from_str(text).unwrap();
+    file.cases.into_iter().filter(|case| case.kind == kind).collect()
+}
+
+/// Keeps the times of all messages.
+#[derive(Default)]
+struct Messages(Vec<MessageTimes>);
+
+impl Observer for Messages {
+    fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_messages(&self) -> bool {
+        true
+    }
+
+    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
+        self.0 = messages;
+    }
+}
+
+#[test]
+fn messages_over_routers_are_those_of_the_golden_cases() {
+    let cases = cases("closed");
+    assert_eq!(cases.len(), 20);
+    let mut wrong = vec![];
+    for case in &cases {
+        let run = loaded(&case.scenario, &case.files);
+        let mut messages = Messages::default();
+        let request = Request::asynchronous(EngineChoice::Auto);
+        let outcome =
+            simulate(&*run.program.body, &run.placement, run.communication, &request, &mut messages).unwrap();
+        let times = |own: &MessageTimes| {
+            let [source, destination] = [own.source, own.destination].map(|process| process.label());
+            let cycles = [own.start, own.entered.unwrap(), own.received].map(|cycle| cycle.get());
+            let ends = [own.stage, source, destination].map(u64::from);
+            [ends[0], ends[1], ends[2], cycles[0], cycles[1], cycles[2], own.transfer.get()]
+        };
+        let mut found: Vec<[u64; 7]> = messages.0.iter().map(times).collect();
+        found.sort_unstable();
+        let mut expected: Expected = serde_json::from_value(case.expect.clone().unwrap()).unwrap();
+        expected.messages.sort_unstable();
+        let sums = (outcome.summary.makespan().get(), outcome.traffic.longest_queue);
+        if found != expected.messages || sums != (expected.makespan_cycles, Some(expected.longest_queue)) {
+            let first = found.iter().zip(&expected.messages).find(|(found, expected)| found != expected);
+            wrong.push(format!(
+                "{}: {first:?}, {sums:?}, expected {} {}",
+                case.what, expected.makespan_cycles, expected.longest_queue
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tables_of_routes_are_refused_as_in_the_golden_cases() {
+    let cases = cases("refuse");
+    assert_eq!(cases.len(), 5);
+    for case in &cases {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in &case.files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let path = folder.path().join("case.toml");
+        fs::write(&path, &case.scenario).unwrap();
+        let error = load(&[path]).unwrap_err().to_string();
+        assert!(error.contains(case.message_holds.as_ref().unwrap()), "{}: {error}", case.what);
+    }
+}
+
+#[derive(Deserialize)]
+struct DirectedCase {
+    scenario: String,
+    files: BTreeMap<String, String>,
+    expect: DirectedTimes,
+}
+
+#[derive(Deserialize)]
+struct DirectedTimes {
+    makespan_cycles: u64,
+    longest_queue: u32,
+    /// By stage and process.
+    finish: Vec<Vec<u64>>,
+}
+
+#[test]
+fn links_in_one_direction_are_those_of_the_golden_cases() {
+    let text = include_str!("../../../../../tests/golden/research/directed.json");
+    let cases: Vec<DirectedCase> = serde_json::from_str(text).unwrap();
+    assert_eq!(cases.len(), 12);
+    for (number, case) in cases.iter().enumerate() {
+        let run = loaded(&case.scenario, &case.files);
+        let mut records: Vec<StageRecord> = vec![];
+        let request = Request::asynchronous(EngineChoice::Auto);
+        let outcome =
+            simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records).unwrap();
+        let found = (outcome.summary.makespan().get(), outcome.traffic.longest_queue);
+        let expected = (case.expect.makespan_cycles, Some(case.expect.longest_queue));
+        assert_eq!(found, expected, "case {number}");
+        let mut finish = vec![vec![0; case.expect.finish[0].len()]; case.expect.finish.len()];
+        for record in &records {
+            finish[record.stage][record.process.label() as usize] = record.finish.get();
+        }
+        assert_eq!(finish, case.expect.finish, "case {number}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Routes from a table (`docs/model.md` section 30.2).
+
+use std::sync::Arc;
+
+use cubefold_topology::{ClassIn, Machine, NextHop, NodeId, PacketRoutes, RouteLines, mix, narrow};
+
+use super::{AtRouter, Classes, RoutingRule};
+use crate::routers::{
+    packet::{Candidate, CandidateChoice, Packet, Progress, Route},
+    settings::TableChoice,
+    wiring::End,
+};
+
+/// The tag of the draw of a route.
+const PATH: u64 = 160;
+/// The tag of the draw of a candidate after 0 links.
+const CANDIDATE: u64 = 224;
+
+/// The routes of a table.
+#[derive(Debug)]
+pub(super) struct TableRoutes {
+    table: Option<Arc<PacketRoutes>>, // of the machine: without one no machine has these routes
+    choice: TableChoice,
+    classes: Classes,
+}
+
+impl TableRoutes {
+    pub(super) fn new(machine: &Machine, choice: TableChoice, classes: Classes) -> Self {
+        Self { table: machine.packet_routes().cloned(), choice, classes }
+    }
+
+    /// The ports that lead to a next router, in its class.
+    fn candidates(
+        &self,
+        hop: NextHop,
+        at: &AtRouter<'_>,
+        is_escape: bool,
+    ) -> impl Iterator<Item = Candidate> + use<> {
+        let (first, count) = at.wiring.ports(at.router);
+        let leads_there = |port: &u32| match at.wiring.leads_to(first + port) {
+            End::Router(far) => at.wiring.node(at.wiring.router(far)) == hop.node,
+            End::Terminal(_) | End::Nothing => false,
+        };
+        let channels = self.classes.of[hop.class as usize];
+        let ports: Vec<u32> = (0..count).filter(leads_there).collect();
+        ports.into_iter().map(move |port| Candidate { port, channels, is_escape })
+    }
+
+    /// The terminal of a packet and its router.
+    fn end(terminal: u32, at: &AtRouter<'_>) -> [NodeId; 2] {
+        let port = at.wiring.port_of_terminal(terminal);
+        [NodeId::new(terminal), at.wiring.node(at.wiring.router(port))]
+    }
+}
+
+impl RoutingRule for TableRoutes {
+    fn route(
+        &self,
+        packet: &mut Packet,
+        at: &AtRouter<'_>,
+        candidates: &mut Vec<Candidate>,
+    ) -> Option<Route> {
+        let (links, to) = (packet.progress.links, Self::end(packet.to, at));
+        packet.progress.links += 1;
+        let lines = match self.table.as_deref()?.lines() {
+            RouteLines::Hop(lines) => lines,
+            RouteLines::Path(lines) => {
+                if packet.progress.middle == Progress::NONE {
+                    let path = lines.choose(Self::end(packet.from, at), to, mix(packet.key ^ PATH))?;
+                    packet.progress.middle = u32::try_from(path).ok()?;
+                }
+                let hop = lines.hops(packet.progress.middle as usize).get(links as usize)?;
+                candidates.extend(self.candidates(*hop, at, false));
+                return Some(Route::among(candidates, CandidateChoice::Credits));
+            }
+        };
+        let class = match at.came_in {
+            None => ClassIn::Terminal,
+            Some(channel) => ClassIn::Class(self.classes.of_channel(channel)),
+        };
+        let hops = lines.candidates(at.wiring.node(at.router), class, to)?;
+        let is_escape = |hop: &NextHop| lines.is_escape(hop.class);
+        let others = || hops.iter().filter(|hop| !is_escape(hop));
+        let (drawn, choice) = match self.choice {
+            TableChoice::Credits => (None, CandidateChoice::Credits),
+            TableChoice::Any => (None, CandidateChoice::Any),
+            TableChoice::Random => {
+                let draw = mix(packet.key ^ (CANDIDATE + u64::from(links)));
+                let place = draw % (others().count() as u64).max(1);
+                (Some(narrow(place) as usize), CandidateChoice::Any)
+            }
+        };
+        let wanted = others().enumerate().filter(|(place, _)| drawn.is_none_or(|drawn| drawn == *place));
+        // Escape channels are candidates beside one that is drawn of the others.
+        for hop in wanted.map(|own| own.1).chain(hops.iter().filter(|hop| is_escape(hop))) {
+            candidates.extend(self.candidates(*hop, at, is_escape(hop)));
+        }
+        Some(Route::among(candidates, choice))
+    }
+
+    fn needs_room(&self) -> bool {
+        self.table.as_ref().is_some_and(|table| table.has_escape())
+    }
+}
