@@ -29,28 +29,15 @@ impl TrafficWork {
             .expect("a time")
             .with_routers(RouterSettings::default_of(&machine, 0), &machine)
             .expect("routers that suit the machine");
-        let traffic = OpenLoop {
-            pattern,
-            sizes: vec![(1, 1)],
-            warmup: window,
-            measure: window,
-            drain: window,
-            latency_limit: 500.0,
-        };
+        let traffic = OpenLoop::new(pattern, [window; 3]);
         Self { machine, rules, traffic }
     }
 
     /// Runs it once: the latencies of all measured packets together \[cycles\], and the cycles of all nodes.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a sum that a double holds exactly"
-    )]
     pub(crate) fn run(&self) -> (u64, u64) {
         let outcome = self.traffic.run(&self.machine, self.rules, Self::LOAD).expect("a run");
-        let mean = outcome.packet_latency.expect("measured packets").mean;
-        ((mean * outcome.measured_packets as f64).round() as u64, self.nodes() * (outcome.cycles + 1))
+        let own = outcome.seeds.first().expect("a seed");
+        (own.packet_latency.sum.expect("all packets received"), self.nodes() * (own.cycles + 1))
     }
 
     /// A coarse upper bound on the memory of a round \[bytes\].

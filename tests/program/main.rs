@@ -56,6 +56,7 @@ mod random_problem;
 mod readme;
 mod reference_runs;
 mod report;
+mod research;
 mod routers;
 mod routes;
 mod scenario_files;

@@ -212,20 +212,14 @@ impl Curve {
     #[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
     fn run(&self, load: f64, window: u64) -> (f64, bool) {
         let machine = self.machine();
-        let traffic = OpenLoop {
-            pattern: match self.pattern {
-                Pattern::Uniform => TrafficPattern::Uniform,
-                Pattern::Transpose => TrafficPattern::Transpose,
-                Pattern::Tornado => TrafficPattern::Tornado,
-            },
-            sizes: vec![(self.packet_units, 1)],
-            warmup: window,
-            measure: window,
-            drain: window,
-            latency_limit: 500.0,
+        let pattern = match self.pattern {
+            Pattern::Uniform => TrafficPattern::Uniform,
+            Pattern::Transpose => TrafficPattern::Transpose,
+            Pattern::Tornado => TrafficPattern::Tornado,
         };
+        let traffic = OpenLoop { sizes: vec![(self.packet_units, 1)], ..OpenLoop::new(pattern, [window; 3]) };
         let outcome = traffic.run(&machine, self.rules(&machine), load).expect("a run that is not refused");
-        (outcome.packet_latency.map_or(0.0, |own| own.mean), outcome.saturated.is_some())
+        (outcome.latency_mean.unwrap_or_default(), outcome.saturated.is_some())
     }
 }
 

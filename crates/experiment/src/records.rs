@@ -56,7 +56,9 @@ pub use job_record::{JobStepRecord, JobTimeRecord, LargestRecord};
 pub use links_record::{LinkClassRecord, LinksRecord};
 pub use machine_record::MachineRecord;
 pub use message_record::MessageRecord;
-pub use open_loop_record::{LatencyRecord, LoadRecord, OpenLoopRecord};
+pub use open_loop_record::{
+    BatchRecord, LatencyRecord, LoadRecord, MeasurementsRecord, OpenLoopRecord, SeedRecord, SeedsRecord,
+};
 pub use parquet::{ParquetTable, write_parquet};
 pub use pipeline_record::{PipelineRecord, TaskTimesRecord};
 pub(crate) use placement_record::dilation_bound;

@@ -122,6 +122,7 @@ pub(crate) use self::{
     keys::MAX_INTEGER,
     loading::RULES as CODE_TYPE_RULES,
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
+    open_loop::BATCHES,
 };
 use self::{
     draft::{Draft, take_text},

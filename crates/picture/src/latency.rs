@@ -16,6 +16,8 @@ use crate::{
 
 /// The dashes of the lines at which curves end.
 const SATURATION: &str = "4 3";
+/// The dashes of the lines at the limits by the loads of channels.
+const LIMIT: &str = "1 3";
 
 /// The key whose values are across.
 const LOAD: &str = "program.load";
@@ -23,7 +25,8 @@ const LOAD: &str = "program.load";
 /// Draws the mean packet latency of open-loop traffic over its load.
 ///
 /// A curve joins the runs that agree in everything but the load. It ends at the last load that does not saturate; a
-/// dashed line of its colour stands at the first one that does, or at the saturation load that a search found.
+/// dashed line of its colour stands at the first one that does, or at the saturation load that a search found. A dotted
+/// line stands at the limit by the loads of channels, if that is not far beyond. Bars are the intervals around means.
 ///
 /// # Errors
 ///
@@ -32,21 +35,28 @@ pub fn latency(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     let curves = curves(results)?;
     let entries = curves.iter().enumerate().map(|(place, curve)| (curve.name.clone(), sign(place)));
     let has_saturation = curves.iter().any(|curve| curve.saturation.is_some());
-    let dashed = has_saturation
-        .then(|| ("saturation".to_owned(), Sign::Line { color: "currentColor", dashes: SATURATION }));
-    let legend = Legend::new(entries.chain(dashed), 86.0, 940.0);
+    let across = width_of_loads(&curves);
+    let has_limit = curves.iter().any(|curve| curve.limit_within(across).is_some());
+    let line = |is_there: bool, name: &str, dashes: &'static str| {
+        is_there.then(|| (name.to_owned(), Sign::Line { color: "currentColor", dashes }))
+    };
+    let lines = [line(has_saturation, "saturation", SATURATION), line(has_limit, "limit of channels", LIMIT)];
+    let legend = Legend::new(entries.chain(lines.into_iter().flatten()), 86.0, 940.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
     let above = 58 + legend.extra_height() as u32;
     let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let axes = axes(&curves, width, height, Margins { left: 70, below: 42, right: 28, above })?;
+    let margins = Margins { left: 70, below: 42, right: 28, above };
+    let axes = axes(&curves, across, width, height, margins)?;
     let caption = format!("{caption}: latency over load");
-    let description = format!("{caption}, one line for each setting; dashed lines are where it saturates.");
+    let description = format!(
+        "{caption}, one line for each setting; dashed lines are where it saturates, dotted ones the limits of channels."
+    );
     let mut sheet = Sheet::new(width, height, &caption, &description);
     sheet.caption(&caption);
     legend.draw(&mut sheet, 46.0);
     sheet.embed(axes.svg.clone());
     for (place, curve) in curves.iter().enumerate() {
-        curve.draw(&mut sheet, &axes, place);
+        curve.draw(&mut sheet, &axes, place, across);
     }
     Ok(sheet.finish())
 }
@@ -57,7 +67,13 @@ struct Curve {
     name: String,
     /// The mean packet latency at each load that does not saturate, by ascending load.
     points: Vec<DataPoint>,
+    /// The half-widths of the intervals around these, where they are known.
+    half_widths: Vec<Option<f64>>,
     saturation: Option<Saturation>,
+    /// The sign of saturation at the lowest load that saturates.
+    sign: String,
+    /// The load that the busiest channel passes.
+    limit: Option<f64>,
 }
 
 /// Where a curve ends.
@@ -78,14 +94,29 @@ impl Saturation {
 }
 
 impl Curve {
-    fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize) {
-        let title = |point: &DataPoint| {
-            format!("{}: {} cycles at load {}", self.name, number(point.up), number(point.across))
+    fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize, across: f64) {
+        let half_width = |point: &DataPoint| {
+            let own = self.points.iter().position(|own| own == point)?;
+            self.half_widths.get(own).copied().flatten()
         };
+        let title = |point: &DataPoint| {
+            let about = half_width(point).map_or_else(String::new, |own| format!(" +- {}", number(own)));
+            format!("{}: {}{about} cycles at load {}", self.name, number(point.up), number(point.across))
+        };
+        for point in &self.points {
+            let Some(half) = half_width(point) else { continue };
+            let x = axes.x(point.across);
+            let (bottom, top) = (axes.y((point.up - half).max(0.0)), axes.y(point.up + half));
+            let top = top.max(axes.inside.y);
+            let bar = polyline(&[Point { x, y: top }, Point { x, y: bottom }]);
+            sheet.path(&bar, &[("stroke", series(place)), ("stroke-width", "1")], &title(point));
+        }
         draw_curve(sheet, axes, &self.points, place, title);
+        if let Some(limit) = self.limit_within(across) {
+            let title = format!("{}: no channel passes more than load {}", self.name, number(limit));
+            draw_line(sheet, axes, place, (limit, LIMIT, &title));
+        }
         let Some(saturation) = self.saturation else { return };
-        let x = axes.x(saturation.load());
-        let (top, bottom) = (axes.inside.y, axes.inside.y + axes.inside.height);
         let title = match (saturation, self.points.last()) {
             (Saturation::At(load), Some(last)) => {
                 format!("{}: saturates between loads {} and {}", self.name, number(last.across), number(load))
@@ -93,19 +124,44 @@ impl Curve {
             (Saturation::At(load), None) => format!("{}: saturates below load {}", self.name, number(load)),
             (Saturation::Above(load), _) => format!("{}: stable up to load {}", self.name, number(load)),
         };
-        let properties =
-            [("stroke", series(place)), ("stroke-width", "1.5"), ("stroke-dasharray", SATURATION)];
-        sheet.path(&polyline(&[Point { x, y: top }, Point { x, y: bottom }]), &properties, &title);
+        let verdict = if self.sign.is_empty() { String::new() } else { format!(" ({})", self.sign) };
+        draw_line(sheet, axes, place, (saturation.load(), SATURATION, &format!("{title}{verdict}")));
     }
+
+    /// The limit, if it is at most this load.
+    fn limit_within(&self, across: f64) -> Option<f64> {
+        self.limit.filter(|&limit| limit <= across)
+    }
+}
+
+/// Draws a line at a load from top to bottom.
+fn draw_line(sheet: &mut Sheet, axes: &Axes, place: usize, (load, dashes, title): (f64, &str, &str)) {
+    let x = axes.x(load);
+    let (top, bottom) = (axes.inside.y, axes.inside.y + axes.inside.height);
+    let properties = [("stroke", series(place)), ("stroke-width", "1.5"), ("stroke-dasharray", dashes)];
+    sheet.path(&polyline(&[Point { x, y: top }, Point { x, y: bottom }]), &properties, title);
+}
+
+/// The load at the end of the axis: a little more than the greatest that is drawn, and more for a limit close by.
+fn width_of_loads(curves: &[Curve]) -> f64 {
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let ends = curves.iter().filter_map(|curve| curve.saturation).map(Saturation::load);
+    let greatest = points.map(|point| point.across).chain(ends).fold(0.0, f64::max);
+    let limits = curves.iter().filter_map(|curve| curve.limit).filter(|&limit| limit <= 1.5 * greatest);
+    limits.fold(greatest, f64::max) * 1.05
 }
 
 /// The room above the highest point of a curve, as a factor.
 const ROOM: f64 = 1.1;
 
-fn axes(curves: &[Curve], width: f64, height: f64, margins: Margins) -> Result<Axes, PictureError> {
+fn axes(
+    curves: &[Curve],
+    across: f64,
+    width: f64,
+    height: f64,
+    margins: Margins,
+) -> Result<Axes, PictureError> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let ends = curves.iter().filter_map(|curve| curve.saturation).map(Saturation::load);
-    let loads = points().map(|point| point.across).chain(ends);
     let greatest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let axis = |title: &str, to: f64, ticks: Ticks| Axis {
         title: title.to_owned(),
@@ -114,7 +170,7 @@ fn axes(curves: &[Curve], width: f64, height: f64, margins: Margins) -> Result<A
         scale: Scale::Linear,
         ticks,
     };
-    let across = axis("load [units a terminal a cycle]", greatest(&mut { loads }) * 1.05, Ticks::Any);
+    let across = axis("load [units a terminal a cycle]", across, Ticks::Any);
     let latencies = greatest(&mut points().map(|point| point.up)) * ROOM;
     Axes::draw(width, height, margins, across, axis("mean packet latency [cycles]", latencies, Ticks::Any))
 }
@@ -124,6 +180,8 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
     let loads = results.column("load").unwrap_or_default();
     let means = results.column("packet_latency_mean").unwrap_or_default();
     let searched = results.column("saturation_load").unwrap_or_default();
+    let half_widths = results.column("open_loop_latency_half_width").unwrap_or_default();
+    let channel_loads = results.words("open_loop_channel_load").unwrap_or_default();
     let saturated = results.words("saturated").unwrap_or_default();
     let at = |values: &[Option<f64>], row: usize| values.get(row).copied().flatten();
     let mut curves: Vec<Curve> = vec![];
@@ -138,23 +196,37 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
             curve.saturation = Some(Saturation::Above(load));
         }
         match (saturated.get(row).is_some_and(|word| !word.is_empty()), at(&means, row)) {
-            (false, Some(up)) => curve.points.push(DataPoint { across: load, up }),
+            (false, Some(up)) => {
+                curve.points.push(DataPoint { across: load, up });
+                curve.half_widths.push(at(&half_widths, row));
+            }
             (true, _) if curve.saturation.is_none_or(|own| load < own.load()) => {
                 curve.saturation = Some(Saturation::At(load));
+                curve.sign = saturated.get(row).map_or_else(String::new, |word| (*word).to_owned());
             }
             _ => {}
         }
+        curve.limit = channel_loads.get(row).and_then(|own| inverse(own));
     }
     if curves.is_empty() {
         return Err(PictureError::NoLoads);
     }
     for curve in &mut curves {
-        curve.points.sort_by(|one, next| one.across.total_cmp(&next.across));
+        let points = std::mem::take(&mut curve.points).into_iter();
+        let mut points: Vec<_> = points.zip(std::mem::take(&mut curve.half_widths)).collect();
+        points.sort_by(|one, next| one.0.across.total_cmp(&next.0.across));
         // With several seeds a load may saturate under one of them only.
         let end = curve.saturation.map_or(f64::INFINITY, Saturation::load);
-        curve.points.retain(|point| point.across <= end);
+        points.retain(|point| point.0.across <= end);
+        (curve.points, curve.half_widths) = points.into_iter().unzip();
     }
     Ok(curves)
+}
+
+/// The inverse of a fraction such as `7/1`.
+fn inverse(fraction: &str) -> Option<f64> {
+    let (numerator, denominator) = fraction.split_once('/')?;
+    Some(denominator.parse::<f64>().ok()? / numerator.parse::<f64>().ok()?)
 }
 
 /// The name of each row's curve: the scenario if several are there, and the swept settings in which rows differ, except for
@@ -184,10 +256,15 @@ fn assignments(sweep: &str) -> Vec<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// A table of scenario, sweep, load, mean latency, sign of saturation and saturation load.
+    /// A table of scenario, sweep, load, mean latency, sign of saturation, saturation load, and often half-width and load of
+    /// channels.
     fn table(rows: &[(&str, &str)]) -> ResultsTable {
-        let header = "scenario,sweep,load,packet_latency_mean,saturated,saturation_load";
-        let lines: Vec<String> = rows.iter().map(|(sweep, rest)| format!("s,{sweep},{rest}")).collect();
+        let header = "scenario,sweep,load,packet_latency_mean,saturated,saturation_load,\
+                      open_loop_latency_half_width,open_loop_channel_load";
+        let full =
+            |rest: &str| format!("{rest}{}", ",".repeat(5_usize.saturating_sub(rest.matches(',').count())));
+        let lines: Vec<String> =
+            rows.iter().map(|(sweep, rest)| format!("s,{sweep},{}", full(rest))).collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.csv");
         std::fs::write(&path, format!("{header}\n{}\n", lines.join("\n"))).unwrap();
@@ -214,6 +291,27 @@ mod tests {
         let picture = latency("two", &table(&rows)).unwrap();
         assert!(picture.svg().contains("buffer units 4: saturates between loads 0.2 and 0.3"));
         assert_eq!(picture.svg().matches(" cycles at load ").count(), 3);
+    }
+
+    #[test]
+    fn limits_verdicts_and_intervals_are_drawn() {
+        let rows = [
+            ("x = 1; program.load = 0.1", "0.1,30,,,1.5,5/1"),
+            ("x = 1; program.load = 0.15", "0.15,,growth,,,5/1"),
+            ("x = 2; program.load = 0.1", "0.1,31,,,,1/1"),
+        ];
+        let picture = latency("three", &table(&rows)).unwrap();
+        let svg = picture.svg();
+        for words in [
+            "x 1: 30 +- 1.5 cycles at load 0.1",
+            "x 1: saturates between loads 0.1 and 0.15 (growth)",
+            "x 1: no channel passes more than load 0.2",
+            "limit of channels",
+        ] {
+            assert!(svg.contains(words), "{words}");
+        }
+        // A limit far beyond the loads is left out; a curve has at most two lines.
+        assert!(!svg.contains("x 2: no channel"));
     }
 
     #[test]

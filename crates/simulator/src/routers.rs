@@ -1,11 +1,12 @@
 //! Routers with finite buffers: virtual channels, credits, wormhole and virtual cut-through (`docs/model.md` section 26),
-//! and open-loop traffic over them (section 27).
+//! and open-loop traffic over them (sections 27 and 30).
 //!
 //! The routers know flits and packets, and neither processes nor computations: as one of the [transports] of the process
 //! engine they carry the messages of a program, and [`OpenLoop`] drives them by itself.
 //!
 //! [transports]: crate::transport
 
+mod channel_load;
 #[cfg(test)]
 mod controls;
 mod deadlock;
@@ -26,9 +27,11 @@ mod wake_list;
 mod wiring;
 
 pub use self::{
+    channel_load::{ChannelLoad, Fraction, LoadedChannel},
     open_loop::{
-        LatencySummary, OpenLoop, OpenLoopError, OpenLoopOutcome, Saturated, Saturation, SaturationSearch,
-        TrafficPattern,
+        Batch, BufferRow, Bursts, ChannelEnd, ChannelRow, LatencySummary, OpenLoop, OpenLoopError,
+        OpenLoopOutcome, OpenLoopRows, PacketKind, PacketRow, Replies, Saturated, Saturation,
+        SaturationSearch, SeedOutcome, TrafficPattern, WantedRows, WarmUp,
     },
     settings::{
         AdaptiveChoice, Allocator, Ejection, FlowControl, RouterError, RouterRouting, RouterSettings,

@@ -1,8 +1,8 @@
 //! Columns and sentences of open-loop traffic in pages of results (`docs/model.md` section 27).
 
 use cubefold_experiment::{
-    SaturationRange,
-    records::{RunCaption, RunRecord},
+    SaturationRange, SweptValue, names_besides,
+    records::{LoadRecord, RunCaption, RunRecord},
 };
 
 use super::results_page::{Column, RunRow};
@@ -12,18 +12,56 @@ const MAX_NAMED: usize = 12;
 
 /// The columns of loads and latencies, empty for other runs.
 pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
-    [
-        "load",
-        "accepted_load",
-        "packet_latency_mean",
-        "packet_latency_p99",
-        "network_latency_mean",
-        "missing_packets",
-        "saturated",
-        "saturation_load",
+    let column = |name| Column::new(name, rows);
+    let cells = |value: fn(&LoadRecord) -> Option<String>| {
+        let own = |row: &RunRow<'_>| row.record.open_loop.as_ref().and_then(|own| value(&own.measured));
+        rows.iter().map(|row| own(row).unwrap_or_default()).collect()
+    };
+    vec![
+        column("load"),
+        column("offered_load"),
+        column("accepted_load"),
+        column("packet_latency_mean"),
+        column("open_loop_latency_half_width"),
+        column("packet_latency_p99"),
+        column("network_latency_mean"),
+        column("missing_packets"),
+        column("saturated"),
+        Column::of_cells("trend", cells(LoadRecord::trend_in_words)),
+        column("saturation_load"),
     ]
-    .map(|name| Column::new(name, rows))
-    .to_vec()
+}
+
+/// The limits by the loads of channels, one for all runs that have the same.
+pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let limits: Vec<Option<String>> = records
+        .iter()
+        .map(|record| record.open_loop.as_ref().and_then(|own| own.measured.limit_in_words()))
+        .collect();
+    let settings: Vec<Vec<SweptValue>> = runs.iter().map(|run| run.combination.to_vec()).collect();
+    let mut named: Vec<(String, Vec<String>)> = vec![];
+    for (name, limit) in names_besides(&settings, "program.load").into_iter().zip(limits) {
+        let Some(limit) = limit else { continue };
+        let place = named.iter().position(|own| own.0 == limit).unwrap_or_else(|| {
+            named.push((limit, vec![]));
+            named.len() - 1
+        });
+        if !named[place].1.contains(&name) {
+            named[place].1.push(name);
+        }
+    }
+    let is_one = named.len() == 1;
+    let sentence = |(limit, names): &(String, Vec<String>)| match &names[..] {
+        _ if is_one => format!("{}.", capitalized(limit)),
+        [first, .., last] if names.len() > 2 => format!("{first} to {last}: {limit}."),
+        names => format!("{}: {limit}.", names.join(" and ")),
+    };
+    named.iter().take(MAX_NAMED).map(sentence).collect()
+}
+
+fn capitalized(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A sentence on each setting: the load at which it saturates.
@@ -49,7 +87,33 @@ pub(super) fn missing_packets(records: &[RunRecord]) -> Option<String> {
 }
 
 const NO_LATENCIES: &str =
-    "Latencies are absent where measured packets are missing: those of the packets that arrived are too low.";
+    "Means are absent where measured packets are missing: those of the packets that arrived are too low.";
+
+/// Sentences on the verdicts that occur, and on warm-ups that a pilot run did not find.
+pub(super) fn verdicts(records: &[RunRecord]) -> Vec<String> {
+    let measured = || records.iter().filter_map(|record| Some(&record.open_loop.as_ref()?.measured));
+    let has = |sign: &str| measured().any(|own| own.saturated.as_deref() == Some(sign));
+    let mut notes = vec![];
+    if has("channel") {
+        notes.push("channel: the load exceeds the limit.".to_owned());
+    }
+    if has("growth") {
+        notes.push(
+            "growth: the backlog grows through the measured cycles (trend/critical), and over 0.5 % less is accepted \
+             than offered."
+                .to_owned(),
+        );
+    }
+    let late = measured().filter(|own| own.seeds().iter().any(|seed| !seed.warmup_found)).count();
+    if late > 0 {
+        notes.push(format!(
+            "Warning: no steady backlog within the pilot run ({late} of {} runs); raise program.pilot_cycles, or the \
+             load saturates.",
+            records.len()
+        ));
+    }
+    notes
+}
 
 /// Whether all runs are open-loop traffic.
 pub(super) fn are_open_loop(records: &[RunRecord]) -> bool {

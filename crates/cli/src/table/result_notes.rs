@@ -9,7 +9,7 @@ use cubefold_experiment::{
 };
 
 use super::{
-    open_loop_notes::{are_open_loop, missing_packets},
+    open_loop_notes::{are_open_loop, missing_packets, verdicts},
     results_page::{RunRow, bar_legend, mark_legend},
 };
 use crate::grouping::{by_algorithm, by_embedding, shown};
@@ -143,6 +143,7 @@ pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
 pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     if are_open_loop(records) {
         let mut notes = vec!["Loads in units a terminal a cycle, latencies in cycles.".to_owned()];
+        notes.extend(verdicts(records));
         notes.extend(missing_packets(records));
         return notes;
     }

@@ -13,8 +13,10 @@ use super::{Page, TextTable};
 use crate::grouping::shown;
 
 /// Columns that are left out if a table is too wide for a terminal, the least important first.
-const GIVE_WAY: [&str; 12] = [
+const GIVE_WAY: [&str; 14] = [
     "network latency",
+    "missing",
+    "offered",
     "queue",
     "sharing",
     "steps",
@@ -52,6 +54,11 @@ impl Column {
     pub(super) fn titled(title: &str, name: &str, rows: &[RunRow<'_>]) -> Self {
         let cell = |row: &RunRow<'_>| Row::new(row.record).shown(name).unwrap_or_default();
         Self { header: title.to_owned(), cells: rows.iter().map(cell).collect() }
+    }
+
+    /// A column of these cells, one for each row.
+    pub(super) fn of_cells(header: &str, cells: Vec<String>) -> Self {
+        Self { header: header.to_owned(), cells }
     }
 
     /// The column with empty cells for records that do not fulfil a condition.

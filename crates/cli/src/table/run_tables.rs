@@ -8,7 +8,7 @@ use cubefold_experiment::{
 use super::{
     Page,
     algorithm_tables::{add_fastest, best_order},
-    open_loop_notes::{load_columns, saturates_last, saturation_sentences},
+    open_loop_notes::{limits, load_columns, saturates_last, saturation_sentences},
     result_notes::{
         bound_notes, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
     },
@@ -39,6 +39,7 @@ pub(crate) fn run_table(
         add_steps(&mut page, &scenario.runs, records, steps);
         add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(&scenario.runs, records));
+        page.notes(limits(&scenario.runs, records));
         page.notes(saturation_sentences(&scenario.runs, records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -94,6 +95,7 @@ pub(crate) fn compare_table(
         add_trace_communication(&mut page, &scenario.runs, records);
         page.notes(sentences(reference, &scenario.runs, records));
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
+        page.notes(limits(&scenario.runs, records));
         page.notes(saturation_sentences(&scenario.runs, records));
         page.notes(saturates_last(&scenario.runs, records).into_iter().collect());
         add_fastest(&mut page, comparisons);

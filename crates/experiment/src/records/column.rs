@@ -50,6 +50,8 @@ pub enum Cell<'record> {
     Truth(bool),
     /// A whole number.
     Natural(u64),
+    /// A whole number that may be negative.
+    Whole(i64),
     /// A sum over all processes and stages.
     Sum(u128),
     /// A finite floating-point number.
@@ -86,7 +88,7 @@ impl Cell<'_> {
             Self::Absent | Self::Missing => None,
             Self::Truth(holds) => Some(if *holds { "yes" } else { "no" }.to_owned()),
             Self::Decimal(number) => Some(format!("{number:.3}")),
-            Self::Text(_) | Self::Natural(_) | Self::Sum(_) => Some(self.to_string()),
+            Self::Text(_) | Self::Natural(_) | Self::Whole(_) | Self::Sum(_) => Some(self.to_string()),
         }
     }
 }
@@ -105,6 +107,7 @@ impl fmt::Display for Cell<'_> {
             Self::Text(text) => text.fmt(formatter),
             Self::Truth(holds) => holds.fmt(formatter),
             Self::Natural(number) => number.fmt(formatter),
+            Self::Whole(number) => number.fmt(formatter),
             Self::Sum(sum) => sum.fmt(formatter),
             Self::Decimal(number) => {
                 serde_json::Number::from_f64(*number).map_or(Ok(()), |number| number.fmt(formatter))
@@ -146,6 +149,12 @@ impl From<u128> for Cell<'_> {
 impl From<u64> for Cell<'_> {
     fn from(number: u64) -> Self {
         Self::Natural(number)
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(number: i64) -> Self {
+        Self::Whole(number)
     }
 }
 
@@ -342,6 +351,7 @@ mod tests {
             Cell::Text(_) => matches!(kind, Kind::Text | Kind::Shape | Kind::List),
             Cell::Truth(_) => kind == Kind::Truth,
             Cell::Natural(_) => matches!(kind, Kind::Natural | Kind::Decimal),
+            Cell::Whole(_) => kind == Kind::Natural,
             Cell::Sum(_) => kind == Kind::Sum,
             Cell::Decimal(_) => kind == Kind::Decimal,
         }

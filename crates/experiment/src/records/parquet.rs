@@ -191,6 +191,7 @@ impl CollectedColumn {
             (Values::Integer(values), Cell::Natural(number)) if i64::try_from(*number).is_ok() => {
                 values.push(number.cast_signed());
             }
+            (Values::Integer(values), Cell::Whole(number)) => values.push(*number),
             (_, cell) => {
                 let reason = format!("{} is {:?}", self.name, cell.to_string());
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));

@@ -1,7 +1,7 @@
 //! The program of a record, and its columns.
 
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
-use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern};
+use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern, WarmUp};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
@@ -112,14 +112,41 @@ pub struct TrafficRecord {
     /// The share of the packets that go to them.
     #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub hotspot_share: Option<f64>,
+    /// The terminals of a group, of patterns with groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_size: Option<u32>,
     /// The sizes of packets \[units\] with their weights.
     pub sizes: Vec<(u64, u64)>,
-    /// The cycles before packets are measured.
-    pub warmup_cycles: u64,
+    /// The mean length of bursts \[cycles\].
+    #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
+    pub burst_cycles: Option<f64>,
+    /// The load during a burst \[units a cycle\].
+    #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
+    pub burst_load: Option<f64>,
+    /// The sizes of replies \[units\] with their weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_sizes: Option<Vec<(u64, u64)>>,
+    /// The time from the receipt of a packet to the making of its reply \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_delay_cycles: Option<u64>,
+    /// The cycles before packets are measured; `None` if a pilot run finds them.
+    pub warmup_cycles: Option<u64>,
+    /// The cycles of that pilot run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_cycles: Option<u64>,
+    /// The cycles of its intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_interval: Option<u64>,
     /// The cycles in which measured packets are made.
     pub measure_cycles: u64,
     /// The most cycles that they may take after that.
     pub drain_cycles: u64,
+    /// The batches of the measured cycles.
+    #[serde(default)]
+    pub batches: u64,
+    /// The runs with different seeds.
+    #[serde(default)]
+    pub seeds: u64,
     /// The mean latency above which the traffic counts as saturated \[cycles\].
     #[serde(deserialize_with = "number")]
     pub latency_limit: f64,
@@ -179,24 +206,42 @@ impl TrafficRecord {
             }
             _ => (None, None),
         };
+        let group_size = match own.pattern {
+            TrafficPattern::Adversarial { group_size, .. }
+            | TrafficPattern::AdversarialRandom { group_size, .. }
+            | TrafficPattern::GroupTornado { group_size } => Some(group_size),
+            _ => None,
+        };
+        let (warmup_cycles, pilot) = match own.warmup {
+            WarmUp::Cycles(cycles) => (Some(cycles), None),
+            WarmUp::Auto { pilot, interval } => (None, Some([pilot, interval])),
+        };
         Self {
-            pattern: own.pattern.name().into(),
+            pattern: own.pattern.full_name().into(),
             hotspots,
             hotspot_share,
+            group_size,
             sizes: own.sizes.clone(),
-            warmup_cycles: own.warmup,
+            burst_cycles: own.bursts.map(|own| own.cycles),
+            burst_load: own.bursts.map(|own| own.load),
+            reply_sizes: own.reply.as_ref().map(|own| own.sizes.clone()),
+            reply_delay_cycles: own.reply.as_ref().map(|own| own.delay),
+            warmup_cycles,
+            pilot_cycles: pilot.map(|own| own[0]),
+            warmup_interval: pilot.map(|own| own[1]),
             measure_cycles: own.measure,
             drain_cycles: own.drain,
+            batches: own.batches,
+            seeds: own.seeds,
             latency_limit: own.latency_limit,
         }
     }
+}
 
-    /// The sizes with their weights as in CSV, such as `[1,4] [5,1]`.
-    fn sizes_in_words(&self) -> String {
-        let pairs: Vec<String> =
-            self.sizes.iter().map(|(units, weight)| format!("[{units},{weight}]")).collect();
-        join(&pairs, " ")
-    }
+/// Sizes with their weights as in CSV, such as `[1,4] [5,1]`.
+fn sizes_in_words(sizes: &[(u64, u64)]) -> String {
+    let pairs: Vec<String> = sizes.iter().map(|(units, weight)| format!("[{units},{weight}]")).collect();
+    join(&pairs, " ")
 }
 
 impl ProgramRecord {
@@ -702,6 +747,18 @@ pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
     },
     Column {
         definition: Definition {
+            name: "program_group_size",
+            title: "group size",
+            kind: Kind::Natural,
+            unit: "terminals",
+            text: "The terminals of a group, of patterns that go from group to group.",
+            source: "docs/model.md, section 30.4",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.group_size),
+    },
+    Column {
+        definition: Definition {
             name: "program_sizes",
             title: "packet sizes",
             kind: Kind::List,
@@ -710,7 +767,58 @@ pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },
-        value: |own| Cell::Text(own.sizes_in_words().into()),
+        value: |own| Cell::Text(sizes_in_words(&own.sizes).into()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_burst_cycles",
+            title: "burst",
+            kind: Kind::Decimal,
+            unit: "cycles",
+            text: "The mean length of the bursts in which terminals make packets.",
+            source: "docs/model.md, section 30.4",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.burst_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "program_burst_load",
+            title: "load of a burst",
+            kind: Kind::Decimal,
+            unit: "units a cycle",
+            text: "The units that a terminal makes per cycle during a burst.",
+            source: "docs/model.md, section 30.4",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.burst_load),
+    },
+    Column {
+        definition: Definition {
+            name: "program_reply_sizes",
+            title: "reply sizes",
+            kind: Kind::List,
+            unit: "units",
+            text: "The sizes of the replies to packets, each with its weight.",
+            source: "docs/model.md, section 30.4",
+            ..Definition::BLANK
+        },
+        value: |own| {
+            let sizes = own.reply_sizes.as_deref();
+            Cell::optional(sizes.map(|own| Cell::Text(sizes_in_words(own).into())))
+        },
+    },
+    Column {
+        definition: Definition {
+            name: "program_reply_delay_cycles",
+            title: "reply delay",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time from the receipt of a packet to the making of its reply.",
+            source: "docs/model.md, section 30.4",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.reply_delay_cycles),
     },
     Column {
         definition: Definition {
@@ -718,12 +826,36 @@ pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
             title: "warmup",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The cycles of open-loop traffic before packets are measured.",
+            text: "The cycles of open-loop traffic before packets are measured; empty if a pilot run finds them.",
             formula: "W",
             source: "docs/model.md, section 27",
             ..Definition::BLANK
         },
         value: |own| own.warmup_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_pilot_cycles",
+            title: "pilot run",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles of the pilot run that finds the warm-up.",
+            source: "docs/model.md, section 30.6",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.pilot_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "program_warmup_interval",
+            title: "interval of the pilot run",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles over which the pilot run adds up its backlog.",
+            source: "docs/model.md, section 30.6",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.warmup_interval),
     },
     Column {
         definition: Definition {
@@ -750,6 +882,29 @@ pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
             ..Definition::BLANK
         },
         value: |own| own.drain_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_batches",
+            title: "batches",
+            kind: Kind::Natural,
+            text: "The batches of the measured cycles, from which the half-width and the trend follow.",
+            formula: "k",
+            source: "docs/model.md, section 30.6",
+            ..Definition::BLANK
+        },
+        value: |own| own.batches.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_seeds",
+            title: "seeds",
+            kind: Kind::Natural,
+            text: "The runs of open-loop traffic, with seeds from the seed on.",
+            source: "docs/model.md, section 30.6",
+            ..Definition::BLANK
+        },
+        value: |own| own.seeds.into(),
     },
     Column {
         definition: Definition {

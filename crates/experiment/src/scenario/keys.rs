@@ -347,12 +347,28 @@ keys! {
         "The units that each terminal makes per cycle in open loop; sweep it for a curve.";
     ProgramSizes "program.sizes", Form("a list of pairs of units and weight"), Word("[[1, 1]]"), All,
         "The sizes of the packets of open-loop traffic with their weights.";
-    ProgramWarmupCycles "program.warmup_cycles", range(0, 1 << 40), number(10_000), All,
-        "The cycles of open-loop traffic before packets are measured.";
+    ProgramGroupSize "program.group_size", range(1, 1 << 20), Derived("the terminals of a group of a dragonfly, else required"), All,
+        "The number of terminals of a group, for the patterns adv+n, adv-random+n and group-tornado.";
+    ProgramBurstCycles "program.burst_cycles", Form("a number of at least 1"), Absent, All,
+        "The mean length of the bursts in which terminals make packets.";
+    ProgramBurstLoad "program.burst_load", Form("a number above 0, at most the mean size"), Absent, All,
+        "The units that a terminal makes per cycle during a burst.";
+    ProgramReply "program.reply", Form("a table of sizes and delay_cycles"), Absent, All,
+        "The replies to packets: their sizes with weights, and the cycles after which they are made.";
+    ProgramWarmupCycles "program.warmup_cycles", Form("an integer from 0 to 2^40, or auto"), Word("10000"), All,
+        "The cycles of open-loop traffic before packets are measured; auto finds them by a pilot run.";
+    ProgramPilotCycles "program.pilot_cycles", range(10, 1 << 40), number(10_000), All,
+        "The cycles of the pilot run that finds the warm-up.";
+    ProgramWarmupInterval "program.warmup_interval", range(1, 1 << 36), number(100), All,
+        "The cycles of an interval of the pilot run, of which the warm-up is a multiple.";
     ProgramMeasureCycles "program.measure_cycles", range(1, 1 << 40), number(10_000), All,
         "The cycles in which the measured packets are made.";
     ProgramDrainCycles "program.drain_cycles", range(0, 1 << 40), number(10_000), All,
         "The most cycles that the last measured packets may take after that.";
+    ProgramBatches "program.batches", Form("5, 10, 20 or 30"), Word("10"), All,
+        "The number of batches of the measured cycles, from which the interval around the mean and the growth of the backlog follow.";
+    ProgramSeeds "program.seeds", Form("an integer from 1 to 10, 20 or 30"), Word("1"), All,
+        "The number of runs of open-loop traffic, with seeds from the seed on.";
     ProgramLatencyLimit "program.latency_limit", Form("a number of cycles above 0"), Word("500"), All,
         "The mean packet latency above which open-loop traffic counts as saturated.";
     ProgramSaturation "program.saturation", Form("a table of low, high and resolution"), Absent, All,

@@ -1,11 +1,11 @@
 //! Open-loop traffic: `program.kind = "open-loop"`, packets that every terminal makes at random at a given load, without
-//! waiting for anything (`docs/model.md` section 27).
+//! waiting for anything (`docs/model.md` sections 27 and 30).
 
 use cubefold_simulator::{
-    Communication, Computations, Cycles, OpenLoop, OpenLoopError, RouterError, SaturationSearch,
-    StageProgram, TrafficPattern,
+    Bursts, Communication, Computations, Cycles, OpenLoop, OpenLoopError, Replies, RouterError,
+    SaturationSearch, StageProgram, TrafficPattern, WarmUp,
 };
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
 
 use super::{
     errors::ScenarioError,
@@ -33,11 +33,19 @@ pub(super) static OPEN_LOOP: ProgramKind = ProgramKind {
         Key::ProgramDestinations,
         Key::ProgramHotspots,
         Key::ProgramHotspotShare,
+        Key::ProgramGroupSize,
         Key::ProgramLoad,
         Key::ProgramSizes,
+        Key::ProgramBurstCycles,
+        Key::ProgramBurstLoad,
+        Key::ProgramReply,
         Key::ProgramWarmupCycles,
+        Key::ProgramPilotCycles,
+        Key::ProgramWarmupInterval,
         Key::ProgramMeasureCycles,
         Key::ProgramDrainCycles,
+        Key::ProgramBatches,
+        Key::ProgramSeeds,
         Key::ProgramLatencyLimit,
         Key::ProgramSaturation,
     ],
@@ -82,6 +90,7 @@ impl LoadChoice {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a line or two for each key")]
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, section) = (reading.settings, reading.machine);
     let before = reading.errors.len();
@@ -93,9 +102,20 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     let pattern = pattern(settings, machine, reading.errors);
     let load = load(settings, reading.errors);
-    let sizes = sizes(settings, reading.errors);
-    let cycles = [Key::ProgramWarmupCycles, Key::ProgramMeasureCycles, Key::ProgramDrainCycles]
-        .map(|key| settings.natural(key, reading.errors));
+    let sizes = match settings.get(Key::ProgramSizes) {
+        None => Some(vec![(1, 1)]),
+        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), reading.errors),
+    };
+    let bursts = bursts(settings, reading.errors);
+    let reply = match settings.get(Key::ProgramReply) {
+        None => Some(None),
+        Some(value) => reply(value, reading.errors).map(Some),
+    };
+    let warmup = warm_up(settings, reading.errors);
+    let [measure_cycles, drain_cycles] =
+        [Key::ProgramMeasureCycles, Key::ProgramDrainCycles].map(|key| settings.natural(key, reading.errors));
+    let batches = one_of_numbers(settings, Key::ProgramBatches, 10, &BATCHES, reading.errors);
+    let seeds = one_of_numbers(settings, Key::ProgramSeeds, 1, &SEEDS, reading.errors);
     let latency_limit = match settings.get(Key::ProgramLatencyLimit) {
         None => Some(500.0),
         Some(value) => {
@@ -110,13 +130,16 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
             format!("open-loop traffic of {terminals} terminals, expected at most {MAX_PROCESSES} (2^20)");
         reading.errors.push(ScenarioError::at(&size.place, message, "too many"));
     }
-    let [warmup_cycles, measure_cycles, drain_cycles] = cycles;
     let traffic = OpenLoop {
         pattern: pattern?,
         sizes: sizes?,
-        warmup: warmup_cycles?,
+        bursts: bursts.ok()?,
+        reply: reply?,
+        warmup: warmup?,
         measure: measure_cycles?,
         drain: drain_cycles?,
+        batches: batches?,
+        seeds: seeds?,
         latency_limit: latency_limit?,
     };
     let program = OpenLoopProgram { traffic, load: load? };
@@ -217,19 +240,18 @@ fn search(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SaturationSe
 const MAX_STEPS: f64 = 1_099_511_627_776.0;
 
 /// Reads the sizes of packets with their weights.
-fn sizes(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u64, u64)>> {
-    let key = Key::ProgramSizes;
-    let Some(value) = settings.get(key) else { return Some(vec![(1, 1)]) };
-    let entries = value.list(key.path(), "pairs of units and weight", errors)?;
+fn packet_sizes(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u64, u64)>> {
+    let entries = value.list(name, "pairs of units and weight", errors)?;
     let before = errors.len();
     let mut found = vec![];
     for entry in entries {
-        let Content::List(pair) = &entry.content else {
-            errors.push(entry.unexpected("entry of program.sizes", "a pair of units and weight: [4, 1]"));
-            continue;
+        let pair = match &entry.content {
+            Content::List(pair) => &pair[..],
+            _ => &[],
         };
-        let [units, weight] = &pair[..] else {
-            errors.push(entry.unexpected("entry of program.sizes", "a pair of units and weight: [4, 1]"));
+        let [units, weight] = pair else {
+            let what = format!("entry of {name}");
+            errors.push(entry.unexpected(what, "a pair of units and weight: [4, 1]"));
             continue;
         };
         let units = units.natural("units of a packet", 1..=MAX_UNITS, errors);
@@ -242,6 +264,116 @@ fn sizes(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Vec
     }
     (errors.len() == before).then_some(found)
 }
+
+/// Reads the replies to packets.
+fn reply(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Replies> {
+    let table = Table::read(value, Key::ProgramReply.path(), &["sizes", "delay_cycles"], errors)?;
+    let delay = match table.get("delay_cycles") {
+        None => Some(0),
+        Some(value) => value.natural(table.name("delay_cycles"), 0..=MAX_CYCLES, errors),
+    };
+    let Some(sizes) = table.get("sizes") else {
+        let message = format!("{} is missing, expected pairs of units and weight", table.name("sizes"));
+        errors.push(ScenarioError::at(&value.place, message, "without sizes"));
+        return None;
+    };
+    let sizes = packet_sizes(sizes, &table.name("sizes"), errors);
+    Some(Replies { sizes: sizes?, delay: delay? })
+}
+
+/// Reads the bursts: both keys, or none.
+fn bursts(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Result<Option<Bursts>, ()> {
+    let keys = [Key::ProgramBurstCycles, Key::ProgramBurstLoad];
+    let [cycles, load] = keys.map(|key| settings.get(key));
+    let (cycles, load) = match (cycles, load) {
+        (None, None) => return Ok(None),
+        (Some(_), None) => {
+            errors.push(settings.missing(keys[1], "the load during a burst"));
+            return Err(());
+        }
+        (None, Some(_)) => {
+            errors.push(settings.missing(keys[0], "the mean length of a burst"));
+            return Err(());
+        }
+        (Some(cycles), Some(load)) => (cycles, load),
+    };
+    let cycles = cycles.number(keys[0].path(), "a number of at least 1", |own| own >= 1.0, errors);
+    let load = load.number(keys[1].path(), "a number above 0", |own| own > 0.0, errors);
+    match (cycles, load) {
+        (Some(cycles), Some(load)) => Ok(Some(Bursts { cycles, load })),
+        _ => Err(()),
+    }
+}
+
+/// Reads the warm-up: a number, or `auto` with the settings of the pilot run.
+fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<WarmUp> {
+    let key = Key::ProgramWarmupCycles;
+    let written = settings.get(key);
+    if let Some(Content::Text(text)) = written.map(|value| &value.content)
+        && text == AUTO
+    {
+        let [pilot, interval] =
+            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|own| settings.natural(own, errors));
+        let (pilot, interval) = (pilot?, interval?);
+        if !pilot.is_multiple_of(interval) || pilot / interval < 10 {
+            let message = format!(
+                "a pilot run of {pilot} cycles in intervals of {interval}, expected a whole number of intervals, at \
+                 least 10"
+            );
+            let places = [Key::ProgramPilotCycles, Key::ProgramWarmupInterval, key];
+            let place = places.into_iter().find_map(|own| settings.place(own))?;
+            errors.push(ScenarioError::at(place, message, "does not divide"));
+            return None;
+        }
+        return Some(WarmUp::Auto { pilot, interval });
+    }
+    for own in [Key::ProgramPilotCycles, Key::ProgramWarmupInterval] {
+        if let Some(value) = settings.get(own) {
+            let message = format!("{} without a pilot run, expected warmup_cycles = \"auto\"", own.path());
+            let error = ScenarioError::at(&value.place, message, "of the pilot run");
+            errors.push(error.because(settings.place(key), "the warm-up"));
+        }
+    }
+    let Some(value) = written else { return Some(WarmUp::Cycles(10_000)) };
+    match value.content {
+        Content::Integer(Some(cycles)) if cycles <= MAX_CYCLES => Some(WarmUp::Cycles(cycles)),
+        _ => {
+            errors.push(
+                value.unexpected(key.path(), format!("an integer from 0 to {MAX_CYCLES}, or \"auto\"")),
+            );
+            None
+        }
+    }
+}
+
+/// Reads a number of which only some are allowed.
+fn one_of_numbers(
+    settings: &Settings<'_>,
+    key: Key,
+    default: u64,
+    allowed: &[u64],
+    errors: &mut Vec<ScenarioError>,
+) -> Option<u64> {
+    let Some(value) = settings.get(key) else { return Some(default) };
+    match value.content {
+        Content::Integer(Some(number)) if allowed.contains(&number) => Some(number),
+        _ => {
+            let names: Vec<String> = allowed.iter().map(u64::to_string).collect();
+            let (last, others) = names.split_last()?;
+            errors.push(value.unexpected(key.path(), format!("{} or {last}", others.join(", "))));
+            None
+        }
+    }
+}
+
+/// The word for a warm-up that a pilot run finds.
+const AUTO: &str = "auto";
+/// The most cycles of a window.
+const MAX_CYCLES: u64 = 1 << 40;
+/// The numbers of batches.
+pub(crate) const BATCHES: [u64; 4] = [5, 10, 20, 30];
+/// The numbers of seeds.
+const SEEDS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30];
 
 /// The largest packet \[units\].
 const MAX_UNITS: u64 = 1 << 20;
@@ -274,8 +406,22 @@ fn pattern(
         "neighbour" => TrafficPattern::Neighbour,
         "hotspot" => hotspot(settings, machine?, errors)?,
         "file" => listed(settings, machine?, errors)?,
+        "group-tornado" => {
+            let group_size = group_size(settings, machine?, written, errors)?;
+            TrafficPattern::GroupTornado { group_size }
+        }
         _ => {
             let (key, value) = (Key::ProgramPattern.path(), written?);
+            let numbered = TrafficPattern::NAMES.into_iter().filter(|own| own.ends_with('+'));
+            let group = |prefix: &str| name.strip_prefix(prefix).and_then(|own| own.parse::<u64>().ok());
+            for prefix in numbered {
+                let Some(groups_on) = group(prefix).filter(|&own| own <= MAX_GROUPS) else { continue };
+                let group_size = group_size(settings, machine?, written, errors)?;
+                return Some(match prefix {
+                    "adv+" => TrafficPattern::Adversarial { group_size, groups_on },
+                    _ => TrafficPattern::AdversarialRandom { group_size, groups_on },
+                });
+            }
             errors.push(value.unknown_name(key, name, &TrafficPattern::NAMES));
             return None;
         }
@@ -286,8 +432,56 @@ fn pattern(
     Some(found)
 }
 
+/// The most groups that an adversarial pattern goes on.
+const MAX_GROUPS: u64 = 1 << 32;
+
+/// The number of terminals of a group, which divides them into at least two.
+fn group_size(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    pattern: Option<&Value>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<u32> {
+    let key = Key::ProgramGroupSize;
+    let of_dragonfly = match machine.source() {
+        Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            ..
+        })) => hosts_per_switch.checked_mul(switches_per_group),
+        _ => None,
+    };
+    let size = match (settings.get(key), of_dragonfly) {
+        (Some(_), _) => settings.natural(key, errors)?,
+        (None, Some(size)) => size,
+        (None, None) => {
+            errors.push(settings.missing(key, "the number of terminals of a group"));
+            return None;
+        }
+    };
+    let terminals = machine.host_count();
+    if !terminals.is_multiple_of(size) || terminals / size < 2 {
+        let message = format!(
+            "groups of {size} of {terminals} terminals, expected a divisor that makes at least two groups"
+        );
+        let place = settings.place(key).or(pattern.map(|own| &own.place))?;
+        let error = ScenarioError::at(place, message, "does not divide them");
+        errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
+        return None;
+    }
+    u32::try_from(size).ok()
+}
+
 /// Reports keys of other patterns.
 fn refuse_other_patterns(settings: &Settings<'_>, name: &str, errors: &mut Vec<ScenarioError>) {
+    let has_groups = name == "group-tornado" || name.starts_with("adv");
+    if let Some(value) = settings.get(Key::ProgramGroupSize).filter(|_| !has_groups) {
+        let message = format!(
+            "program.group_size with the pattern {name}, expected adv+n, adv-random+n or group-tornado"
+        );
+        let error = ScenarioError::at(&value.place, message, "of another pattern");
+        errors.push(error.because(settings.place(Key::ProgramPattern), "the pattern"));
+    }
     let owners = [
         (Key::ProgramDestinations, "file"),
         (Key::ProgramHotspots, "hotspot"),
@@ -320,9 +514,12 @@ fn check_fit(
         }
         TrafficPattern::Tornado | TrafficPattern::Neighbour => (machine.grid().is_some(), "a grid"),
         TrafficPattern::UniformOthers => (terminals >= 2, "at least 2"),
-        TrafficPattern::Uniform | TrafficPattern::Hotspot { .. } | TrafficPattern::Listed(_) => {
-            return Some(());
-        }
+        TrafficPattern::Uniform
+        | TrafficPattern::Hotspot { .. }
+        | TrafficPattern::Listed(_)
+        | TrafficPattern::Adversarial { .. }
+        | TrafficPattern::AdversarialRandom { .. }
+        | TrafficPattern::GroupTornado { .. } => return Some(()),
     };
     if is_right {
         return Some(());
@@ -431,6 +628,12 @@ pub(super) fn check(
     let keys = match &error {
         OpenLoopError::Routers(RouterError::BufferTooSmall { .. }) => {
             [Key::MachineRouterBufferUnits, Key::ProgramSizes]
+        }
+        OpenLoopError::OutOfRange { what, .. } if what.contains("measured cycles") => {
+            [Key::ProgramMeasureCycles, Key::ProgramBatches]
+        }
+        OpenLoopError::OutOfRange { what, .. } if what.contains("bursts") => {
+            [Key::ProgramBurstLoad, Key::ProgramBurstCycles]
         }
         OpenLoopError::Load { .. } => [Key::ProgramLoad, Key::ProgramSaturation],
         _ => [Key::ProgramPattern, Key::ProgramKind],

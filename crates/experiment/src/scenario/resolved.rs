@@ -73,12 +73,14 @@ const OF_NO_PLACEMENT: [Key; 35] = [
 ];
 
 /// Keys whose integers are reals, too.
-const REALS: [Key; 5] = [
+const REALS: [Key; 7] = [
     Key::MachineRouterSpeedup,
     Key::ProgramScale,
     Key::ProgramHotspotShare,
     Key::ProgramLoad,
     Key::ProgramLatencyLimit,
+    Key::ProgramBurstCycles,
+    Key::ProgramBurstLoad,
 ];
 
 /// Keys in seconds and bytes, with those in cycles and units that they replace.

@@ -19,7 +19,15 @@ fn run(network: &mut RouterNetwork<'_>, messages: &[[u64; 2]], units: u64) -> Re
     for (message, &ends) in (0..).zip(messages) {
         let [from, to] = ends.map(|node| u32::try_from(node).unwrap());
         let draws = [u64::from(message), ends[0], ends[1]];
-        network.join(&Departure { message, from, to, queue: 4 * from + message % 4, units, draws });
+        network.join(&Departure {
+            message,
+            from,
+            to,
+            queue: 4 * from + message % 4,
+            units,
+            draws,
+            first_packet: 0,
+        });
     }
     let (mut now, mut received, mut count) = (0, vec![], 0);
     loop {

@@ -24,6 +24,8 @@ pub(crate) struct Departure {
     pub(crate) units: u64,
     /// Three numbers from which, with the seed, the random choices of its packets follow.
     pub(crate) draws: [u64; 3],
+    /// The number of its first packet, which those draws are combined with.
+    pub(crate) first_packet: u64,
 }
 
 /// A flit that a terminal sends.
@@ -75,6 +77,7 @@ struct Queued {
     to: u32,
     base: u64,   // of the keys of its packets
     number: u64, // of its next packet
+    first: u64,  // of its first packet
     left: u64,   // units of the packets that are not begun
 }
 
@@ -124,6 +127,12 @@ impl Terminals {
         !self.all[terminal as usize].queues.is_empty()
     }
 
+    /// Whether nothing waits in an injection queue.
+    #[inline]
+    pub(super) fn is_queue_empty(&self, queue: u32) -> bool {
+        self.queues.get(queue as usize).is_none_or(|own| own.messages.is_empty())
+    }
+
     /// Whether no terminal has anything to send.
     #[cfg(test)]
     pub(super) fn are_empty(&self) -> bool {
@@ -137,7 +146,7 @@ impl Terminals {
 
     /// A message joins the queue of its process.
     pub(super) fn join(&mut self, departure: &Departure) {
-        let &Departure { message, from, to, queue, units, draws } = departure;
+        let &Departure { message, from, to, queue, units, draws, first_packet } = departure;
         let base = draws.into_iter().fold(mix(self.seed), |key, number| mix(key ^ number));
         let place = queue as usize;
         if self.queues.len() <= place {
@@ -148,7 +157,15 @@ impl Terminals {
             let queues = &mut self.all[from as usize].queues;
             queues.insert(queues.partition_point(|&other| other < queue), queue);
         }
-        own.messages.push_back(Queued { message, from, to, base, number: 0, left: units });
+        own.messages.push_back(Queued {
+            message,
+            from,
+            to,
+            base,
+            number: first_packet,
+            first: first_packet,
+            left: units,
+        });
         own.packets += units.div_ceil(self.packet_units);
         self.joined.push(queue);
     }
@@ -204,7 +221,7 @@ impl Terminals {
         if is_head && let Some(message) = queue.messages.front_mut() {
             let flits = message.left.min(packet_units);
             message.left -= flits;
-            entered = (message.number == 0).then_some(message.message);
+            entered = (message.number == message.first).then_some(message.message);
             let packet = packets.insert(Packet {
                 message: message.message,
                 from: message.from,

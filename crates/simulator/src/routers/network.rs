@@ -19,6 +19,7 @@ use super::{
     in_flight::InFlight,
     injection::{Departure, Terminals},
     matching::{Matcher, Request},
+    open_loop::{BufferRow, ChannelEnd, ChannelRow, OpenLoopRows, RowRecorder, WantedRows},
     packet::{Flit, PacketTable},
     routing::{AtRouter, PacketRoutes, SpentCredits},
     settings::{Allocator, FlowControl, RouterRouting, RouterSettings, Routers},
@@ -64,6 +65,7 @@ pub(super) struct RouterRules {
     pub(super) channels: u32, // `V`
     pub(super) buffer: u32,   // `B`
     pub(super) is_speculative: bool,
+    pub(super) link_after: u64, // cycles from sending a flit to its entering the link
     pub(super) need: Need,
     pub(super) routing: RouterRouting,
     pub(super) escape_channels: u32,
@@ -105,6 +107,7 @@ pub(crate) struct RouterNetwork<'run> {
     pub(super) crossings: u64,                 // links between routers that packets have crossed
     pub(super) use_of_ports: Option<Vec<u64>>, // flits that left by each, if they are counted
     use_of_terminals: Vec<u64>,                // flits that each has sent, if they are counted
+    pub(super) recorder: Option<Box<RowRecorder>>, // of open-loop traffic, if rows are asked for
     now: u64,
 }
 
@@ -126,6 +129,7 @@ impl RouterRules {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
             is_speculative: settings.router_cycles <= 2,
+            link_after: if settings.speedup == Speedup::ONE { settings.router_cycles.min(2).into() } else { 1 },
             need: if has_need { Need::Room } else { Need::Nothing },
             routing: settings.routing,
             escape_channels: routes.escape_channels(),
@@ -182,6 +186,7 @@ impl<'run> RouterNetwork<'run> {
             crossings: 0,
             use_of_ports: None,
             use_of_terminals: vec![],
+            recorder: None,
             now: 0,
             wiring,
         }
@@ -268,6 +273,9 @@ impl<'run> RouterNetwork<'run> {
         }
         self.taken = awake;
         self.leave_queues(now);
+        if let Some(recorder) = self.recorder.as_mut().filter(|own| own.looks_at_buffers(now)) {
+            recorder.look_at_buffers(self.inputs.iter().map(|own| own.len.into()));
+        }
     }
 
     /// The next cycle in which anything can happen; `None` if nothing moves.
@@ -285,6 +293,11 @@ impl<'run> RouterNetwork<'run> {
         self.terminals.has_queue(terminal)
     }
 
+    /// Whether nothing waits in an injection queue.
+    pub(crate) fn is_queue_empty(&self, queue: u32) -> bool {
+        self.terminals.is_queue_empty(queue)
+    }
+
     /// Whether no packet is in the network or in a queue.
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
@@ -294,6 +307,53 @@ impl<'run> RouterNetwork<'run> {
     /// The cycle at which the first flit of a message was injected.
     pub(crate) fn entered(&self, message: u32) -> u64 {
         self.entered.get(message as usize).copied().unwrap_or(0)
+    }
+
+    /// The same, `None` if it is not injected yet since [`forget_entry`](Self::forget_entry).
+    pub(super) fn entry(&self, message: u32) -> Option<u64> {
+        self.entered.get(message as usize).copied().filter(|&cycle| cycle < u64::MAX)
+    }
+
+    /// A number stands for another message from now on.
+    pub(super) fn forget_entry(&mut self, message: u32) {
+        if let Some(entered) = self.entered.get_mut(message as usize) {
+            *entered = u64::MAX;
+        }
+    }
+
+    /// Records rows of open-loop traffic, in these cycles.
+    pub(super) fn record_rows(&mut self, wanted: WantedRows, cycles: [u64; 2]) {
+        let (ports, channels) = (self.wiring.port_count(), self.rules.channels as usize);
+        self.recorder = Some(Box::new(RowRecorder::new(wanted, cycles, ports, channels)));
+    }
+
+    /// The links that the head of a message has entered by a cycle, if packets are recorded.
+    pub(super) fn take_links(&mut self, message: u32, by: u64) -> u64 {
+        self.recorder.as_mut().map_or(0, |own| own.take_links(message, by))
+    }
+
+    /// The rows of channels and buffers that were recorded.
+    pub(super) fn rows(&self, wanted: WantedRows) -> OpenLoopRows {
+        let Some(recorder) = &self.recorder else { return OpenLoopRows::default() };
+        let end = |port: u32| match self.wiring.leads_to(port) {
+            End::Nothing => None,
+            End::Router(other) => Some(ChannelEnd::Switch(self.wiring.node(self.wiring.router(other)))),
+            End::Terminal(terminal) => Some(ChannelEnd::Terminal(NodeId::new(terminal))),
+        };
+        let node = |port: u32| self.wiring.node(self.wiring.router(port));
+        let channels = (0_u32..)
+            .zip(recorder.units())
+            .filter_map(|(port, &units)| Some(ChannelRow { from: node(port), to: end(port)?, units }));
+        let buffers = (0_u32..).zip(recorder.buffers()).filter_map(|(channel, &(sum, max))| {
+            let port = channel / self.rules.channels;
+            let channel = channel % self.rules.channels;
+            Some(BufferRow { at: node(port), from: end(port)?, channel, sum, max })
+        });
+        OpenLoopRows {
+            packets: vec![],
+            channels: if wanted.channels { channels.collect() } else { vec![] },
+            buffers: if wanted.buffers { buffers.collect() } else { vec![] },
+        }
     }
 
     /// The cycle of the last step.
@@ -490,6 +550,13 @@ impl<'run> RouterNetwork<'run> {
     #[inline]
     pub(super) fn send_flit(&mut self, output: u32, flit: Flit, now: u64) {
         let (port, channel) = (output / self.rules.channels, output % self.rules.channels);
+        if let Some(recorder) = &mut self.recorder {
+            let enters = now + self.rules.link_after;
+            recorder.enter_link(port, enters);
+            if flit.is_head() && matches!(self.wiring.leads_to(port), End::Router(_)) {
+                recorder.enter_with_head(self.packets.get(flit.packet()).message, enters);
+            }
+        }
         match self.wiring.leads_to(port) {
             End::Router(beyond) => {
                 let input = beyond * self.rules.channels + channel;

@@ -1,12 +1,28 @@
-//! Open-loop traffic: packets at a given load, and what they take (`docs/model.md` section 27).
+//! Open-loop traffic: packets at a given load, and what they take (`docs/model.md` sections 27 and 30.4 to 30.7).
 
+mod batches;
+mod latencies;
 mod pattern;
+mod rows;
 mod run;
+mod source;
+mod warm_up;
 
 use cubefold_topology::{Machine, NodeId};
 
-use self::run::Run;
-use super::{Deadlock, network::RouterNetwork, settings::Routers};
+use self::{
+    batches::{BATCH_COUNTS, half_width},
+    run::Run,
+    warm_up::warm_up_cycles,
+};
+pub use self::{
+    batches::{Batch, Saturated},
+    latencies::LatencySummary,
+    rows::{BufferRow, ChannelEnd, ChannelRow, OpenLoopRows, PacketKind, PacketRow, WantedRows},
+    warm_up::WarmUp,
+};
+pub(super) use self::{pattern::Destinations, rows::RowRecorder};
+use super::{Deadlock, channel_load::ChannelLoad, network::RouterNetwork, settings::Routers};
 use crate::{Communication, RouterError};
 
 /// Traffic that every terminal makes by itself, whatever becomes of it (`docs/model.md` section 27).
@@ -16,17 +32,43 @@ pub struct OpenLoop {
     pub pattern: TrafficPattern,
     /// The sizes of packets, each with its weight; neither is 0.
     pub sizes: Vec<(u64, u64)>,
-    /// Cycles before packets are measured, `W`.
-    pub warmup: u64,
-    /// Cycles in which packets are measured, `M`, at least 1.
+    /// The bursts in which packets are made; all the time without.
+    pub bursts: Option<Bursts>,
+    /// The replies to packets.
+    pub reply: Option<Replies>,
+    /// The cycles before packets are measured, `W`.
+    pub warmup: WarmUp,
+    /// Cycles in which packets are measured, `M`, at least as many as batches.
     pub measure: u64,
     /// Cycles after those in which measured packets may still arrive, `X`.
     pub drain: u64,
+    /// The batches of the measured cycles: 5, 10, 20 or 30.
+    pub batches: u64,
+    /// The runs, with the seeds from that of the routers on: 1 to 10, 20 or 30.
+    pub seeds: u64,
     /// The mean latency of a packet above which the network counts as saturated \[cycles\].
     pub latency_limit: f64,
 }
 
-/// The destinations of packets, by source (`docs/model.md` section 27).
+/// The bursts of a terminal: it is on or off, and makes packets only while it is on (`docs/model.md` section 30.4).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bursts {
+    /// The mean length of a burst, at least 1 \[cycles\].
+    pub cycles: f64,
+    /// The load while a terminal is on, above 0, at most the mean size \[units a cycle\].
+    pub load: f64,
+}
+
+/// The replies to packets (`docs/model.md` section 30.4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replies {
+    /// The sizes of replies, each with its weight; neither is 0.
+    pub sizes: Vec<(u64, u64)>,
+    /// The time from the receipt of a packet to the making of its reply \[cycles\].
+    pub delay: u64,
+}
+
+/// The destinations of packets, by source (`docs/model.md` sections 27 and 30.4).
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrafficPattern {
     /// Any terminal, the source included.
@@ -54,11 +96,30 @@ pub enum TrafficPattern {
     },
     /// One destination for each source, by number; a terminal that is its own sends nothing.
     Listed(Vec<NodeId>),
+    /// The terminal of the same place in the group that lies some groups on.
+    Adversarial {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+        /// The groups from the source's to the destination's.
+        groups_on: u64,
+    },
+    /// Any terminal of the group that lies some groups on.
+    AdversarialRandom {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+        /// The groups from the source's to the destination's.
+        groups_on: u64,
+    },
+    /// The terminal of the same place in the group that lies `ceil(groups / 2) - 1` groups on.
+    GroupTornado {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+    },
 }
 
 impl TrafficPattern {
-    /// The names of all patterns in files, the default first.
-    pub const NAMES: [&'static str; 10] = [
+    /// The names of all patterns in files, the default first. After `adv+` and `adv-random+` comes a number of groups.
+    pub const NAMES: [&'static str; 13] = [
         "uniform",
         "uniform-others",
         "transpose",
@@ -69,9 +130,12 @@ impl TrafficPattern {
         "neighbour",
         "hotspot",
         "file",
+        "adv+",
+        "adv-random+",
+        "group-tornado",
     ];
 
-    /// Its name in files.
+    /// Its name in files, without a number of groups.
     #[must_use]
     pub fn name(&self) -> &'static str {
         let place = match self {
@@ -85,8 +149,22 @@ impl TrafficPattern {
             Self::Neighbour => 7,
             Self::Hotspot { .. } => 8,
             Self::Listed(_) => 9,
+            Self::Adversarial { .. } => 10,
+            Self::AdversarialRandom { .. } => 11,
+            Self::GroupTornado { .. } => 12,
         };
         Self::NAMES[place]
+    }
+
+    /// Its whole name in files.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        match self {
+            Self::Adversarial { groups_on, .. } | Self::AdversarialRandom { groups_on, .. } => {
+                format!("{}{groups_on}", self.name())
+            }
+            _ => self.name().to_owned(),
+        }
     }
 }
 
@@ -136,6 +214,16 @@ pub enum OpenLoopError {
         /// The terminals.
         terminals: u64,
     },
+    /// Groups that do not divide the terminals into two or more.
+    #[error(
+        "groups of {group_size} of {terminals} terminals, expected a divisor that makes at least two groups"
+    )]
+    Groups {
+        /// The terminals of a group.
+        group_size: u64,
+        /// The terminals.
+        terminals: u64,
+    },
     /// Sizes, windows, shares or bounds of a search out of their ranges.
     #[error("{what}, expected {expected}")]
     OutOfRange {
@@ -152,60 +240,63 @@ pub enum OpenLoopError {
     Deadlock(#[from] Deadlock),
 }
 
-/// The results of a run under open-loop traffic (`docs/model.md` section 27).
+/// The results of open-loop traffic at a load (`docs/model.md` sections 27 and 30.6).
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenLoopOutcome {
     /// The load asked for \[flits a terminal and cycle\].
     pub load: f64,
+    /// The greatest load of a channel.
+    pub channel_load: ChannelLoad,
+    /// The results with each seed, at least one.
+    pub seeds: Vec<SeedOutcome>,
+    /// Whether and by what the network is saturated: of several seeds the first sign that one has.
+    pub saturated: Option<Saturated>,
+    /// The mean packet latency, of several seeds the mean of their means; `None` if one has none \[cycles\].
+    pub latency_mean: Option<f64>,
+    /// The half-width of the interval of 95 % around the mean, from the batches, or from the means of several seeds
+    /// \[cycles\].
+    pub latency_half_width: Option<f64>,
+}
+
+/// The results with one seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeedOutcome {
     /// Flits made in the measured cycles \[flits a terminal and cycle\].
     pub offered_load: f64,
     /// Flits consumed in the measured cycles \[flits a terminal and cycle\].
     pub accepted_load: f64,
-    /// Packets made in the measured cycles.
+    /// Packets made in the measured cycles, and the replies to them.
     pub measured_packets: u64,
     /// Measured packets that were not received by the end.
     pub missing_packets: u64,
-    /// From the making of a measured packet to its receipt; `None` if none was received.
-    pub packet_latency: Option<LatencySummary>,
-    /// From the injection of its first flit to its receipt; `None` if none was received.
-    pub network_latency: Option<LatencySummary>,
+    /// From the making of a measured packet to its receipt.
+    pub packet_latency: LatencySummary,
+    /// From the injection of its first flit to its receipt.
+    pub network_latency: LatencySummary,
+    /// The sum of the packet latencies, with the least that those of missing packets can be \[cycles\].
+    pub latency_sum_at_least: u64,
+    /// The sum of the times from the making of a request to the receipt of its reply; `None` if one is missing \[cycles\].
+    pub round_trip_sum: Option<u64>,
+    /// Flits made in the measured cycles.
+    pub made_units: u64,
+    /// Flits consumed in the measured cycles.
+    pub consumed_units: u64,
+    /// The sum of the signs of the differences of the backlogs of later and earlier batches.
+    pub trend: i64,
+    /// The trend from which the backlog counts as growing, if accepted is below offered.
+    pub trend_critical: i64,
     /// Whether and by what the network is saturated.
     pub saturated: Option<Saturated>,
     /// The number of the last cycle.
     pub cycles: u64,
-}
-
-/// Latencies of measured packets.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LatencySummary {
-    /// Their mean \[cycles\].
-    pub mean: f64,
-    /// The smallest that half of them do not exceed \[cycles\].
-    pub p50: u64,
-    /// The smallest that 99 % of them do not exceed \[cycles\].
-    pub p99: u64,
-    /// The largest \[cycles\].
-    pub max: u64,
-}
-
-/// The sign by which a network counts as saturated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Saturated {
-    /// A measured packet is missing at the end.
-    Drain,
-    /// The mean latency of packets exceeds its limit.
-    Latency,
-}
-
-impl Saturated {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Drain => "drain",
-            Self::Latency => "latency",
-        }
-    }
+    /// The cycles before packets were measured.
+    pub warmup: u64,
+    /// Whether these were given, or found by a pilot run.
+    pub is_warmup_found: bool,
+    /// The half-width of the interval of 95 % around the mean packet latency \[cycles\].
+    pub latency_half_width: Option<f64>,
+    /// The batches of the measured cycles.
+    pub batches: Vec<Batch>,
 }
 
 /// The interval in which a saturation load is searched for, and how closely.
@@ -229,6 +320,24 @@ pub struct Saturation {
 }
 
 impl OpenLoop {
+    /// Traffic of packets of one flit, with the defaults of everything but the windows: warm-up, measured cycles and
+    /// drain.
+    #[must_use]
+    pub fn new(pattern: TrafficPattern, [warmup, measure, drain]: [u64; 3]) -> Self {
+        Self {
+            pattern,
+            sizes: vec![(1, 1)],
+            bursts: None,
+            reply: None,
+            warmup: WarmUp::Cycles(warmup),
+            measure,
+            drain,
+            batches: 10,
+            seeds: 1,
+            latency_limit: 500.0,
+        }
+    }
+
     /// Runs the traffic at a load on the machine whose routers the rules have.
     ///
     /// # Errors
@@ -241,14 +350,30 @@ impl OpenLoop {
         rules: Communication,
         load: f64,
     ) -> Result<OpenLoopOutcome, OpenLoopError> {
+        Ok(self.run_with_rows(machine, rules, load, WantedRows::NONE)?.0)
+    }
+
+    /// Runs the traffic at a load, and keeps rows of the run with the first seed.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_with_rows(
+        &self,
+        machine: &Machine,
+        rules: Communication,
+        load: f64,
+        wanted: WantedRows,
+    ) -> Result<(OpenLoopOutcome, OpenLoopRows), OpenLoopError> {
         self.check(machine, rules, load)?;
         let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;
-        Ok(Run::new(self, machine, rules, &routers, load).run()?)
+        let channel_load = ChannelLoad::new(self, machine, &routers);
+        self.run_at(machine, rules, load, channel_load, wanted)
     }
 
     /// Searches for the saturation load: a run in the middle of the interval moves its upper end there if it is saturated,
-    /// else the lower, until the interval is at most the resolution. Then an end of the whole interval is run if it has
-    /// not moved, for it was only assumed.
+    /// else the lower, until the interval is at most the resolution. The upper end is at most the limit of the channels.
+    /// Then an end of the whole interval is run if it has not moved, for it was only assumed.
     ///
     /// # Errors
     ///
@@ -260,14 +385,22 @@ impl OpenLoop {
         search: SaturationSearch,
     ) -> Result<Saturation, OpenLoopError> {
         search.check()?;
-        let SaturationSearch { mut low, mut high, resolution } = search;
-        let mut runs = vec![];
+        self.check(machine, rules, search.high)?;
+        let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;
+        let channel_load = ChannelLoad::new(self, machine, &routers);
+        let run = |load| {
+            self.run_at(machine, rules, load, channel_load, WantedRows::NONE).map(|(outcome, _)| outcome)
+        };
+        let highest = channel_load.limit().map_or(search.high, |limit| search.high.min(limit));
+        let SaturationSearch { mut low, resolution, .. } = search;
+        let mut high = highest;
+        let mut runs: Vec<OpenLoopOutcome> = vec![];
         while high - low > resolution {
             let middle = low + (high - low) / 2.0;
             if middle <= low || middle >= high {
                 break; // no number is between them
             }
-            let outcome = self.run(machine, rules, middle)?;
+            let outcome = run(middle)?;
             if outcome.saturated.is_some() {
                 high = middle;
             } else {
@@ -276,13 +409,39 @@ impl OpenLoop {
             runs.push(outcome);
         }
         if low > 0.0 && runs.iter().all(|run| run.saturated.is_some()) {
-            runs.push(self.run(machine, rules, low)?);
+            runs.push(run(low)?);
         }
-        if runs.iter().all(|run| run.saturated.is_none()) {
-            runs.push(self.run(machine, rules, search.high)?);
+        if highest > search.low && runs.iter().all(|run| run.saturated.is_none()) {
+            runs.push(run(highest)?);
         }
         let stable = runs.iter().filter(|run| run.saturated.is_none()).map(|run| run.load);
         Ok(Saturation { load: stable.max_by(f64::total_cmp), runs })
+    }
+
+    /// Runs the traffic at a load with every seed.
+    fn run_at(
+        &self,
+        machine: &Machine,
+        rules: Communication,
+        load: f64,
+        channel_load: ChannelLoad,
+        wanted: WantedRows,
+    ) -> Result<(OpenLoopOutcome, OpenLoopRows), OpenLoopError> {
+        let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;
+        let (mut seeds, mut rows) = (vec![], OpenLoopRows::default());
+        for number in 0..self.seeds {
+            let mut own = routers;
+            own.settings.seed = own.settings.seed.wrapping_add(number);
+            let (warmup, is_found) = warm_up_cycles(self, machine, rules, &own, load)?;
+            let wanted = if number == 0 { wanted } else { WantedRows::NONE };
+            let run = Run::new(self, machine, rules, &own, load).measuring(warmup, wanted);
+            let (outcome, of_seed) = run.run(channel_load, is_found)?;
+            seeds.push(outcome);
+            if number == 0 {
+                rows = of_seed;
+            }
+        }
+        Ok((OpenLoopOutcome::new(load, channel_load, seeds), rows))
     }
 
     /// Checks what [`run`](Self::run) refuses, deadlocks apart.
@@ -301,30 +460,47 @@ impl OpenLoop {
         if self.latency_limit.is_nan() || self.latency_limit <= 0.0 {
             return Err(out_of_range(format!("a limit of latency of {}", self.latency_limit), "above 0"));
         }
-        if self.measure == 0 {
-            return Err(out_of_range("0 measured cycles".to_owned(), "at least 1"));
+        if !BATCH_COUNTS.contains(&self.batches) {
+            return Err(out_of_range(format!("{} batches", self.batches), "5, 10, 20 or 30"));
         }
-        let windows = [self.warmup, self.measure, self.drain].map(u128::from);
+        if self.measure < self.batches {
+            return Err(out_of_range(
+                format!("{} measured cycles", self.measure),
+                "at least one for each batch",
+            ));
+        }
+        if !(matches!(self.seeds, 1..=10 | 20 | 30)) {
+            return Err(out_of_range(format!("{} seeds", self.seeds), "1 to 10, 20 or 30"));
+        }
+        self.warmup.check()?;
+        let delay = self.reply.as_ref().map_or(0, |reply| reply.delay);
+        let windows = [self.warmup.longest(), self.measure, self.drain, delay].map(u128::from);
         if rules.latency().get() >= 1 << 62 {
             return Err(out_of_range("a latency of 2^62 cycles or more".to_owned(), "less"));
         }
         if windows.iter().sum::<u128>() >= 1 << 62 {
             return Err(out_of_range("windows of 2^62 cycles or more".to_owned(), "fewer in all"));
         }
-        self.check_sizes(&routers)?;
+        check_sizes(&self.sizes, &routers)?;
+        if let Some(reply) = &self.reply {
+            check_sizes(&reply.sizes, &routers)?;
+        }
+        self.check_bursts()?;
         self.pattern.check(machine)
     }
 
-    fn check_sizes(&self, routers: &Routers) -> Result<(), OpenLoopError> {
-        let expected = "at least one size, sizes and weights of at least 1, and weights below 2^63 together";
-        let weights: u128 = self.sizes.iter().map(|own| u128::from(own.1)).sum();
-        if self.sizes.is_empty()
-            || self.sizes.iter().any(|&(units, weight)| units == 0 || weight == 0 || units >= 1 << 32)
-            || weights >= 1 << 63
-        {
-            return Err(out_of_range("sizes of packets out of their ranges".to_owned(), expected));
+    fn check_bursts(&self) -> Result<(), OpenLoopError> {
+        let Some(Bursts { cycles, load }) = self.bursts else { return Ok(()) };
+        if !(cycles >= 1.0 && cycles.is_finite()) {
+            return Err(out_of_range(format!("bursts of {cycles} cycles"), "at least 1"));
         }
-        Ok(routers.check_packet(self.sizes.iter().map(|own| own.0).max().unwrap_or(0))?)
+        if !(load > 0.0 && load <= self.mean_size()) {
+            return Err(out_of_range(
+                format!("a load of bursts of {load}"),
+                "above 0, at most the mean size of a packet",
+            ));
+        }
+        Ok(())
     }
 
     /// Estimates the memory that a run takes at a load, or at a lower one \[bytes\].
@@ -337,11 +513,13 @@ impl OpenLoop {
     )]
     pub fn bytes(&self, machine: &Machine, rules: Communication, load: f64) -> u64 {
         let Some(routers) = rules.router_rules() else { return 0 };
-        let cycles = self.warmup.saturating_add(self.measure).saturating_add(self.drain);
-        // All packets may wait at their terminals, an eighth more than are expected, in queues that grow by doubling.
+        let cycles = self.warmup.longest().saturating_add(self.measure).saturating_add(self.drain);
+        // All packets may wait at their terminals, an eighth more than are expected, in queues that grow by doubling;
+        // replies take more each.
         let share = (load / self.mean_size()).min(1.0);
         let made = ((1.125 * share * cycles as f64) as u64).saturating_add(64);
-        let waiting = machine.host_count().saturating_mul(made).saturating_mul(16);
+        let of_packet = if self.reply.is_some() { 16 + 80 } else { 16 };
+        let waiting = machine.host_count().saturating_mul(made).saturating_mul(of_packet);
         let latencies = cycles.saturating_mul(32);
         RouterNetwork::bytes(machine, &routers, machine.host_count())
             .saturating_add(waiting)
@@ -366,6 +544,57 @@ impl SaturationSearch {
         }
         Err(out_of_range(format!("a resolution of {resolution}"), "above 0"))
     }
+}
+
+impl OpenLoopOutcome {
+    /// The results of all seeds, at least one.
+    fn new(load: f64, channel_load: ChannelLoad, seeds: Vec<SeedOutcome>) -> Self {
+        let means: Option<Vec<f64>> = seeds.iter().map(|own| own.packet_latency.mean).collect();
+        #[expect(clippy::cast_precision_loss, reason = "at most 30")]
+        let mean = |means: &Vec<f64>| means.iter().sum::<f64>() / means.len() as f64;
+        let latency_half_width = match &seeds[..] {
+            [one] => one.latency_half_width,
+            _ => means.as_deref().and_then(half_width),
+        };
+        Self {
+            load,
+            channel_load,
+            saturated: seeds.iter().filter_map(|own| own.saturated).min(),
+            latency_mean: means.as_ref().map(mean),
+            latency_half_width,
+            seeds,
+        }
+    }
+
+    /// The load that was made in the measured cycles, the mean over all seeds \[flits a terminal and cycle\].
+    #[must_use]
+    pub fn offered_load(&self) -> f64 {
+        self.mean(|own| own.offered_load)
+    }
+
+    /// The load that was consumed in the measured cycles, the mean over all seeds \[flits a terminal and cycle\].
+    #[must_use]
+    pub fn accepted_load(&self) -> f64 {
+        self.mean(|own| own.accepted_load)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "at most 30")]
+    fn mean(&self, value: impl Fn(&SeedOutcome) -> f64) -> f64 {
+        self.seeds.iter().map(value).sum::<f64>() / self.seeds.len() as f64
+    }
+}
+
+/// Checks sizes of packets with their weights.
+fn check_sizes(sizes: &[(u64, u64)], routers: &Routers) -> Result<(), OpenLoopError> {
+    let expected = "at least one size, sizes and weights of at least 1, and weights below 2^63 together";
+    let weights: u128 = sizes.iter().map(|own| u128::from(own.1)).sum();
+    if sizes.is_empty()
+        || sizes.iter().any(|&(units, weight)| units == 0 || weight == 0 || units >= 1 << 32)
+        || weights >= 1 << 63
+    {
+        return Err(out_of_range("sizes of packets out of their ranges".to_owned(), expected));
+    }
+    Ok(routers.check_packet(sizes.iter().map(|own| own.0).max().unwrap_or(0))?)
 }
 
 fn out_of_range(what: String, expected: &'static str) -> OpenLoopError {

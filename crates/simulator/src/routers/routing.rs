@@ -14,9 +14,8 @@ use std::fmt;
 
 use cubefold_topology::Machine;
 
-use self::{
-    dragonfly::Groups, fat_tree::TreeRoutes, grid::GridRoutes, network::NetworkRule, table::TableRoutes,
-};
+pub(super) use self::dragonfly::Groups;
+use self::{fat_tree::TreeRoutes, grid::GridRoutes, network::NetworkRule, table::TableRoutes};
 use super::{
     injection::all_channels,
     packet::{Candidate, Packet, Route},

@@ -80,7 +80,7 @@ impl<'run> OverRouters<'run> {
         };
         let draws = [number, record.source.label(), record.destination.label()].map(u64::from);
         let (from, to, queue) = (from.index(), record.to.index(), record.source.label());
-        Departure { message, from, to, queue, units, draws }
+        Departure { message, from, to, queue, units, draws, first_packet: 0 }
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{list_of, object, one_or_list, scenario_schema::step_schema};
 use crate::scenario::{
-    BEST_PARTS, CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, MOST_PARTS, NOISE_KEYS, embeddings,
-    noise_kinds, program_stage_words,
+    BATCHES, BEST_PARTS, CODE_TYPE_RULES, Embedding, GUEST_KEYS, GUEST_KINDS, MOST_PARTS, NOISE_KEYS,
+    embeddings, noise_kinds, program_stage_words,
 };
 
 /// The schema of such a key; a key that is not listed has a text.
@@ -160,11 +160,24 @@ fn open_loop_key(key: &str) -> Option<Value> {
         "latency_limit" => positive(),
         "hotspot_share" => share,
         "hotspots" => list_of(&node()),
-        "sizes" => list_of(&json!({ "type": "array", "items": count(), "minItems": 2, "maxItems": 2 })),
+        "sizes" => sizes(),
+        "reply" => table(&json!({ "sizes": sizes(), "delay_cycles": integer() }), &["sizes"]),
+        "burst_cycles" => json!({ "type": "number", "minimum": 1 }),
+        "burst_load" => positive(),
+        "warmup_cycles" => json!({ "anyOf": [integer(), { "const": "auto" }] }),
+        "batches" => json!({ "enum": BATCHES }),
+        "seeds" => {
+            json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 10 }, { "enum": [20, 30] }] })
+        }
         "saturation" => table(&json!({ "low": share, "high": load, "resolution": positive() }), &[]),
         _ => return None,
     };
     Some(schema)
+}
+
+/// Pairs of units and weight.
+fn sizes() -> Value {
+    list_of(&json!({ "type": "array", "items": count(), "minItems": 2, "maxItems": 2 }))
 }
 
 fn mapping_or_execution_key(path: &str) -> Value {

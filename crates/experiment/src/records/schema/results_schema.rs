@@ -101,10 +101,23 @@ fn run_schema() -> Value {
     let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
     run["properties"]["steps"] = list_of(&step_of_job());
+    let own = &mut run["properties"]["open_loop"];
+    for (member, schema) in open_loop_members() {
+        own["properties"][&member] = schema;
+    }
     for list in ["saturation_runs", "trace_communication", "pipelines"] {
         run["properties"][list] = list_of(&json!({ "type": "object" }));
     }
     run
+}
+
+/// The members of `open_loop` without columns.
+fn open_loop_members() -> Map<String, Value> {
+    let batch = ["made", "consumed", "backlog", "packets", "received", "latency_sum"];
+    let batch =
+        object(&batch.iter().map(|name| ((*name).to_owned(), json!({ "type": "integer" }))).collect());
+    let seeds = list_of(&json!({ "type": "object" }));
+    [("batches".to_owned(), list_of(&batch)), ("seeds".to_owned(), seeds)].into_iter().collect()
 }
 
 fn placement_schema() -> Value {
@@ -174,7 +187,7 @@ fn run_definitions() -> impl Iterator<Item = &'static Definition> {
 }
 
 /// The members of a run, or of one of these, that are objects.
-const OBJECTS: [&str; 21] = [
+const OBJECTS: [&str; 22] = [
     "machine",
     "machine_partition",
     "machine_router",
@@ -186,6 +199,7 @@ const OBJECTS: [&str; 21] = [
     "blocked",
     "packet_latency",
     "network_latency",
+    "open_loop",
     "placement",
     "placement_dilation",
     "placement_node_load",

@@ -23,7 +23,7 @@ use crate::{
 type Values = BTreeMap<String, String>;
 
 /// Programs and machines of many kinds, as lines `path = value`.
-const BASES: [&str; 38] = [
+const BASES: [&str; 40] = [
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmapping.embeddings = ['standard', 'xor', 'random']",
     "machine.kind = 'ring'\nmachine.shape = [8]\nprogram.dimensions = 4\nprogram.processes_per_node = 2",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nprogram.kind = 'normal'\nexecution.mode = 'coordinated'",
@@ -44,6 +44,11 @@ const BASES: [&str; 38] = [
      program.steps = [{ name = 'a', kind = 'all-reduce', algorithm = 'ring', over = [0], units = 16 }, { name = 'b', compute_cycles = 7 }]",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nmachine.switching = 'wormhole'\nprogram.kind = 'open-loop'\n\
      program.load = 0.1\nprogram.warmup_cycles = 50\nprogram.measure_cycles = 100\nprogram.drain_cycles = 500",
+    "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nmachine.switching = 'wormhole'\nprogram.kind = 'open-loop'\n\
+     program.pattern = 'adv+1'\nprogram.group_size = 4\nprogram.load = 0.1\nprogram.warmup_cycles = 50\nprogram.measure_cycles = 100",
+    "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nmachine.switching = 'wormhole'\nprogram.kind = 'open-loop'\n\
+     program.burst_cycles = 8\nprogram.burst_load = 0.5\nprogram.load = 0.1\nprogram.warmup_cycles = 'auto'\n\
+     program.pilot_cycles = 100\nprogram.warmup_interval = 4\nprogram.measure_cycles = 100\nprogram.drain_cycles = 500",
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmachine.switching = 'virtual-cut-through'\nprogram.kind = 'permutation'\n\
      program.pattern = 'random'\nprogram.units = 4",
     "machine.kind = 'cluster'\nmachine.nodes = 3\nmachine.devices_per_node = 4\n\
@@ -137,7 +142,7 @@ const FILES: [(&str, &str); 13] = [
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 47] = [
+const MORE: [(&str, &[&str]); 53] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -198,6 +203,12 @@ const MORE: [(&str, &[&str]); 47] = [
     ("program.compute", &["'10 ns'", "'1 us'"]),
     ("program.sizes", &["[[1, 1]]", "[[1, 3], [4, 1]]"]),
     ("program.hotspot_share", &["0.0", "0.5"]),
+    ("program.burst_cycles", &["1", "8.5"]),
+    ("program.burst_load", &["0.5", "1.0"]),
+    ("program.reply", &["{ sizes = [[2, 1]] }", "{ sizes = [[1, 1], [3, 2]], delay_cycles = 5 }"]),
+    ("program.warmup_cycles", &["0", "50", "'auto'"]),
+    ("program.batches", &["5", "20"]),
+    ("program.seeds", &["1", "2"]),
     ("machine.uplinks", &["1", "2", "'full'"]),
     ("machine.lane", &["{ bandwidth = '25 GB/s' }", "{ bandwidth = '50 GB/s', latency = '1 us' }"]),
     ("machine.unit-of-linkspeed", &["'1 GB/s'", "'12.5 GB/s'"]),

@@ -110,6 +110,8 @@ pub(super) fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, V
     let link = json!({ "bandwidth": "1 GB/s", "latency": "1 us" });
     let routers = ("machine", "kind = \"torus\"\nshape = [4, 4]\nswitching = \"wormhole\"");
     let open_loop = ("program", "kind = \"open-loop\"\nload = 0.1");
+    let burst_load = ("program", "kind = \"open-loop\"\nload = 0.1\nburst_load = 0.5");
+    let burst_cycles = ("program", "kind = \"open-loop\"\nload = 0.1\nburst_cycles = 5");
     let hotspot = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"");
     let share = ("program", "kind = \"open-loop\"\nload = 0.1\npattern = \"hotspot\"\nhotspots = [1]");
     let cube = ("program", "kind = \"cc-cube\"\nunits = 5");
@@ -148,6 +150,12 @@ pub(super) fn forms() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, V
         ("program.sizes", vec![routers, open_loop], vec![json!([[4, 1]])]),
         ("program.hotspots", vec![routers, hotspot], vec![json!([3]), json!([[1, 2]])]),
         ("program.hotspot_share", vec![routers, share], vec![json!(0.5), json!(0)]),
+        ("program.burst_cycles", vec![routers, burst_load], vec![json!(1), json!(7.5)]),
+        ("program.burst_load", vec![routers, burst_cycles], vec![json!(1), json!(0.5)]),
+        ("program.reply", vec![routers, open_loop], vec![json!({ "sizes": [[2, 1]], "delay_cycles": 3 })]),
+        ("program.warmup_cycles", vec![routers, open_loop], vec![json!(0), json!("auto")]),
+        ("program.batches", vec![routers, open_loop], vec![json!(5), json!(30)]),
+        ("program.seeds", vec![routers, open_loop], vec![json!(1), json!(20)]),
         ("program.latency_limit", vec![routers, open_loop], vec![json!(100), json!(1.5)]),
         ("program.saturation", vec![routers, no_load], vec![json!({}), json!({ "low": 0.1 })]),
         ("program.halving", vec![torus, ("program", "kind = \"divide-and-conquer\"")], vec![json!(true)]),

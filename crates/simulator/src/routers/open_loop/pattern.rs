@@ -1,4 +1,4 @@
-//! The destinations of open-loop traffic (`docs/model.md` section 27.2).
+//! The destinations of open-loop traffic (`docs/model.md` sections 27.2 and 30.4).
 
 use cubefold_topology::{Axis, Machine, NodeId, mix, narrow};
 
@@ -6,32 +6,49 @@ use super::{OpenLoopError, TrafficPattern};
 
 /// A pattern on the terminals of a machine.
 #[derive(Debug)]
-pub(super) struct Destinations<'run> {
+pub(crate) struct Destinations<'run> {
     pattern: &'run TrafficPattern,
     axes: &'run [Axis],
     terminals: Vec<NodeId>, // ascending
     bits: u32,              // of their numbers
     hot: u64,               // draws below it go to hotspots
+    group_size: u32,        // 0 of patterns without groups
 }
 
 impl<'run> Destinations<'run> {
-    pub(super) fn new(pattern: &'run TrafficPattern, machine: &'run Machine) -> Self {
+    pub(crate) fn new(pattern: &'run TrafficPattern, machine: &'run Machine) -> Self {
         let terminals: Vec<NodeId> = machine.hosts().collect();
         let bits = terminals.len().trailing_zeros();
         let hot = match pattern {
             TrafficPattern::Hotspot { share, .. } => share_of_draws(*share),
             _ => 0,
         };
-        Self { pattern, axes: machine.axes(), terminals, bits, hot }
+        let group_size = match pattern {
+            TrafficPattern::Adversarial { group_size, .. }
+            | TrafficPattern::AdversarialRandom { group_size, .. }
+            | TrafficPattern::GroupTornado { group_size } => *group_size,
+            _ => 0,
+        };
+        Self { pattern, axes: machine.axes(), terminals, bits, hot, group_size }
+    }
+
+    /// The terminals of a group; 0 of patterns without groups.
+    pub(crate) fn group_size(&self) -> u32 {
+        self.group_size
+    }
+
+    /// The number of a node among the terminals; `None` of a node that is none.
+    pub(crate) fn number_of(&self, node: NodeId) -> Option<u32> {
+        self.terminals.binary_search(&node).ok().map(|place| narrow(place as u64))
     }
 
     /// The terminals.
-    pub(super) fn terminals(&self) -> &[NodeId] {
+    pub(crate) fn terminals(&self) -> &[NodeId] {
         &self.terminals
     }
 
     /// The destination of a packet of a terminal, by number, under a draw; `None` if the terminal sends nothing.
-    pub(super) fn destination(&self, terminal: u32, draw: u64) -> Option<NodeId> {
+    pub(crate) fn destination(&self, terminal: u32, draw: u64) -> Option<NodeId> {
         let count = self.terminals.len() as u64;
         let number = |number: u64| self.terminals[narrow(number) as usize];
         let label = u64::from(terminal);
@@ -46,6 +63,16 @@ impl<'run> Destinations<'run> {
             TrafficPattern::Shuffle => number(rotated(1)),
             TrafficPattern::BitReversal => number(label.reverse_bits() >> (64 - self.bits)),
             TrafficPattern::BitComplement => number(!label & (count - 1)),
+            TrafficPattern::Adversarial { groups_on, .. } => {
+                number(self.in_group(label, *groups_on, label % u64::from(self.group_size)))
+            }
+            TrafficPattern::AdversarialRandom { groups_on, .. } => {
+                number(self.in_group(label, *groups_on, draw % u64::from(self.group_size)))
+            }
+            TrafficPattern::GroupTornado { .. } => {
+                let groups = count / u64::from(self.group_size);
+                number(self.in_group(label, groups.div_ceil(2) - 1, label % u64::from(self.group_size)))
+            }
             TrafficPattern::Tornado => self.moved(terminal, |length| length.div_ceil(2) - 1),
             TrafficPattern::Neighbour => self.moved(terminal, |_| 1),
             TrafficPattern::Hotspot { nodes, .. } if draw < self.hot => {
@@ -57,6 +84,13 @@ impl<'run> Destinations<'run> {
                 return (to != self.terminals[terminal as usize]).then_some(to);
             }
         })
+    }
+
+    /// The number of a terminal by its place in the group that lies so many groups on.
+    fn in_group(&self, terminal: u64, groups_on: u64, place: u64) -> u64 {
+        let size = u64::from(self.group_size);
+        let groups = self.terminals.len() as u64 / size;
+        (terminal / size + groups_on % groups) % groups * size + place
     }
 
     /// The node that lies `steps(length)` steps further in every dimension, which has `length` coordinates.
@@ -102,6 +136,15 @@ impl TrafficPattern {
                 Err(OpenLoopError::NoCoordinates { pattern: self.name() })
             }
             Self::Tornado | Self::Neighbour => Ok(()),
+            Self::Adversarial { group_size, .. }
+            | Self::AdversarialRandom { group_size, .. }
+            | Self::GroupTornado { group_size } => {
+                let size = u64::from(*group_size);
+                if size == 0 || !terminals.is_multiple_of(size) || terminals / size < 2 {
+                    return Err(OpenLoopError::Groups { group_size: size, terminals });
+                }
+                Ok(())
+            }
             Self::Hotspot { nodes, share } => {
                 if !(0.0..=1.0).contains(share) {
                     return Err(super::out_of_range(format!("a share of hotspots of {share}"), "0 to 1"));

@@ -1,56 +1,76 @@
-//! A run under open-loop traffic (`docs/model.md` sections 27.1 and 27.3).
+//! A run under open-loop traffic (`docs/model.md` sections 27.1, 27.3 and 30.4 to 30.8).
 //!
 //! Packets that wait at a terminal are kept as the cycles at which they were made: all else of them follows from that. One
-//! of each terminal is in the injection queue of the routers.
+//! of each terminal is in the injection queue of the routers. Replies, which follow from more, are kept whole.
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Machine, NodeId, mix, narrow};
+use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{
-    LatencySummary, OpenLoop, OpenLoopOutcome, Saturated,
-    pattern::{Destinations, share_of_draws},
+    LatencySummary, OpenLoop, PacketKind, PacketRow, SeedOutcome,
+    batches::{Window, ratio},
+    latencies::{Latencies, Missing},
+    pattern::Destinations,
+    rows::{OpenLoopRows, WantedRows},
+    source::Sources,
 };
 use crate::{
     Communication, Deadlock,
-    routers::{injection::Departure, network::RouterNetwork, settings::Routers},
+    routers::{channel_load::ChannelLoad, injection::Departure, network::RouterNetwork, settings::Routers},
 };
 
-/// A run.
+/// A run with one seed.
 #[derive(Debug)]
 pub(super) struct Run<'run> {
     traffic: &'run OpenLoop,
     load: f64,
     network: RouterNetwork<'run>,
-    destinations: Destinations<'run>,
-    seeds: Vec<u64>,             // by terminal, what its draws follow from
-    below: u64,                  // draws below it make a packet
-    weights: u64,                // of all sizes
-    waiting: Vec<VecDeque<u64>>, // by terminal, when packets were made
-    made: Vec<u64>,              // by number of a packet under way, when it was
-    vacant: Vec<u32>,            // numbers of no packet
+    sources: Sources<'run>,
+    requests: Vec<VecDeque<u64>>,     // by terminal, when waiting ones were made
+    replies: Vec<VecDeque<Reply>>,    // by terminal, waiting
+    due: VecDeque<(u64, u32, Asked)>, // replies to be made: when, and at which terminal
+    on_way: Vec<Option<OnWay>>,       // by number of a message
+    vacant: Vec<u32>,                 // numbers of no message
+    made: u64,                        // flits, in all
+    window: Window,
+    measured: u64, // packets
+    received: u64, // of them
     packet_latencies: Latencies,
     network_latencies: Latencies,
-    counts: Counts,
+    round_trips: u64, // cycles
+    wanted: WantedRows,
+    packets: Vec<PacketRow>, // received ones
 }
 
-/// Packets and flits of the measured cycles.
-#[derive(Debug, Default)]
-struct Counts {
-    packets: u64,
-    received: u64, // of these packets
-    offered: u64,  // flits
-    accepted: u64, // flits
-}
-
-/// A packet at its terminal, as it follows from the cycle in which it was made.
+/// A packet that is to be answered.
 #[derive(Debug, Clone, Copy)]
-struct Made {
+struct Asked {
+    by: NodeId,
+    made: u64, // when the request was
+}
+
+/// A reply at its terminal.
+#[derive(Debug, Clone, Copy)]
+struct Reply {
+    made: u64,
+    units: u64,
+    asked: Asked,
+}
+
+/// A packet in the injection queue of its terminal, or in the network.
+#[derive(Debug, Clone, Copy)]
+struct OnWay {
+    kind: PacketKind,
+    made: u64,
+    request_made: u64, // its own, or that of the request that it replies to
+    from: NodeId,
     to: NodeId,
     units: u64,
 }
 
 impl<'run> Run<'run> {
+    /// A run that measures nothing.
     pub(super) fn new(
         traffic: &'run OpenLoop,
         machine: &'run Machine,
@@ -60,23 +80,56 @@ impl<'run> Run<'run> {
     ) -> Self {
         let destinations = Destinations::new(&traffic.pattern, machine);
         machine.prepare_routes(destinations.terminals());
-        let first = mix(mix(routers.settings.seed) ^ 1);
-        let terminals = destinations.terminals().len();
+        let sources = Sources::new(traffic, destinations, routers.settings.seed, load);
+        let terminals = sources.terminals().len();
         Self {
             traffic,
             load,
             network: RouterNetwork::new(machine, rules, routers),
-            seeds: (0..terminals as u64).map(|terminal| mix(first ^ terminal)).collect(),
-            below: share_of_draws((load / traffic.mean_size()).min(1.0)),
-            weights: traffic.sizes.iter().map(|own| own.1).sum(),
-            waiting: vec![VecDeque::new(); terminals],
-            destinations,
-            made: vec![],
+            sources,
+            requests: vec![VecDeque::new(); terminals],
+            replies: vec![VecDeque::new(); if traffic.reply.is_some() { terminals } else { 0 }],
+            due: VecDeque::new(),
+            on_way: vec![],
             vacant: vec![],
+            made: 0,
+            window: Window::default(),
+            measured: 0,
+            received: 0,
             packet_latencies: Latencies::default(),
             network_latencies: Latencies::default(),
-            counts: Counts::default(),
+            round_trips: 0,
+            wanted: WantedRows::NONE,
+            packets: vec![],
         }
+    }
+
+    /// The same with measured cycles after a warm-up, and these rows.
+    pub(super) fn measuring(mut self, warmup: u64, wanted: WantedRows) -> Self {
+        let own = Window::new(warmup, self.traffic.measure, self.traffic.batches);
+        if wanted.is_any() {
+            self.network.record_rows(wanted, [warmup, own.end()]);
+        }
+        Self { window: own, wanted, ..self }
+    }
+
+    /// The backlogs of a pilot run, added up over intervals.
+    ///
+    /// # Errors
+    ///
+    /// When packets wait for one another for ever.
+    pub(super) fn backlogs(mut self, cycles: u64, interval: u64) -> Result<Vec<u128>, Deadlock> {
+        let mut sums = vec![];
+        for now in 0..cycles {
+            self.step(now)?;
+            if now.is_multiple_of(interval) {
+                sums.push(0);
+            }
+            if let Some(sum) = sums.last_mut() {
+                *sum += u128::from(self.backlog());
+            }
+        }
+        Ok(sums)
     }
 
     /// Runs to the end.
@@ -84,164 +137,265 @@ impl<'run> Run<'run> {
     /// # Errors
     ///
     /// When packets wait for one another for ever.
-    pub(super) fn run(mut self) -> Result<OpenLoopOutcome, Deadlock> {
-        let end = self.traffic.warmup + self.traffic.measure;
-        let (mut received, mut now) = (vec![], 0);
+    pub(super) fn run(
+        mut self,
+        channel_load: ChannelLoad,
+        is_warmup_found: bool,
+    ) -> Result<(SeedOutcome, OpenLoopRows), Deadlock> {
+        let end = self.window.end();
+        let mut now = 0;
         loop {
-            let consumed = self.network.consumed();
-            self.network.arrive(now, &mut received);
-            if self.is_measured(now) {
-                self.counts.accepted += self.network.consumed() - consumed;
+            self.step(now)?;
+            let backlog = self.backlog();
+            if let Some(batch) = self.window.at(now) {
+                batch.backlog = batch.backlog.saturating_add(backlog);
             }
-            for packet in received.drain(..) {
-                self.receive(packet, now);
-            }
-            for terminal in 0..narrow(self.seeds.len() as u64) {
-                self.make(terminal, now);
-            }
-            self.network.advance(now);
-            if let Some(deadlock) = self.network.deadlock() {
-                return Err(deadlock);
-            }
-            let is_complete = self.counts.received == self.counts.packets;
+            let is_complete = self.received == self.measured;
             if now >= end && (is_complete || now == end + self.traffic.drain) {
-                return Ok(self.outcome(now));
+                return Ok(self.outcome(now, channel_load, is_warmup_found));
             }
             now += 1;
         }
     }
 
-    fn is_measured(&self, cycle: u64) -> bool {
-        (self.traffic.warmup..self.traffic.warmup + self.traffic.measure).contains(&cycle)
+    /// A cycle.
+    fn step(&mut self, now: u64) -> Result<(), Deadlock> {
+        let consumed = self.network.consumed();
+        let mut received = vec![];
+        self.network.arrive(now, &mut received);
+        let consumed = self.network.consumed() - consumed;
+        if let Some(batch) = self.window.at(now) {
+            batch.consumed += consumed;
+        }
+        for message in received {
+            self.receive(message, now);
+        }
+        self.make_replies(now);
+        for terminal in 0..narrow(self.requests.len() as u64) {
+            self.make(terminal, now);
+        }
+        self.network.advance(now);
+        self.network.deadlock().map_or(Ok(()), Err)
+    }
+
+    /// The flits made and not yet consumed.
+    fn backlog(&self) -> u64 {
+        self.made - self.network.consumed()
     }
 
     /// A packet is received.
-    fn receive(&mut self, packet: u32, now: u64) {
-        let made = self.made[packet as usize];
-        if self.is_measured(made) {
-            self.counts.received += 1;
-            self.packet_latencies.add(now - made);
-            self.network_latencies.add(now - self.network.entered(packet));
+    fn receive(&mut self, message: u32, now: u64) {
+        let Some(own) = self.on_way[message as usize].take() else { return };
+        let entered = self.network.entered(message);
+        if let Some(batch) = self.window.at(own.request_made) {
+            batch.received += 1;
+            batch.latency_sum = batch.latency_sum.saturating_add(now - own.made);
+            self.received += 1;
+            self.packet_latencies.add(now - own.made);
+            self.network_latencies.add(now - entered);
+            if own.kind == PacketKind::Reply {
+                self.round_trips = self.round_trips.saturating_add(now - own.request_made);
+            }
         }
-        self.vacant.push(packet);
+        if self.wanted.packets {
+            let links = self.network.take_links(message, now);
+            if self.window.contains(own.request_made) {
+                self.packets.push(own.row(Some(entered), Some(now), links));
+            }
+        }
+        self.vacant.push(message);
+        if let (PacketKind::Request, Some(reply)) = (own.kind, &self.traffic.reply) {
+            let asked = Asked { by: own.from, made: own.made };
+            self.due.push_back((now + reply.delay, own.to.index(), asked));
+        }
     }
 
-    /// A terminal may make a packet; the first that waits joins the injection queue if that is empty.
-    fn make(&mut self, terminal: u32, now: u64) {
-        let draw = self.draw(terminal, now);
-        if draw < self.below
-            && let Some(Made { units, .. }) = self.packet(terminal, draw)
+    /// The replies that are due are made.
+    fn make_replies(&mut self, now: u64) {
+        while let Some(&(due, from, asked)) = self.due.front()
+            && due <= now
         {
-            if self.is_measured(now) {
-                self.counts.packets += 1;
-                self.counts.offered += units;
+            self.due.pop_front();
+            let Some(reply) = &self.traffic.reply else { continue };
+            let units = self.sources.reply_units(reply, [now, from.into(), asked.by.index().into()]);
+            self.count_made(now, units);
+            if let Ok(terminal) = self.sources.terminals().binary_search(&NodeId::new(from)) {
+                self.replies[terminal].push_back(Reply { made: now, units, asked });
             }
-            self.waiting[terminal as usize].push_back(now);
         }
-        let from = self.destinations.terminals()[terminal as usize].index();
-        if self.network.has_queue(from) {
+    }
+
+    fn count_made(&mut self, now: u64, units: u64) {
+        self.made += units;
+        if let Some(batch) = self.window.at(now) {
+            batch.made += units;
+        }
+    }
+
+    /// A terminal may make a packet; the first that waits joins its injection queue if that is empty.
+    fn make(&mut self, terminal: u32, now: u64) {
+        if let Some(made) = self.sources.make(terminal, now) {
+            self.count_made(now, made.units);
+            let packets = 1 + u64::from(self.traffic.reply.is_some());
+            if let Some(batch) = self.window.at(now) {
+                batch.packets += packets;
+                self.measured += packets;
+            }
+            self.requests[terminal as usize].push_back(now);
+        }
+        let from = self.sources.terminals()[terminal as usize];
+        if self.traffic.reply.is_none() {
+            if !self.network.has_queue(from.index()) {
+                self.send_request(terminal, from, from.index());
+            }
             return;
         }
-        let Some(made) = self.waiting[terminal as usize].pop_front() else { return };
-        let Some(Made { to, units }) = self.packet(terminal, self.draw(terminal, made)) else { return };
-        let message = self.vacant.pop().unwrap_or_else(|| {
-            self.made.push(0);
-            narrow(self.made.len() as u64 - 1)
-        });
-        self.made[message as usize] = made;
-        let to = to.index();
-        let draws = [made, from.into(), to.into()];
-        self.network.join(&Departure { message, from, to, queue: from, units, draws });
-    }
-
-    /// The draw of a terminal in a cycle.
-    fn draw(&self, terminal: u32, cycle: u64) -> u64 {
-        mix(self.seeds[terminal as usize] ^ cycle)
-    }
-
-    /// The packet of a terminal under a draw.
-    fn packet(&self, terminal: u32, draw: u64) -> Option<Made> {
-        let to = self.destinations.destination(terminal, mix(draw ^ 2))?;
-        let mut left = mix(draw ^ 3) % self.weights;
-        for &(units, weight) in &self.traffic.sizes {
-            if left < weight {
-                return Some(Made { to, units });
-            }
-            left -= weight;
+        let [requests, replies] = [0, 1].map(|kind| 2 * terminal + kind);
+        if self.network.is_queue_empty(requests) {
+            self.send_request(terminal, from, requests);
         }
-        None
+        if self.network.is_queue_empty(replies) {
+            self.send_reply(terminal, from, replies);
+        }
+    }
+
+    fn send_request(&mut self, terminal: u32, from: NodeId, queue: u32) {
+        let Some(made) = self.requests[terminal as usize].pop_front() else { return };
+        let Some(own) = self.sources.made_in(terminal, made) else { return };
+        let (to, units) = (own.to, own.units);
+        self.send(OnWay { kind: PacketKind::Request, made, request_made: made, from, to, units }, queue);
+    }
+
+    fn send_reply(&mut self, terminal: u32, from: NodeId, queue: u32) {
+        let Some(Reply { made, units, asked }) = self.replies[terminal as usize].pop_front() else { return };
+        let (to, request_made) = (asked.by, asked.made);
+        self.send(OnWay { kind: PacketKind::Reply, made, request_made, from, to, units }, queue);
+    }
+
+    /// A packet joins an injection queue.
+    fn send(&mut self, own: OnWay, queue: u32) {
+        let message = self.vacant.pop().unwrap_or_else(|| {
+            self.on_way.push(None);
+            narrow(self.on_way.len() as u64 - 1)
+        });
+        self.on_way[message as usize] = Some(own);
+        self.network.forget_entry(message);
+        let OnWay { made, from, to, units, .. } = own;
+        let (from, to) = (from.index(), to.index());
+        let draws = [made, from.into(), to.into()];
+        let first_packet = match own.kind {
+            PacketKind::Request => 0,
+            PacketKind::Reply => 1,
+        };
+        self.network.join(&Departure { message, from, to, queue, units, draws, first_packet });
     }
 
     /// The results after the last cycle.
-    fn outcome(&self, cycles: u64) -> OpenLoopOutcome {
-        let Counts { packets, received, offered, accepted } = self.counts;
-        let places = u128::from(self.traffic.measure) * self.seeds.len() as u128;
-        let packet_latency = self.packet_latencies.summary();
-        let is_slow = packet_latency.is_some_and(|latency| latency.mean > self.traffic.latency_limit);
-        OpenLoopOutcome {
-            load: self.load,
-            offered_load: ratio(offered.into(), places),
-            accepted_load: ratio(accepted.into(), places),
-            measured_packets: packets,
-            missing_packets: packets - received,
+    fn outcome(
+        mut self,
+        cycles: u64,
+        channel_load: ChannelLoad,
+        is_warmup_found: bool,
+    ) -> (SeedOutcome, OpenLoopRows) {
+        let missing = self.missing(cycles);
+        let mut rows = self.network.rows(self.wanted);
+        if self.wanted.packets {
+            rows.packets = self.packet_rows(cycles);
+        }
+        let places = u128::from(self.traffic.measure) * self.requests.len() as u128;
+        let packet_latency = self.packet_latencies.summary(missing);
+        let is_complete = missing.packets == 0;
+        let of_network = self.network_latencies.summary(Missing::default());
+        let [made_units, consumed_units] = self.window.units();
+        let own = SeedOutcome {
+            offered_load: ratio(made_units.into(), places),
+            accepted_load: ratio(consumed_units.into(), places),
+            measured_packets: self.measured,
+            missing_packets: missing.packets,
             packet_latency,
-            network_latency: self.network_latencies.summary(),
-            saturated: match (packets - received, is_slow) {
-                (1.., _) => Some(Saturated::Drain),
-                (0, true) => Some(Saturated::Latency),
-                (0, false) => None,
-            },
+            network_latency: if is_complete { of_network } else { LatencySummary::default() },
+            latency_sum_at_least: self.packet_latencies.sum().saturating_add(missing.sum),
+            round_trip_sum: is_complete.then_some(self.round_trips),
+            made_units,
+            consumed_units,
+            trend: self.window.trend(),
+            trend_critical: self.window.critical_trend(),
+            saturated: self.window.verdict(
+                self.load,
+                &channel_load,
+                missing,
+                packet_latency.mean,
+                self.traffic.latency_limit,
+            ),
             cycles,
-        }
-    }
-}
-
-impl OpenLoop {
-    /// The mean size of a packet \[flits\].
-    pub(super) fn mean_size(&self) -> f64 {
-        let units = self.sizes.iter().map(|&(units, weight)| u128::from(units) * u128::from(weight)).sum();
-        ratio(units, self.sizes.iter().map(|own| u128::from(own.1)).sum())
-    }
-}
-
-/// The number of packets of each latency.
-#[derive(Debug, Default)]
-struct Latencies {
-    counts: Vec<u64>, // by latency
-}
-
-impl Latencies {
-    fn add(&mut self, latency: u64) {
-        let place = usize::try_from(latency).unwrap_or(usize::MAX);
-        if self.counts.len() <= place {
-            self.counts.resize(place + 1, 0);
-        }
-        self.counts[place] += 1;
-    }
-
-    /// Mean and percentiles; `None` without a packet.
-    fn summary(&self) -> Option<LatencySummary> {
-        let all = || (0_u64..).zip(self.counts.iter().copied()).filter(|own| own.1 > 0);
-        let count: u64 = all().map(|own| own.1).sum();
-        let sum: u128 = all().map(|(latency, count)| u128::from(latency) * u128::from(count)).sum();
-        let not_exceeded_by = |percent: u128| {
-            let needed = (u128::from(count) * percent).div_ceil(100);
-            let mut below = 0_u128;
-            all().find(|own| {
-                below += u128::from(own.1);
-                below >= needed
-            })
+            warmup: self.window.end() - self.traffic.measure,
+            is_warmup_found,
+            latency_half_width: if is_complete { self.window.half_width() } else { None },
+            batches: self.window.batches,
         };
-        Some(LatencySummary {
-            p50: not_exceeded_by(50)?.0,
-            p99: not_exceeded_by(99)?.0,
-            max: all().last()?.0,
-            mean: ratio(sum, count.into()),
-        })
+        (own, rows)
+    }
+
+    /// The measured packets that are not received, each with the least that its latency can be.
+    fn missing(&self, cycles: u64) -> Missing {
+        let mut missing = Missing::default();
+        // Of a request that is not received, the reply is not made either.
+        let replies = u64::from(self.traffic.reply.is_some());
+        let mut add = |kind: PacketKind, made: u64, request_made: u64| {
+            if self.window.contains(request_made) {
+                missing.add(1, cycles + 1 - made);
+                missing.add(if kind == PacketKind::Request { replies } else { 0 }, 1);
+            }
+        };
+        for &made in self.requests.iter().flatten() {
+            add(PacketKind::Request, made, made);
+        }
+        for reply in self.replies.iter().flatten() {
+            add(PacketKind::Reply, reply.made, reply.asked.made);
+        }
+        for own in self.on_way.iter().flatten() {
+            add(own.kind, own.made, own.request_made);
+        }
+        let not_made = self.due.iter().filter(|(_, _, asked)| self.window.contains(asked.made)).count();
+        missing.add(not_made as u64, 1);
+        missing
+    }
+
+    /// The rows of all measured packets that are made.
+    fn packet_rows(&mut self, cycles: u64) -> Vec<PacketRow> {
+        let mut rows = std::mem::take(&mut self.packets);
+        for message in 0..narrow(self.on_way.len() as u64) {
+            if let Some(own) = self.on_way[message as usize]
+                && self.window.contains(own.request_made)
+            {
+                let links = self.network.take_links(message, cycles);
+                rows.push(own.row(self.network.entry(message), None, links));
+            }
+        }
+        for (terminal, waiting) in (0_u32..).zip(&self.requests) {
+            for &made in waiting.iter().filter(|made| self.window.contains(**made)) {
+                let Some(own) = self.sources.made_in(terminal, made) else { continue };
+                let from = self.sources.terminals()[terminal as usize];
+                let (kind, to, units) = (PacketKind::Request, own.to, own.units);
+                rows.push(OnWay { kind, made, request_made: made, from, to, units }.row(None, None, 0));
+            }
+        }
+        for (&from, waiting) in self.sources.terminals().iter().zip(&self.replies) {
+            for &Reply { made, units, asked } in waiting {
+                if self.window.contains(asked.made) {
+                    let (kind, to, request_made) = (PacketKind::Reply, asked.by, asked.made);
+                    rows.push(OnWay { kind, made, request_made, from, to, units }.row(None, None, 0));
+                }
+            }
+        }
+        rows.sort_by_key(|own| (own.made, own.source, own.kind));
+        rows
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a ratio that is printed")]
-fn ratio(numerator: u128, denominator: u128) -> f64 {
-    numerator as f64 / denominator as f64
+impl OnWay {
+    fn row(self, entered: Option<u64>, received: Option<u64>, links: u64) -> PacketRow {
+        let Self { kind, made, from: source, to: destination, units, .. } = self;
+        PacketRow { made, kind, source, destination, units, entered, received, links }
+    }
 }

@@ -6,6 +6,7 @@ use super::{AtRouter, Classes, RoutingRule};
 use crate::routers::{
     packet::{Candidate, Packet, Progress, Route},
     settings::RouterRouting,
+    wiring::Wiring,
 };
 
 /// The tag of the draw of a group at the source.
@@ -15,7 +16,7 @@ const AGAIN: u64 = 130;
 
 /// The groups of a dragonfly.
 #[derive(Debug)]
-pub(super) struct Groups<'run> {
+pub(in crate::routers) struct Groups<'run> {
     network: Option<&'run Network>,
     hosts_per_switch: u32,
     switches_per_group: u32,
@@ -54,6 +55,18 @@ impl<'run> Groups<'run> {
             _ => [1; 3], // no other machine comes here
         };
         Self { network, hosts_per_switch, switches_per_group, global_links, credits, rule, classes }
+    }
+
+    /// The groups of a machine, for the ways of packets without classes.
+    pub(in crate::routers) fn of_machine(machine: &'run Machine) -> Self {
+        Self::new(machine, RouterRouting::Minimal, 0, Classes::new(1, 1))
+    }
+
+    /// The port of a switch towards another by the link between their groups.
+    pub(in crate::routers) fn minimal_port(&self, router: u32, to: u32, wiring: &Wiring) -> u32 {
+        let (came_in, credits) = (None, &|_| 0);
+        let at = AtRouter { router, came_in, wiring, credits, credits_before: credits };
+        self.way(self.place(router), self.place(to), &at).port
     }
 
     fn count(&self) -> u32 {

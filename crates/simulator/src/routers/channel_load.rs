@@ -1,0 +1,113 @@
+//! The load of channels that a pattern of traffic brings about, and the limit that follows (`docs/model.md` section 30.5).
+//!
+//! Under routing that does not look at the state of the network, the expected number of units that cross a channel, for
+//! each unit that a terminal offers, is an exact fraction. No load above the inverse of the greatest is sustained.
+
+mod fraction;
+mod links;
+mod middle;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+use std::fmt;
+
+use cubefold_topology::{Machine, NodeId};
+
+pub use self::fraction::Fraction;
+use self::{
+    links::{LinkLoads, NoLinkLoads},
+    traffic::Traffic,
+};
+use super::{open_loop::OpenLoop, settings::Routers};
+
+/// The greatest load of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelLoad {
+    /// The units that cross the channel per unit that a terminal offers, in lowest terms, and the first such channel: links
+    /// by their ends, then those from terminals, then those to terminals. `None` without traffic, and if a fraction leaves
+    /// 128 bits.
+    pub greatest: Option<(Fraction, LoadedChannel)>,
+    /// Whether links count besides the channels of terminals: not under adaptive routing, nor on machines so large that
+    /// they are not followed.
+    pub is_complete: bool,
+}
+
+/// A channel by the nodes at its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadedChannel {
+    /// From a router to another.
+    Link {
+        /// The node that sends.
+        from: NodeId,
+        /// The node that receives.
+        to: NodeId,
+    },
+    /// From this terminal to its router.
+    FromTerminal(NodeId),
+    /// To this terminal from its router.
+    ToTerminal(NodeId),
+}
+
+impl fmt::Display for LoadedChannel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link { from, to } => write!(formatter, "{from}>{to}"),
+            Self::FromTerminal(from) => write!(formatter, "{from}>"),
+            Self::ToTerminal(to) => write!(formatter, ">{to}"),
+        }
+    }
+}
+
+impl ChannelLoad {
+    /// The load under the routing of these routers.
+    pub(super) fn new(own: &OpenLoop, machine: &Machine, routers: &Routers) -> Self {
+        let mut is_complete = true;
+        let mut greatest = || {
+            let traffic = Traffic::new(own, machine)?;
+            let hosts: Vec<NodeId> = machine.hosts().collect();
+            let mut most = None;
+            match LinkLoads::new(&traffic, machine, routers, &hosts) {
+                Ok(loads) => {
+                    for (from, to, load) in loads.in_order() {
+                        keep_greater(&mut most, load, LoadedChannel::Link { from, to });
+                    }
+                }
+                Err(NoLinkLoads::NotFollowed) => is_complete = false,
+                Err(NoLinkLoads::LargeFraction) => return None,
+            }
+            let [sent, received] = traffic.at_terminals()?;
+            for (&host, load) in hosts.iter().zip(sent) {
+                keep_greater(&mut most, load, LoadedChannel::FromTerminal(host));
+            }
+            for (&host, load) in hosts.iter().zip(received) {
+                keep_greater(&mut most, load, LoadedChannel::ToTerminal(host));
+            }
+            most
+        };
+        let greatest = greatest().map(|(load, channel)| (load.reduced(), channel));
+        Self { greatest, is_complete }
+    }
+
+    /// The load that no channel lets pass if it is exceeded \[units a terminal a cycle\].
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the model compares doubles")]
+    pub fn limit(&self) -> Option<f64> {
+        let (load, _) = self.greatest?;
+        Some(load.denominator() as f64 / load.numerator() as f64)
+    }
+
+    /// Whether a load is more than the channel passes.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the model compares doubles")]
+    pub fn is_exceeded_by(&self, load: f64) -> bool {
+        self.greatest.is_some_and(|(own, _)| load * own.numerator() as f64 > own.denominator() as f64)
+    }
+}
+
+/// Keeps the greater load, the first of equal ones, if there is any.
+fn keep_greater(most: &mut Option<(Fraction, LoadedChannel)>, load: Fraction, channel: LoadedChannel) {
+    if load > most.map_or(Fraction::ZERO, |own| own.0) {
+        *most = Some((load, channel));
+    }
+}

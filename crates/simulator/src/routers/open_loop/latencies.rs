@@ -1,0 +1,111 @@
+//! Latencies of measured packets, some of which may be missing (`docs/model.md` section 30.6).
+
+use super::batches::ratio;
+
+/// Latencies of measured packets. If one is missing, only percentiles below it are known.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LatencySummary {
+    /// Their sum \[cycles\]; `None` if a packet is missing.
+    pub sum: Option<u64>,
+    /// Their mean \[cycles\]; `None` if a packet is missing, or without packets.
+    pub mean: Option<f64>,
+    /// The smallest that half of all measured packets do not exceed \[cycles\]; `None` if a missing one may.
+    pub p50: Option<u64>,
+    /// The smallest that 99 % of them do not exceed \[cycles\]; `None` if a missing one may.
+    pub p99: Option<u64>,
+    /// The largest \[cycles\]; `None` if a packet is missing, or without packets.
+    pub max: Option<u64>,
+}
+
+/// The number of packets of each latency.
+#[derive(Debug, Default)]
+pub(super) struct Latencies {
+    counts: Vec<u64>, // by latency
+}
+
+/// The measured packets that are not received by the end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Missing {
+    pub(super) packets: u64,
+    /// The least that their latencies can be: the sum, and the smallest.
+    pub(super) sum: u64,
+    pub(super) smallest: u64,
+}
+
+impl Missing {
+    /// Adds packets with this least latency.
+    pub(super) fn add(&mut self, packets: u64, least: u64) {
+        if packets > 0 {
+            self.smallest = if self.packets == 0 { least } else { self.smallest.min(least) };
+            self.sum = self.sum.saturating_add(packets.saturating_mul(least));
+            self.packets += packets;
+        }
+    }
+}
+
+impl Latencies {
+    pub(super) fn add(&mut self, latency: u64) {
+        let place = usize::try_from(latency).unwrap_or(usize::MAX);
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, 0);
+        }
+        self.counts[place] += 1;
+    }
+
+    /// The sum of all.
+    pub(super) fn sum(&self) -> u64 {
+        self.all().fold(0, |sum, (latency, count)| sum.saturating_add(latency.saturating_mul(count)))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (u64, u64)> {
+        (0_u64..).zip(self.counts.iter().copied()).filter(|own| own.1 > 0)
+    }
+
+    /// The summary beside these missing packets.
+    pub(super) fn summary(&self, missing: Missing) -> LatencySummary {
+        let received: u64 = self.all().map(|own| own.1).sum();
+        let percentile = |percent: u128| {
+            let rank = (u128::from(received + missing.packets) * percent).div_ceil(100);
+            let mut below = 0_u128;
+            let own = self.all().find(|own| {
+                below += u128::from(own.1);
+                below >= rank
+            });
+            own.map(|own| own.0).filter(|&latency| missing.packets == 0 || latency <= missing.smallest)
+        };
+        let [p50, p99] = [50, 99].map(percentile);
+        if missing.packets > 0 {
+            return LatencySummary { p50, p99, ..LatencySummary::default() };
+        }
+        let sum = self.sum();
+        LatencySummary {
+            sum: Some(sum),
+            mean: (received > 0).then(|| ratio(sum.into(), received.into())),
+            p50,
+            p99,
+            max: self.all().last().map(|own| own.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_known_if_no_missing_packet_can_change_it() {
+        let mut own = Latencies::default();
+        (1..=60).for_each(|latency| own.add(latency));
+        let all = own.summary(Missing::default());
+        assert_eq!((all.p50, all.p99, all.max, all.sum), (Some(30), Some(60), Some(60), Some(1830)));
+        let mut missing = Missing::default();
+        missing.add(30, 80);
+        missing.add(10, 50);
+        assert_eq!((missing.packets, missing.sum, missing.smallest), (40, 2900, 50));
+        let some = own.summary(missing);
+        assert_eq!((some.p50, some.p99, some.max, some.mean), (Some(50), None, None, None));
+        missing.add(1, 49);
+        // Rank 51 of 101.
+        assert_eq!(own.summary(missing).p50, None);
+    }
+}
