@@ -6,6 +6,7 @@
 mod fraction;
 mod links;
 mod middle;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod traffic;

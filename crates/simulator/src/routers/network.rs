@@ -129,7 +129,11 @@ impl RouterRules {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
             is_speculative: settings.router_cycles <= 2,
-            link_after: if settings.speedup == Speedup::ONE { settings.router_cycles.min(2).into() } else { 1 },
+            link_after: if settings.speedup == Speedup::ONE {
+                settings.router_cycles.min(2).into()
+            } else {
+                1
+            },
             need: if has_need { Need::Room } else { Need::Nothing },
             routing: settings.routing,
             escape_channels: routes.escape_channels(),

@@ -1,16 +1,17 @@
 //! The loads of links: the traffic to each destination is carried from router to router, the farthest first.
 
-use cubefold_topology::{Axis, Machine, NetworkRoutes, NodeId, TieRule, narrow};
+use cubefold_topology::{Axis, Machine, NetworkRoutes, NodeId, PacketRoutes, TieRule, narrow};
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     fraction::Fraction,
-    middle::{add_by_middle_between, add_by_random_middle},
+    middle::{add_by_middle_between, add_by_random_group, add_by_random_middle},
+    tables::add_by_table,
     traffic::Traffic,
 };
 use crate::routers::{
     routing::Groups,
-    settings::{RouterRouting, RouterTie, Routers},
+    settings::{RouterRouting, RouterTie, Routers, TableChoice},
     wiring::{End, Wiring},
 };
 
@@ -55,6 +56,8 @@ pub(super) enum NextLink<'run> {
     Tree(&'run Machine),
     /// Over the link between two groups.
     Dragonfly(Groups<'run>),
+    /// By a table, from end to end.
+    Table(&'run PacketRoutes, TableChoice),
 }
 
 /// Dimension order on a grid.
@@ -75,29 +78,34 @@ impl<'run> LinkLoads<'run> {
         let settings = &routers.settings;
         let network = || machine.network_routes().map(NextLink::Network);
         let rule = match settings.routing {
+            RouterRouting::Table(choice) => match machine.packet_routes() {
+                Some(table) => NextLink::Table(table, choice),
+                None => return Err(NoLinkLoads::NotFollowed),
+            },
+            RouterRouting::Valiant if settings.routing.is_of_dragonflies(machine) => {
+                NextLink::Dragonfly(Groups::of_machine(machine))
+            }
             RouterRouting::DimensionOrder | RouterRouting::Valiant | RouterRouting::Romm
                 if machine.grid().is_some() =>
             {
                 NextLink::Grid(GridOrder { axes: machine.axes(), tie: settings.tie })
             }
-            RouterRouting::Valiant if !RouterRouting::Minimal.applies_to(machine) => {
-                network().ok_or(NoLinkLoads::NotFollowed)?
+            // The second leg begins at a drawn router, by routes that do not depend on where packets come from.
+            RouterRouting::Valiant => {
+                let depends = |own: &NextLink<'_>| matches!(own, NextLink::Network(routes) if routes.depend_on_source());
+                network().filter(|own| !depends(own)).ok_or(NoLinkLoads::NotFollowed)?
             }
             RouterRouting::Hops => network().ok_or(NoLinkLoads::NotFollowed)?,
             RouterRouting::UpDown => NextLink::Tree(machine),
             RouterRouting::Minimal => NextLink::Dragonfly(Groups::of_machine(machine)),
             RouterRouting::DimensionOrder
-            | RouterRouting::Valiant
             | RouterRouting::Romm
             | RouterRouting::Adaptive(_)
             | RouterRouting::UpDownAdaptive
             | RouterRouting::Ugal { .. }
             | RouterRouting::UgalG { .. }
             | RouterRouting::Par { .. }
-            | RouterRouting::MinimalAdaptive
-            | RouterRouting::Table(_) => {
-                return Err(NoLinkLoads::NotFollowed);
-            }
+            | RouterRouting::MinimalAdaptive => return Err(NoLinkLoads::NotFollowed),
         };
         let wiring = Wiring::new(machine, false);
         let count = wiring.router_count() as usize;
@@ -112,25 +120,32 @@ impl<'run> LinkLoads<'run> {
         let pairs = if traffic.is_dense() { hosts.len() as u64 } else { 1 } * hosts.len() as u64;
         let steps = match settings.routing {
             RouterRouting::Romm => pairs.saturating_mul(count as u64),
+            RouterRouting::Table(_) => pairs.saturating_mul(16),
+            RouterRouting::Valiant if matches!(own.rule, NextLink::Dragonfly(_)) => {
+                pairs.saturating_mul(count as u64)
+            }
             _ => (hosts.len() as u64).saturating_mul(count as u64),
         };
         if steps > MAX_STEPS {
             return Err(NoLinkLoads::NotFollowed);
         }
-        own.with(traffic, settings.routing).ok_or(NoLinkLoads::LargeFraction)
+        own.with(traffic, settings.routing)
     }
 
     /// Adds all traffic.
-    fn with(mut self, traffic: &Traffic, routing: RouterRouting) -> Option<Self> {
-        match routing {
-            RouterRouting::Valiant => add_by_random_middle(&mut self, traffic)?,
-            RouterRouting::Romm => add_by_middle_between(&mut self, traffic)?,
-            _ => match &self.rule {
-                NextLink::Network(routes) if routes.depend_on_source() => self.add_pairs(traffic)?,
-                _ => self.add_directly(traffic)?,
-            },
+    fn with(mut self, traffic: &Traffic, routing: RouterRouting) -> Result<Self, NoLinkLoads> {
+        if let NextLink::Table(table, choice) = self.rule {
+            add_by_table(&mut self, traffic, table, choice)?;
+            return Ok(self);
         }
-        Some(self)
+        let added = match (routing, &self.rule) {
+            (RouterRouting::Valiant, NextLink::Dragonfly(_)) => add_by_random_group(&mut self, traffic),
+            (RouterRouting::Valiant, _) => add_by_random_middle(&mut self, traffic),
+            (RouterRouting::Romm, _) => add_by_middle_between(&mut self, traffic),
+            (_, NextLink::Network(routes)) if routes.depend_on_source() => self.add_pairs(traffic),
+            _ => self.add_directly(traffic),
+        };
+        added.ok_or(NoLinkLoads::LargeFraction).map(|()| self)
     }
 
     /// The router of a terminal by its place among all.
@@ -238,6 +253,7 @@ impl<'run> LinkLoads<'run> {
             NextLink::Dragonfly(groups) => {
                 smallvec![groups.minimal_port(router, target.router, &self.wiring)]
             }
+            NextLink::Table(..) => return None,
         };
         Some(ports.into_iter().map(|port| first + port).collect())
     }

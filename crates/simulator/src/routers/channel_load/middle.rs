@@ -41,6 +41,44 @@ pub(super) fn add_by_random_middle(loads: &mut LinkLoads<'_>, traffic: &Traffic)
     Some(())
 }
 
+/// Adds traffic in a dragonfly by way of a group that is drawn among those of neither end; without one directly.
+pub(super) fn add_by_random_group(loads: &mut LinkLoads<'_>, traffic: &Traffic) -> Option<()> {
+    let NextLink::Dragonfly(groups) = &loads.rule else { return None };
+    let count = groups.count();
+    // Units by router: to the entrance of a group from another, then to each terminal.
+    let mut first: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
+    let mut second: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
+    traffic.for_each_pair(|from, to, units| {
+        let (source, own, other) =
+            (loads.router_of(from), groups.group(loads.router_of(from)), groups.group(loads.router_of(to)));
+        if own == other || count < 3 {
+            second.entry(to).or_default().push((source, units));
+            return Some(());
+        }
+        let each = units.over(u128::from(count - 2))?;
+        for middle in (0..count).filter(|group| ![own, other].contains(group)) {
+            let entrance = groups.entrance(middle, own);
+            first.entry(entrance).or_default().push((source, each));
+            second.entry(to).or_default().push((entrance, each));
+        }
+        Some(())
+    })?;
+    let sorted = |legs: FxHashMap<u32, Vec<(u32, Fraction)>>| {
+        let mut legs: Vec<_> = legs.into_iter().collect();
+        legs.sort_unstable_by_key(|own| own.0);
+        legs
+    };
+    for (entrance, from) in sorted(first) {
+        from.into_iter().try_for_each(|(router, units)| loads.put(router, units))?;
+        loads.carry(Target { router: entrance, node: loads.wiring.node(entrance) }, None)?;
+    }
+    for (to, from) in sorted(second) {
+        from.into_iter().try_for_each(|(router, units)| loads.put(router, units))?;
+        loads.carry(Target { router: loads.router_of(to), node: loads.host(to) }, None)?;
+    }
+    Some(())
+}
+
 /// The units that each terminal receives, by the parities of the coordinates of their sources if the way of the second leg
 /// depends on them.
 fn by_parity(loads: &LinkLoads<'_>, traffic: &Traffic) -> Option<Vec<(Option<u64>, Vec<Fraction>)>> {

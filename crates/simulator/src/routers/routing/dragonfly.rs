@@ -69,8 +69,19 @@ impl<'run> Groups<'run> {
         self.way(self.place(router), self.place(to), &at).port
     }
 
-    fn count(&self) -> u32 {
+    /// The number of groups.
+    pub(in crate::routers) fn count(&self) -> u32 {
         self.switches_per_group * self.global_links + 1
+    }
+
+    /// The group of a router.
+    pub(in crate::routers) fn group(&self, router: u32) -> u32 {
+        self.place(router).group
+    }
+
+    /// The router of a group that has the link to another.
+    pub(in crate::routers) fn entrance(&self, group: u32, from: u32) -> u32 {
+        group * self.switches_per_group + self.gateway(group, from).switch
     }
 
     fn place(&self, router: u32) -> Place {
