@@ -243,7 +243,7 @@ impl<'run> LinkLoads<'run> {
         let node = self.wiring.node(router);
         let ports: SmallVec<[u32; 4]> = match &self.rule {
             NextLink::Grid(order) => order.next(node, target.node, is_even)?,
-            NextLink::Network(routes) => smallvec![self.port_of_route(routes, [node; 2], target.node)?],
+            NextLink::Network(routes) => smallvec![self.port_of_route(routes, router, node, target.node)?],
             NextLink::Tree(machine) => {
                 let distance = machine.distance(node, target.node);
                 let neighbours = (0..).zip(machine.neighbours(node));
@@ -259,9 +259,15 @@ impl<'run> LinkLoads<'run> {
     }
 
     /// The port of a router on the route of the machine from one node to another.
-    fn port_of_route(&self, routes: &NetworkRoutes<'_>, [from, at]: [NodeId; 2], to: NodeId) -> Option<u32> {
-        let direction = routes.next(from, at, to)?;
-        Some(narrow(direction.dimension.index() as u64) + u32::from(!self.wiring.has_switches()))
+    fn port_of_route(
+        &self,
+        routes: &NetworkRoutes<'_>,
+        router: u32,
+        from: NodeId,
+        to: NodeId,
+    ) -> Option<u32> {
+        let direction = routes.next(from, self.wiring.node(router), to)?;
+        Some(self.wiring.port_over(router, narrow(direction.dimension.index() as u64)))
     }
 
     /// Adds traffic whose route follows from the router and the destination.
@@ -295,8 +301,8 @@ impl<'run> LinkLoads<'run> {
             let mut at = self.router_of(from);
             while at != target {
                 let NextLink::Network(routes) = &self.rule else { return None };
-                let ends = [self.host(from), self.wiring.node(at)];
-                let port = self.wiring.ports(at).0 + self.port_of_route(routes, ends, self.host(to))?;
+                let port = self.port_of_route(routes, at, self.host(from), self.host(to))?;
+                let port = self.wiring.ports(at).0 + port;
                 self.loads[port as usize] = self.loads[port as usize].plus(units)?;
                 at = self.beyond(port)?;
             }
