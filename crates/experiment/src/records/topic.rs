@@ -276,6 +276,12 @@ const WORDS: &[KeyWord] = &[
     ),
     ("machine.nics_on", "one-switch", "All links of a host lead to one switch."),
     ("machine.nics_on", "neighbours", "Each link of a host leads to another of neighbouring switches."),
+    ("machine.router.ejection", "all", "A packet leaves over any channel of its terminal."),
+    (
+        "machine.router.ejection",
+        "class",
+        "In dragonflies a packet leaves over the channels of the class of the global links it has passed.",
+    ),
     ("machine.router.allocator", "input-first", "Each input asks for one output, which takes one input."),
     (
         "machine.arbitration",
@@ -396,6 +402,20 @@ const WORDS: &[KeyWord] = &[
     ),
     ("execution.spread", "pair", "One route is drawn for all messages between two nodes."),
     ("execution.spread", "message", "A route is drawn for each message."),
+    (
+        "execution.routing",
+        "ugal-g",
+        "As ugal, by the queues of the links between groups, at whatever router they are.",
+    ),
+    ("execution.routing", "par", "As ugal, decided again after a link in the source's group."),
+    (
+        "execution.routing",
+        "minimal-adaptive",
+        "Through routers, in networks: over any neighbour that is nearer, the one with the most credits.",
+    ),
+    ("execution.route_choice", "credits", "Only the candidate whose unused channels have the most credits."),
+    ("execution.route_choice", "any", "All candidates of a line."),
+    ("execution.route_choice", "random", "One candidate, drawn once at each router."),
     ("execution.adaptive_choice", "credits", "Only the port whose unused channels have the most credits."),
     ("execution.adaptive_choice", "any", "All ports that lead nearer."),
     ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),

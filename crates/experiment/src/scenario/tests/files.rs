@@ -37,7 +37,7 @@ fn errors_in_a_machine_file_point_into_it() {
         [
             "m.toml:1:8: machine.kind is \"rign\", expected line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, binary-tree, k-ary-tree, grammar, full-mesh, hyperx, dragonfly, fat-tree, cluster or network",
             "m.toml:2:13: length of dimension 2 is 1, expected at least 2",
-            "m.toml:3:1: unknown key \"hopcycles\" in [machine], expected kind, shape, dimensions, edges, hosts, hosts_forward, directed, nodes, devices_per_node, nics_per_node, inside, nic, outside, hosts_per_switch, switches_per_group, global_links, groups, links_between_groups, global_latency_cycles, nics_per_host, nics_on, uplinks, reduce, leaves, spines, arity, levels, grammar, size, twist, failed_links, failed_nodes, failure_seed, links, \
+            "m.toml:3:1: unknown key \"hopcycles\" in [machine], expected kind, shape, dimensions, edges, hosts, hosts_forward, directed, nodes, devices_per_node, nics_per_node, inside, nic, outside, hosts_per_switch, switches_per_group, global_links, groups, links_between_groups, global_latency_cycles, nics_per_host, nics_on, uplinks, lane, unit-of-linkspeed, paths, reduce, leaves, spines, arity, levels, grammar, size, twist, failed_links, failed_nodes, failure_seed, links, \
              hop_cycles, latency_cycles, switching, router, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition, allocation, host_names or file",
             "m.toml:4:9: machine.links is 4, expected full-duplex, half-duplex or single-direction, or 1, 2 or 3",
         ]
