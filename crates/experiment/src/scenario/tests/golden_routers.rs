@@ -3,7 +3,8 @@
 
 use std::{collections::BTreeMap, fs};
 
-use cubefold_simulator::{EngineChoice, MessageTimes, Observer, Request, StageRecord, simulate};
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Cycle, EngineChoice, MessageTimes, Observer, Request, StageRecord, simulate};
 use serde::Deserialize;
 
 use super::golden_truth::loaded;
@@ -67,8 +68,8 @@ fn messages_over_routers_are_those_of_the_golden_cases() {
         let outcome =
             simulate(&*run.program.body, &run.placement, run.communication, &request, &mut messages).unwrap();
         let times = |own: &MessageTimes| {
-            let [source, destination] = [own.source, own.destination].map(|process| process.label());
-            let cycles = [own.start, own.entered.unwrap(), own.received].map(|cycle| cycle.get());
+            let [source, destination] = [own.source, own.destination].map(ProcessId::label);
+            let cycles = [own.start, own.entered.unwrap(), own.received].map(Cycle::get);
             let ends = [own.stage, source, destination].map(u64::from);
             [ends[0], ends[1], ends[2], cycles[0], cycles[1], cycles[2], own.transfer.get()]
         };
