@@ -177,6 +177,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     ///
     /// When the program cannot be run.
+    #[expect(clippy::large_types_passed_by_value, reason = "it becomes a part of the judge")]
     pub(crate) fn new(
         known: Known<'a>,
         measure: Measure,

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use cubefold_mapping::ProcessId;
 use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{Arrivals, Messages, Packet, Reusable, Transport};
@@ -103,7 +104,7 @@ impl Transport for OverRouters<'_> {
     ) -> u32 {
         let (record, units) = (messages.table.record(message), messages.table.units(message));
         let departure = self.departure(message, record, from, units);
-        let [source, destination] = [record.source, record.destination].map(|own| own.label());
+        let [source, destination] = [record.source, record.destination].map(ProcessId::label);
         self.setting_out.push(([record.stage, source, destination, record.operation], departure));
         let packets = self.packet.map_or(1, |packet| units.div_ceil(packet.get()));
         self.crossed_at_ends += self.end_links * packets;

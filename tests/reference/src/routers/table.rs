@@ -83,7 +83,7 @@ impl Run<'_> {
                 self.table.iter().find(|line| line.left == [at, to] && line.class == class)
             })
             .unwrap();
-        let (escapes, mut others): (Vec<(u64, u64)>, Vec<(u64, u64)>) =
+        let (escapes, mut others): (Vec<_>, Vec<_>) =
             line.right.iter().partition(|own| escape.contains(&own.1));
         if rule == TableRule::Random && !others.is_empty() {
             let place = mix(packet.key ^ (224 + links)) % others.len() as u64;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::routers::{
     routing::Groups,
-    settings::{RouterRouting, RouterTie, Routers, TableChoice},
+    settings::{RouterRouting, RouterSettings, RouterTie, Routers, TableChoice},
     wiring::{End, Wiring},
 };
 
@@ -67,17 +67,11 @@ pub(super) struct GridOrder<'run> {
     pub(super) tie: RouterTie,
 }
 
-impl<'run> LinkLoads<'run> {
-    /// The loads of all links.
-    pub(super) fn new(
-        traffic: &Traffic,
-        machine: &'run Machine,
-        routers: &Routers,
-        hosts: &'run [NodeId],
-    ) -> Result<Self, NoLinkLoads> {
-        let settings = &routers.settings;
+impl<'run> NextLink<'run> {
+    /// The rule of these routers.
+    fn new(settings: &RouterSettings, machine: &'run Machine) -> Result<Self, NoLinkLoads> {
         let network = || machine.network_routes().map(NextLink::Network);
-        let rule = match settings.routing {
+        Ok(match settings.routing {
             RouterRouting::Table(choice) => match machine.packet_routes() {
                 Some(table) => NextLink::Table(table, choice),
                 None => return Err(NoLinkLoads::NotFollowed),
@@ -106,7 +100,20 @@ impl<'run> LinkLoads<'run> {
             | RouterRouting::UgalG { .. }
             | RouterRouting::Par { .. }
             | RouterRouting::MinimalAdaptive => return Err(NoLinkLoads::NotFollowed),
-        };
+        })
+    }
+}
+
+impl<'run> LinkLoads<'run> {
+    /// The loads of all links.
+    pub(super) fn new(
+        traffic: &Traffic,
+        machine: &'run Machine,
+        routers: &Routers,
+        hosts: &'run [NodeId],
+    ) -> Result<Self, NoLinkLoads> {
+        let settings = &routers.settings;
+        let rule = NextLink::new(settings, machine)?;
         let wiring = Wiring::new(machine, false);
         let count = wiring.router_count() as usize;
         let own = Self {

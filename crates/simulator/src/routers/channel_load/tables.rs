@@ -1,6 +1,6 @@
 //! The loads of links under the routes of a table (`docs/model.md` section 30.2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use cubefold_topology::{ClassIn, HopLines, NextHop, NodeId, PacketRoutes, PathLines, RouteLines};
 
@@ -74,19 +74,26 @@ fn add_by_paths(loads: &mut LinkLoads<'_>, traffic: &Traffic, lines: &PathLines)
 
 /// Adds units to the link from a router to another; returns the other.
 fn cross(loads: &mut LinkLoads<'_>, router: u32, hop: NextHop, units: Fraction) -> Result<u32, NoLinkLoads> {
-    let (first, count) = loads.wiring.ports(router);
-    let mut found = (first..first + count).filter_map(|port| match loads.wiring.leads_to(port) {
-        End::Router(far) => Some((port, loads.wiring.router(far))),
-        End::Terminal(_) | End::Nothing => None,
-    });
-    let mut found = found.by_ref().filter(|own| loads.wiring.node(own.1) == hop.node);
-    // Of links side by side the one with more credits is taken.
-    let (Some((port, next)), None) = (found.next(), found.next()) else {
-        return Err(NoLinkLoads::NotFollowed);
-    };
+    let (port, next) = link(loads, router, hop)?;
     let own = &mut loads.loads[port as usize];
     *own = own.plus(units).ok_or(NoLinkLoads::LargeFraction)?;
     Ok(next)
+}
+
+/// The port of the link from a router to another, and the other.
+fn link(loads: &LinkLoads<'_>, router: u32, hop: NextHop) -> Result<(u32, u32), NoLinkLoads> {
+    let (first, count) = loads.wiring.ports(router);
+    let over = |port| match loads.wiring.leads_to(port) {
+        End::Router(far) => Some((port, loads.wiring.router(far))),
+        End::Terminal(_) | End::Nothing => None,
+    };
+    let mut found =
+        (first..first + count).filter_map(over).filter(|own| loads.wiring.node(own.1) == hop.node);
+    // Of links side by side the one with more credits is taken.
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(NoLinkLoads::NotFollowed),
+    }
 }
 
 /// A router, and the class in which a packet came there.
@@ -145,16 +152,14 @@ impl<'a> Hops<'a> {
         while let Some((state, is_done)) = open.pop() {
             if is_done {
                 self.order.push(state);
-            } else if !self.flows.contains_key(&state) {
-                self.flows.insert(state, Fraction::ZERO);
-                open.push((state, true));
-                let router = |hop: &NextHop| {
-                    let beyond = loads.wiring.routers_beyond(state.0).find(|own| own.1 == hop.node);
-                    beyond.map(|own| own.0).ok_or(NoLinkLoads::NotFollowed)
-                };
-                for hop in self.hops(loads, state)? {
-                    open.push(((router(hop)?, ClassIn::Class(hop.class)), false));
-                }
+                continue;
+            }
+            let Entry::Vacant(unknown) = self.flows.entry(state) else { continue };
+            unknown.insert(Fraction::ZERO);
+            open.push((state, true));
+            for hop in self.hops(loads, state)? {
+                let (_, next) = link(loads, state.0, *hop)?;
+                open.push(((next, ClassIn::Class(hop.class)), false));
             }
         }
         Ok(())

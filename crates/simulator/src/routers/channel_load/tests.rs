@@ -201,20 +201,18 @@ fn routes(
     }
     let has_switches = machine.numbered_hosts() < machine.node_count();
     let router = |host: NodeId| if has_switches { machine.neighbours(host).next().unwrap() } else { host };
-    match routing {
-        RouterRouting::UpDown => upwards(machine, router(ends[0]), router(ends[1]), ends[1]),
-        _ => {
-            let routes = machine.network_routes().unwrap();
-            let (mut at, mut own) = (router(ends[0]), vec![]);
-            while at != router(ends[1]) {
-                let place = routes.next(ends[0], at, ends[1]).unwrap().dimension.index();
-                let next = machine.neighbours(at).nth(place).unwrap();
-                own.push((at.index(), next.index()));
-                at = next;
-            }
-            vec![own]
-        }
+    if routing == RouterRouting::UpDown {
+        return upwards(machine, router(ends[0]), router(ends[1]), ends[1]);
     }
+    let routes = machine.network_routes().unwrap();
+    let (mut at, mut own) = (router(ends[0]), vec![]);
+    while at != router(ends[1]) {
+        let place = routes.next(ends[0], at, ends[1]).unwrap().dimension.index();
+        let next = machine.neighbours(at).nth(place).unwrap();
+        own.push((at.index(), next.index()));
+        at = next;
+    }
+    vec![own]
 }
 
 fn upwards(machine: &Machine, at: NodeId, end: NodeId, to: NodeId) -> Vec<Vec<(u32, u32)>> {

@@ -16,7 +16,7 @@ pub struct Batch {
     pub consumed: u64,
     /// The flits made and not yet consumed, added up over its cycles.
     pub backlog: u64,
-    /// The measured packets made in it, with the replies to them.
+    /// The measured packets made in it, with the replies to them that are made.
     pub packets: u64,
     /// Those of them that were received.
     pub received: u64,
@@ -169,6 +169,12 @@ pub(super) fn ratio(numerator: u128, denominator: u128) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    reason = "at most 30 batches"
+)]
 mod tests {
     use super::*;
 

@@ -219,6 +219,9 @@ impl<'run> Run<'run> {
             let Some(reply) = &self.traffic.reply else { continue };
             let units = self.sources.reply_units(reply, [now, from.into(), asked.by.index().into()]);
             self.count_made(now, units);
+            if let Some(batch) = self.window.at(asked.made) {
+                batch.packets += 1;
+            }
             if let Ok(terminal) = self.sources.terminals().binary_search(&NodeId::new(from)) {
                 self.replies[terminal].push_back(Reply { made: now, units, asked });
             }
@@ -236,10 +239,9 @@ impl<'run> Run<'run> {
     fn make(&mut self, terminal: u32, now: u64) {
         if let Some(made) = self.sources.make(terminal, now) {
             self.count_made(now, made.units);
-            let packets = 1 + u64::from(self.traffic.reply.is_some());
             if let Some(batch) = self.window.at(now) {
-                batch.packets += packets;
-                self.measured += packets;
+                batch.packets += 1;
+                self.measured += 1 + u64::from(self.traffic.reply.is_some());
             }
             self.requests[terminal as usize].push_back(now);
         }
