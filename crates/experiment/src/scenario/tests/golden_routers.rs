@@ -4,11 +4,15 @@
 use std::{collections::BTreeMap, fs};
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Cycle, EngineChoice, MessageTimes, Observer, Request, StageRecord, simulate};
+use cubefold_simulator::{
+    Cycle, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow, Request, StageRecord, WantedRows,
+    simulate,
+};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::golden_truth::loaded;
-use crate::scenario::load;
+use crate::scenario::{LoadChoice, load};
 
 #[derive(Deserialize)]
 struct File {
@@ -140,4 +144,50 @@ fn links_in_one_direction_are_those_of_the_golden_cases() {
         }
         assert_eq!(finish, case.expect.finish, "case {number}");
     }
+}
+
+/// Rows as the files of the golden cases have them.
+fn files_of(rows: &OpenLoopRows) -> [(&'static str, String); 3] {
+    let number = |own: Option<u64>| own.map_or_else(String::new, |own| own.to_string());
+    let mut packets = "made,kind,source,destination,units,entered,received,links\n".to_owned();
+    for own in &rows.packets {
+        let [entered, received] = [own.entered, own.received].map(number);
+        let (kind, source, destination) = (own.kind.name(), own.source.index(), own.destination.index());
+        let PacketRow { made, units, links, .. } = own;
+        packets += &format!("{made},{kind},{source},{destination},{units},{entered},{received},{links}\n");
+    }
+    let mut channels = "from,to_kind,to,units\n".to_owned();
+    for own in &rows.channels {
+        let (from, kind, to) = (own.from.index(), own.to.kind(), own.to.node().index());
+        channels += &format!("{from},{kind},{to},{}\n", own.units);
+    }
+    let mut buffers = "at,from_kind,from,channel,sum,max\n".to_owned();
+    for own in &rows.buffers {
+        let (at, kind, from) = (own.at.index(), own.from.kind(), own.from.node().index());
+        buffers += &format!("{at},{kind},{from},{},{},{}\n", own.channel, own.sum, own.max);
+    }
+    [("packets", packets), ("channels", channels), ("buffers", buffers)]
+}
+
+#[test]
+fn rows_of_open_loop_traffic_are_those_of_the_golden_cases() {
+    let wanted = WantedRows { packets: true, channels: true, buffers: true };
+    let (mut wrong, mut count) = (vec![], 0);
+    for case in cases("open") {
+        let run = loaded(&case.scenario, &case.files);
+        let program = run.program.open_loop.as_deref().unwrap();
+        let LoadChoice::At(load) = program.load else { continue };
+        let (_, rows) = program.traffic.run_with_rows(&run.machine, run.communication, load, wanted).unwrap();
+        let expected = case.expect.unwrap();
+        for (name, text) in files_of(&rows) {
+            if let Some(hash) = expected["files_sha256"][name].as_str() {
+                let own = crate::scenario::resolved::hexadecimal(&Sha256::digest(&text));
+                count += 1;
+                if own != hash {
+                    wrong.push(format!("{}: {name}", case.what));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty() && count > 60, "{} of {count}: {wrong:?}", wrong.len());
 }
