@@ -20,7 +20,7 @@ pub struct RouterRecord {
     /// The latency of links to terminals, `m`.
     pub terminal_latency_cycles: u32,
     /// The latency of the links between groups of a dragonfly, if it is one of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub global_latency_cycles: Option<u64>,
     /// The steps of a router in a cycle, `s`.
     pub speedup: f64,

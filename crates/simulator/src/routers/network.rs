@@ -331,27 +331,30 @@ impl<'run> RouterNetwork<'run> {
         self.recorder = Some(Box::new(RowRecorder::new(wanted, cycles, ports, channels)));
     }
 
-    /// The links that the head of a message has entered by a cycle, if packets are recorded.
-    pub(super) fn take_links(&mut self, message: u32, by: u64) -> u64 {
-        self.recorder.as_mut().map_or(0, |own| own.take_links(message, by))
+    /// The links to which the head of a message has been sent, if packets are recorded.
+    pub(super) fn take_links(&mut self, message: u32) -> u64 {
+        self.recorder.as_mut().map_or(0, |own| own.take_links(message))
     }
 
     /// The rows of channels and buffers that were recorded.
     pub(super) fn rows(&self, wanted: WantedRows) -> OpenLoopRows {
         let Some(recorder) = &self.recorder else { return OpenLoopRows::default() };
-        let end = |port: u32| match self.wiring.leads_to(port) {
-            End::Nothing => None,
-            End::Router(other) => Some(ChannelEnd::Switch(self.wiring.node(self.wiring.router(other)))),
+        // The far end of a link, which a port of the router `sender` sends into.
+        let end = |port: u32, sender: Option<u32>| match self.wiring.leads_to(port) {
+            End::Router(other) if self.wiring.has_output(sender.unwrap_or(other)) => {
+                Some(ChannelEnd::Switch(self.wiring.node(self.wiring.router(other))))
+            }
+            End::Nothing | End::Router(_) => None,
             End::Terminal(terminal) => Some(ChannelEnd::Terminal(NodeId::new(terminal))),
         };
         let node = |port: u32| self.wiring.node(self.wiring.router(port));
-        let channels = (0_u32..)
-            .zip(recorder.units())
-            .filter_map(|(port, &units)| Some(ChannelRow { from: node(port), to: end(port)?, units }));
+        let channels = (0_u32..).zip(recorder.units()).filter_map(|(port, &units)| {
+            Some(ChannelRow { from: node(port), to: end(port, Some(port))?, units })
+        });
         let buffers = (0_u32..).zip(recorder.buffers()).filter_map(|(channel, &(sum, max))| {
             let port = channel / self.rules.channels;
             let channel = channel % self.rules.channels;
-            Some(BufferRow { at: node(port), from: end(port)?, channel, sum, max })
+            Some(BufferRow { at: node(port), from: end(port, None)?, channel, sum, max })
         });
         OpenLoopRows {
             packets: vec![],
@@ -558,7 +561,7 @@ impl<'run> RouterNetwork<'run> {
             let enters = now + self.rules.link_after;
             recorder.enter_link(port, enters);
             if flit.is_head() && matches!(self.wiring.leads_to(port), End::Router(_)) {
-                recorder.enter_with_head(self.packets.get(flit.packet()).message, enters);
+                recorder.send_head(self.packets.get(flit.packet()).message);
             }
         }
         match self.wiring.leads_to(port) {

@@ -202,7 +202,7 @@ impl Wiring {
     }
 
     /// Whether flits can leave by a port that is joined to a router: links may lead in one direction.
-    fn has_output(&self, port: u32) -> bool {
+    pub(super) fn has_output(&self, port: u32) -> bool {
         self.places.get(port as usize).is_none_or(|&place| place != Self::NONE)
     }
 

@@ -258,7 +258,7 @@ fn times_and_sizes_are_cycles_and_units_in_a_digest() {
 fn times_in_steps_and_sizes_that_fill_no_unit_are_in_a_digest() {
     let link = "link = [{ bandwidth = \"50 GB/s\", latency = \"400 ns\" }]";
     let steps = "kind = \"job\"\nshape = [8]\n\
-                 steps = [{ name = \"c\", kind = \"compute\", compute = \"513 ns\" },\n\
+                 steps = [{ name = \"c\", compute = \"513 ns\" },\n\
                  { name = \"s\", kind = \"all-reduce\", algorithm = \"ring\", bytes = 1000 }]";
     let text = in_seconds(link, steps).canonical();
     for line in

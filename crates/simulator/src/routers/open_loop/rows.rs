@@ -72,7 +72,7 @@ pub struct PacketRow {
     pub entered: Option<u64>,
     /// When its last flit was consumed \[cycle\]; `None` if it is missing.
     pub received: Option<u64>,
-    /// The links between routers that its head has entered.
+    /// The links between routers to which its head has been sent.
     pub links: u64,
 }
 
@@ -136,8 +136,8 @@ pub(in crate::routers) struct RowRecorder {
     wanted: WantedRows,
     begin: u64, // of the measured cycles
     end: u64,
-    links: Vec<(u64, u64)>, // by message, links that its head has entered, and when it enters the last
-    units: Vec<u64>,        // by port
+    links: Vec<u64>,          // by message, to which its head has been sent
+    units: Vec<u64>,          // by port
     buffers: Vec<(u64, u64)>, // by input channel, sum and most
 }
 
@@ -168,22 +168,21 @@ impl RowRecorder {
         }
     }
 
-    /// The head of a message enters a link between routers at a cycle.
+    /// The head of a message is sent to a link between routers.
     #[inline]
-    pub(in crate::routers) fn enter_with_head(&mut self, message: u32, cycle: u64) {
+    pub(in crate::routers) fn send_head(&mut self, message: u32) {
         if self.wanted.packets {
             let place = message as usize;
             if self.links.len() <= place {
-                self.links.resize(place + 1, (0, 0));
+                self.links.resize(place + 1, 0);
             }
-            self.links[place] = (self.links[place].0 + 1, cycle);
+            self.links[place] += 1;
         }
     }
 
-    /// The links that the head of a message has entered by a cycle; its number is then free for another message.
-    pub(in crate::routers) fn take_links(&mut self, message: u32, by: u64) -> u64 {
-        let own = self.links.get_mut(message as usize).map(std::mem::take).unwrap_or_default();
-        own.0 - u64::from(own.0 > 0 && own.1 > by)
+    /// The links to which the head of a message has been sent; its number is then free for another message.
+    pub(in crate::routers) fn take_links(&mut self, message: u32) -> u64 {
+        self.links.get_mut(message as usize).map(std::mem::take).unwrap_or_default()
     }
 
     /// Whether buffers are looked at after a cycle.

@@ -198,7 +198,7 @@ impl<'run> Run<'run> {
             }
         }
         if self.wanted.packets {
-            let links = self.network.take_links(message, now);
+            let links = self.network.take_links(message);
             if self.window.contains(own.request_made) {
                 self.packets.push(own.row(Some(entered), Some(now), links));
             }
@@ -302,7 +302,7 @@ impl<'run> Run<'run> {
         let missing = self.missing(cycles);
         let mut rows = self.network.rows(self.wanted);
         if self.wanted.packets {
-            rows.packets = self.packet_rows(cycles);
+            rows.packets = self.packet_rows();
         }
         let places = u128::from(self.traffic.measure) * self.requests.len() as u128;
         let packet_latency = self.packet_latencies.summary(missing);
@@ -364,13 +364,13 @@ impl<'run> Run<'run> {
     }
 
     /// The rows of all measured packets that are made.
-    fn packet_rows(&mut self, cycles: u64) -> Vec<PacketRow> {
+    fn packet_rows(&mut self) -> Vec<PacketRow> {
         let mut rows = std::mem::take(&mut self.packets);
         for message in 0..narrow(self.on_way.len() as u64) {
             if let Some(own) = self.on_way[message as usize]
                 && self.window.contains(own.request_made)
             {
-                let links = self.network.take_links(message, cycles);
+                let links = self.network.take_links(message);
                 rows.push(own.row(self.network.entry(message), None, links));
             }
         }
