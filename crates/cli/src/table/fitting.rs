@@ -150,7 +150,7 @@ impl TextTable {
             }
             let alike = self.rows.windows(2).all(|pair| pair[0][place] == pair[1][place]);
             if let Some(value) = self.rows.first().map(|row| row[place].clone()).filter(|_| alike) {
-                said.push(format!("{name} {value}"));
+                said.extend((!value.is_empty()).then(|| format!("{name} {value}")));
                 self.remove(place);
                 if !names.contains(name) {
                     names.push(name);

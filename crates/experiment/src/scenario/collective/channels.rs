@@ -115,14 +115,16 @@ fn ring(entry: &Value, devices: u32) -> Option<Vec<u32>> {
     sorted.into_iter().eq(0..devices).then_some(order)
 }
 
-/// Sentences on assumptions of a collective.
-pub(super) fn notes(reading: &Reading<'_>, asked: &CollectiveSpecification) -> Vec<String> {
+/// Sentences on assumptions of a collective, which one of several groups may run at a time.
+pub(super) fn notes(reading: &Reading<'_>, asked: &CollectiveSpecification, are_groups: bool) -> Vec<String> {
     let mut notes = vec![];
     if asked.algorithm == Algorithm::Direct && asked.order == MessageOrder::Rotated {
         notes.push("direct: rank r sends to r + 1, r + 2, .. (order = \"listed\": to 0, 1, ..).".to_owned());
     }
     match &asked.channels {
         Some(channels) => notes.extend(on_channels(asked, channels)),
+        // Several groups use several NICs of a node.
+        None if are_groups => {}
         None => notes.extend(without_channels(reading, asked)),
     }
     notes
