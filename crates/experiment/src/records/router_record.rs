@@ -141,7 +141,7 @@ pub(crate) static ROUTER: &[Column<RouterRecord>] = &[
     },
     Column {
         definition: Definition {
-            name: "machine_global_latency_cycles",
+            name: "machine_router_global_latency_cycles",
             title: "global latency",
             kind: Kind::Natural,
             unit: "cycles",
