@@ -350,11 +350,10 @@ pub fn number(ratio: Ratio) -> Value {
     }
 }
 
-/// Rounds a number that is not whole to six digits.
-fn round_to_six_digits(value: &mut Value) {
-    if let Some(number) = value.as_f64().filter(|_| value.is_f64()) {
-        *value = json!(format!("{number:.5e}").parse::<f64>().unwrap_or(number));
-    }
+/// A number that is not whole in six digits, for people.
+fn in_six_digits(value: &Value) -> Value {
+    let number = value.as_f64().filter(|_| value.is_f64());
+    number.map_or_else(|| value.clone(), |own| json!(format!("{own:.5e}").parse::<f64>().unwrap_or(own)))
 }
 
 impl Content {
@@ -473,6 +472,7 @@ impl Content {
         let counts = self.counts();
         let counted = |(name, count): (&String, &Value)| {
             let noun = name.replace('_', " ");
+            let count = &in_six_digits(count);
             let noun = if *count == json!(1) { noun.strip_suffix('s').unwrap_or(&noun) } else { &noun };
             format!("{count} {noun}")
         };
@@ -578,7 +578,6 @@ impl Content {
                 counts.insert("keys".into(), json!(keys));
             }
         }
-        counts.values_mut().for_each(round_to_six_digits);
         counts
     }
 

@@ -23,7 +23,7 @@ use crate::{
 type Values = BTreeMap<String, String>;
 
 /// Programs and machines of many kinds, as lines `path = value`.
-const BASES: [&str; 40] = [
+const BASES: [&str; 44] = [
     "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmapping.embeddings = ['standard', 'xor', 'random']",
     "machine.kind = 'ring'\nmachine.shape = [8]\nprogram.dimensions = 4\nprogram.processes_per_node = 2",
     "machine.kind = 'mesh'\nmachine.shape = [4, 4]\nprogram.kind = 'normal'\nexecution.mode = 'coordinated'",
@@ -115,10 +115,20 @@ const BASES: [&str; 40] = [
      machine.paths = { NODE = '4 GB/s', SYS = '2 GB/s' }\nprogram.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64",
     "machine.kind = 'network'\nmachine.edges = 'topology.conf'\nmachine.unit-of-linkspeed = '2 GB/s'\nmachine.link = { bandwidth = '10 GB/s' }\n\
      program.kind = 'all-gather'\nprogram.algorithm = 'ring'\nprogram.units = 64",
+    "machine.kind = 'dragonfly'\nmachine.hosts_per_switch = 2\nmachine.switches_per_group = 2\nmachine.global_links = 1\n\
+     machine.switching = 'wormhole'\nmachine.router.speedup = 2\nexecution.routing = 'minimal'\nprogram.kind = 'permutation'\n\
+     program.pattern = 'random'\nprogram.units = 4",
+    "machine.kind = 'network'\nmachine.edges = 'both.txt'\nmachine.directed = true\nprogram.kind = 'permutation'\n\
+     program.pattern = 'random'\nprogram.units = 4",
+    "machine.kind = 'mesh'\nmachine.shape = [3]\nmachine.switching = 'wormhole'\nexecution.routes = 'file:hop.txt'\n\
+     program.kind = 'all-to-all'\nprogram.algorithm = 'direct'\nprogram.units = 6",
+    "machine.kind = 'torus'\nmachine.shape = [4, 4]\nmachine.switching = 'wormhole'\nprogram.kind = 'open-loop'\n\
+     program.pattern = 'uniform'\nprogram.load = 0.1\nprogram.warmup_cycles = 'auto'\nprogram.pilot_cycles = 1000\n\
+     program.measure_cycles = 100\nprogram.drain_cycles = 500",
 ];
 
 /// Files that values name.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 16] = [
     ("a.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n"),
     ("b.txt", "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n0 4\n"),
     ("a.csv", "stage,source,destination,units\n0,0,1,3\n0,2,7,1\n1,1,0,2\n"),
@@ -137,12 +147,15 @@ const FILES: [(&str, &str); 13] = [
         "topology.conf",
         "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b LinkSpeed=4\n",
     ),
+    ("both.txt", "0 1\n1 0\n1 2\n2 1\n2 3\n3 2\n3 0\n0 3\n"),
+    ("hop.txt", "routes hop 1\n0 1 : 1\n0 2 : 1\n1 0 : 0\n1 2 : 2\n2 0 : 1\n2 1 : 1\n"),
+    ("path.txt", "routes path 1\n0 1 : 1\n0 2 : 1 2\n1 0 : 0\n1 2 : 2\n2 0 : 1 0\n2 1 : 1\n"),
     ("t.csv", "0,1,2\n1,2,0\n2,0,300\n"),
     ("names.txt", "a5\na6\na0\na1\na2\na3\na4\na7\na8\na9\na10\na11\na12\na13\na14\na15\n"),
 ];
 
 /// Values of keys without a single type, and of names, besides those of [`BASES`] and of the test of the schema.
-const MORE: [(&str, &[&str]); 53] = [
+const MORE: [(&str, &[&str]); 57] = [
     ("machine.edges", &["'a.txt'", "'b.txt'"]),
     ("machine.hosts_forward", &["true", "false"]),
     ("machine.grammar", &["'ring'", "'line'", "'hypercube'"]),
@@ -211,6 +224,10 @@ const MORE: [(&str, &[&str]); 53] = [
     ("program.seeds", &["1", "2"]),
     ("machine.uplinks", &["1", "2", "'full'"]),
     ("machine.lane", &["{ bandwidth = '25 GB/s' }", "{ bandwidth = '50 GB/s', latency = '1 us' }"]),
+    ("machine.router.speedup", &["1", "1.5", "2"]),
+    ("machine.directed", &["true", "false"]),
+    ("execution.routes", &["'file:hop.txt'", "'file:path.txt'"]),
+    ("program.pilot_cycles", &["1000", "2000"]),
     ("machine.unit-of-linkspeed", &["'1 GB/s'", "'12.5 GB/s'"]),
     ("machine.paths", &["{ SYS = '10 GB/s', NODE = '20 GB/s' }", "{ NODE = '20 GB/s' }"]),
     ("machine.reduce", &["true", "4"]),
