@@ -251,8 +251,7 @@ pub(super) fn ask(
     let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
     let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
     let is_defined = |other: &CollectiveSpecification| of_group(other, &over).check().is_ok();
-    let group = of_group(&specification, &over);
-    let notes = channels::notes(reading, &group, group.rank_count() < specification.rank_count());
+    let notes = channels::notes(reading, &specification, &of_group(&specification, &over));
     Some(Asked { other: other.filter(is_defined), specification, over, bytes, notes })
 }
 

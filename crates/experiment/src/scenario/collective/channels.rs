@@ -115,8 +115,12 @@ fn ring(entry: &Value, devices: u32) -> Option<Vec<u32>> {
     sorted.into_iter().eq(0..devices).then_some(order)
 }
 
-/// Sentences on assumptions of a collective, which one of several groups may run at a time.
-pub(super) fn notes(reading: &Reading<'_>, asked: &CollectiveSpecification, are_groups: bool) -> Vec<String> {
+/// Sentences on assumptions of a collective of all ranks, of which those of a group run `asked`.
+pub(super) fn notes(
+    reading: &Reading<'_>,
+    of_all: &CollectiveSpecification,
+    asked: &CollectiveSpecification,
+) -> Vec<String> {
     let mut notes = vec![];
     if asked.algorithm == Algorithm::Direct && asked.order == MessageOrder::Rotated {
         notes.push("direct: rank r sends to r + 1, r + 2, .. (order = \"listed\": to 0, 1, ..).".to_owned());
@@ -124,7 +128,7 @@ pub(super) fn notes(reading: &Reading<'_>, asked: &CollectiveSpecification, are_
     match &asked.channels {
         Some(channels) => notes.extend(on_channels(asked, channels)),
         // Several groups use several NICs of a node.
-        None if are_groups => {}
+        None if asked.rank_count() < of_all.rank_count() => {}
         None => notes.extend(without_channels(reading, asked)),
     }
     notes

@@ -422,7 +422,7 @@ fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> 
     let mut notes: Vec<String> = vec![];
     for step in chunks.first().into_iter().flatten() {
         let LevelStep::Groups(groups) = step else { continue };
-        let own = channels::notes(reading, groups.specification(), true);
+        let own = channels::notes(reading, groups.specification(), groups.specification());
         notes.extend(own.into_iter().filter(|note| note.starts_with("direct")));
     }
     notes.dedup();
