@@ -98,7 +98,7 @@ impl RouterCase {
         let table = random_table(generator, &machine);
         let machine = match table.as_str() {
             "" => machine,
-            text => machine.clone().with_packet_routes(PacketRoutes::new(text, &machine).unwrap()),
+            text => machine.clone().with_packet_routes(PacketRoutes::new(text, &machine).unwrap().into()),
         };
         let settings = settings(generator, &machine);
         let case = random_case_on(generator, &machine);
@@ -606,7 +606,7 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
         };
         let routes = PacketRoutes::new(&text, &machine).unwrap_or_else(|error| panic!("{error}: {text}"));
         let (outcome, expected) = case.run().unwrap();
-        let machine = machine.with_packet_routes(routes);
+        let machine = machine.with_packet_routes(routes.into());
         let nodes = case.placement.nodes().to_vec();
         case.placement = Placement::Table(cubefold_mapping::PlacementTable::new(&machine, nodes).unwrap());
         for &choice in choices {

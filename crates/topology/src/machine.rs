@@ -100,8 +100,8 @@ pub enum GraphSource {
 impl Machine {
     /// The same machine with routes of packets over its routers from a table that was read for it.
     #[must_use]
-    pub fn with_packet_routes(self, routes: PacketRoutes) -> Self {
-        Self { packet_routes: Some(Arc::new(routes)), ..self }
+    pub fn with_packet_routes(self, routes: Arc<PacketRoutes>) -> Self {
+        Self { packet_routes: Some(routes), ..self }
     }
 
     /// The routes of packets over routers, if they are from a table.
@@ -420,7 +420,8 @@ impl Machine {
         self.graph().is_some_and(|network| network.is_directed())
     }
 
-    /// The number of places of channels: two a link of a graph, one if links lead in one direction; a place a node and direction of a grid.
+    /// The number of places of channels: two a link of a graph, one if links lead in one direction; a place a node and
+    /// direction of a grid.
     #[must_use]
     pub fn channel_places(&self) -> u64 {
         match &self.form {

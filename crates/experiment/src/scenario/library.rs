@@ -11,7 +11,7 @@ use std::{
 use cubefold_formats::format::Format;
 use cubefold_mapping::Placement;
 use cubefold_simulator::TaskSchedule;
-use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, Wrap};
+use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, PacketRoutes, Wrap};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -25,6 +25,7 @@ use super::{
     keys::Key,
     network,
     network::{FabricNodes, FabricUplinks},
+    packet_routes,
     placement_file::Failure,
     resolved::{CanonicalValue, InputFiles, PlacementKey},
     settings::Written,
@@ -49,6 +50,8 @@ pub(super) struct Library {
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
     /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
+    /// By path and machine.
+    packet_routes: BTreeMap<(PathBuf, ShapeKey), Result<Arc<PacketRoutes>, packet_routes::Unread>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     traffic: BTreeMap<TrafficKey, Result<Arc<TrafficFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
@@ -129,12 +132,12 @@ fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
 }
 
 /// What `read` makes of a file, which is read on first use, with its memory added to `kept_bytes`.
-fn read_once<K: Ord, T>(
-    known: &mut BTreeMap<K, Result<Arc<T>, Failure>>,
+fn read_once<K: Ord, T, E: Clone>(
+    known: &mut BTreeMap<K, Result<Arc<T>, E>>,
     key: K,
     (budget, kept_bytes): (&Budget, &mut u64),
-    read: impl FnOnce(&Budget) -> Result<T, Failure>,
-) -> Result<Arc<T>, Failure> {
+    read: impl FnOnce(&Budget) -> Result<T, E>,
+) -> Result<Arc<T>, E> {
     let make = || {
         let (read, bytes) = budget.measured(|| read(budget));
         *kept_bytes += bytes;
@@ -237,6 +240,22 @@ impl Library {
         let key = (path.to_owned(), named.to_owned(), nodes, uplinks.clone());
         let made = || make(fabric, nodes, uplinks).map(Arc::new);
         self.networks.entry(key).or_insert_with(made).clone()
+    }
+
+    /// The routes of packets over the routers of a machine that the file with this path has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn packet_routes(
+        &mut self,
+        path: &Path,
+        machine: &Machine,
+    ) -> Result<Arc<PacketRoutes>, packet_routes::Unread> {
+        let key = (path.to_owned(), ShapeKey::new(machine));
+        let Self { packet_routes: known, budget, kept_bytes, .. } = self;
+        let read = |budget: &Budget| packet_routes::read_table(path, machine, budget);
+        read_once(known, key, (&*budget, kept_bytes), read)
     }
 
     /// The messages of the file with this path.

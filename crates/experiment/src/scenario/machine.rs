@@ -89,7 +89,7 @@ pub(super) fn read(
         Some(value) => in_partition(value, whole, machine.as_ref(), settings, library, errors),
         None => with_allocation(whole, machine, settings, library, errors),
     };
-    let machine = section.machine.and_then(|machine| packet_routes::read(settings, machine, errors));
+    let machine = section.machine.and_then(|machine| packet_routes::read(settings, machine, library, errors));
     MachineSection { machine, ..section }
 }
 

@@ -18,7 +18,9 @@ struct RouterDistances<'machine> {
 impl<'machine> RouterDistances<'machine> {
     fn new(machine: &'machine Machine) -> Self {
         let ends: BTreeSet<NodeId> = terminals(machine).into_iter().map(|own| own[1]).collect();
-        let to = ends.iter().map(|&end| (end, distances_to(machine, end))).collect();
+        let before = routers_before(machine);
+        let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+        let to = ends.iter().map(|&end| (end, distances_to(&before, nodes, end))).collect();
         Self { machine, ends: ends.into_iter().collect(), to }
     }
 
@@ -55,16 +57,20 @@ impl<'machine> RouterDistances<'machine> {
     }
 }
 
-/// The distance of every node to a router over routers \[links\].
-fn distances_to(machine: &Machine, to: NodeId) -> Vec<Option<u32>> {
-    // The routers before each, over channels that may lead in one direction only.
+/// The routers before each, over channels that may lead in one direction only.
+fn routers_before(machine: &Machine) -> BTreeMap<NodeId, Vec<NodeId>> {
     let mut before: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for node in machine.nodes().filter(|&node| is_router(machine, node)) {
         for next in machine.neighbours(node).filter(|&next| is_router(machine, next)) {
             before.entry(next).or_default().push(node);
         }
     }
-    let mut distances = vec![None; usize::try_from(machine.node_count()).unwrap_or(usize::MAX)];
+    before
+}
+
+/// The distance of each of `nodes` nodes to a router over routers \[links\], given the routers before each.
+fn distances_to(before: &BTreeMap<NodeId, Vec<NodeId>>, nodes: usize, to: NodeId) -> Vec<Option<u32>> {
+    let mut distances = vec![None; nodes];
     distances[to.index() as usize] = Some(0);
     let (mut level, mut links) = (vec![to], 0);
     while !level.is_empty() {
