@@ -237,7 +237,7 @@ impl<'run> LinkLoads<'run> {
     }
 
     /// The router at the other end of a port.
-    fn beyond(&self, port: u32) -> Option<u32> {
+    pub(super) fn beyond(&self, port: u32) -> Option<u32> {
         match self.wiring.leads_to(port) {
             End::Router(other) => Some(self.wiring.router(other)),
             End::Nothing | End::Terminal(_) => None,

@@ -9,7 +9,7 @@ use super::{
     links::{LinkLoads, NoLinkLoads},
     traffic::Traffic,
 };
-use crate::routers::{settings::TableChoice, wiring::End};
+use crate::routers::settings::TableChoice;
 
 /// Adds traffic by the routes of a table: of whole routes in proportion to their weights, of next routers by the one
 /// candidate, or evenly by those that are drawn.
@@ -82,18 +82,13 @@ fn cross(loads: &mut LinkLoads<'_>, router: u32, hop: NextHop, units: Fraction) 
 
 /// The port of the link from a router to another, and the other.
 fn link(loads: &LinkLoads<'_>, router: u32, hop: NextHop) -> Result<(u32, u32), NoLinkLoads> {
-    let (first, count) = loads.wiring.ports(router);
-    let over = |port| match loads.wiring.leads_to(port) {
-        End::Router(far) => Some((port, loads.wiring.router(far))),
-        End::Terminal(_) | End::Nothing => None,
-    };
-    let mut found =
-        (first..first + count).filter_map(over).filter(|own| loads.wiring.node(own.1) == hop.node);
+    let mut found = loads.wiring.routers_beyond(router).filter(|own| own.1 == hop.node);
     // Of links side by side the one with more credits is taken.
-    match (found.next(), found.next()) {
-        (Some(only), None) => Ok(only),
-        _ => Err(NoLinkLoads::NotFollowed),
-    }
+    let (Some((port, _)), None) = (found.next(), found.next()) else {
+        return Err(NoLinkLoads::NotFollowed);
+    };
+    let port = loads.wiring.ports(router).0 + port;
+    loads.beyond(port).map(|next| (port, next)).ok_or(NoLinkLoads::NotFollowed)
 }
 
 /// A router, and the class in which a packet came there.

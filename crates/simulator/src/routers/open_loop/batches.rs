@@ -18,7 +18,7 @@ pub struct Batch {
     pub backlog: u64,
     /// The measured packets made in it, with the replies to them that are made.
     pub packets: u64,
-    /// Those of them that were received.
+    /// The measured packets among them that were received.
     pub received: u64,
     /// The sum of the latencies of these \[cycles\].
     pub latency_sum: u64,

@@ -8,7 +8,6 @@ use super::{AtRouter, Classes, RoutingRule};
 use crate::routers::{
     packet::{Candidate, CandidateChoice, Packet, Progress, Route},
     settings::TableChoice,
-    wiring::End,
 };
 
 /// The tag of the draw of a route.
@@ -30,20 +29,15 @@ impl TableRoutes {
     }
 
     /// The ports that lead to a next router, in its class.
-    fn candidates(
+    fn candidates<'a>(
         &self,
         hop: NextHop,
-        at: &AtRouter<'_>,
+        at: &AtRouter<'a>,
         is_escape: bool,
-    ) -> impl Iterator<Item = Candidate> + use<> {
-        let (first, count) = at.wiring.ports(at.router);
-        let leads_there = |port: &u32| match at.wiring.leads_to(first + port) {
-            End::Router(far) => at.wiring.node(at.wiring.router(far)) == hop.node,
-            End::Terminal(_) | End::Nothing => false,
-        };
+    ) -> impl Iterator<Item = Candidate> + use<'a> {
         let channels = self.classes.of[hop.class as usize];
-        let ports: Vec<u32> = (0..count).filter(leads_there).collect();
-        ports.into_iter().map(move |port| Candidate { port, channels, is_escape })
+        let beyond = at.wiring.routers_beyond(at.router).filter(move |own| own.1 == hop.node);
+        beyond.map(move |(port, _)| Candidate { port, channels, is_escape })
     }
 
     /// The terminal of a packet and its router.
