@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// What the program is built from.
+/// The paths of the sources.
 const SOURCES: [&str; 3] = ["crates", "Cargo.toml", "Cargo.lock"];
 
 fn main() {

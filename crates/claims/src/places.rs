@@ -306,7 +306,7 @@ mod tests {
         ),
         (Proposition, &["5.4.1"]),
     ];
-    /// Those of González & Valero 1993 and of Greenberg 1987.
+    /// The statements of González & Valero 1993 and of Greenberg 1987.
     const OTHERS: &[(Kind, &[&str])] = &[
         (Theorem, &["1", "2", "3", "10"]),
         (Lemma, &["1", "2", "3", "4", "5", "6", "7", "8"]),

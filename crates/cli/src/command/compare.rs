@@ -73,7 +73,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
 }
 
 impl CompareOptions {
-    /// The command as it is cited.
+    /// Returns the command line for a citation.
     fn command_line(&self) -> String {
         let reference = self.reference.iter().flat_map(|name| ["--reference", name.as_str()]);
         let more: Vec<&str> = reference.chain(self.bisect.then_some("--bisect")).collect();

@@ -63,7 +63,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
 }
 
 impl RunOptions {
-    /// The command as it is cited. A part is cited as the whole.
+    /// Returns the command line for a citation; a part of a sweep is cited as the whole.
     fn command_line(&self) -> String {
         command_line("run", &self.scenarios, &[])
     }

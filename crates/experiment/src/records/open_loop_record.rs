@@ -83,7 +83,7 @@ pub enum MeasurementsRecord {
 /// The measurements of several seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeedsRecord {
-    /// Those of each.
+    /// The measurements of each seed.
     pub seeds: Vec<SeedRecord>,
     /// The first sign of saturation that one of them has.
     pub saturated: Option<Word>,
@@ -100,7 +100,7 @@ pub struct SeedsRecord {
 pub struct SeedRecord {
     /// Packets made in the measured cycles, and the replies to them.
     pub measured_packets: u64,
-    /// Those of them that were not received by the end.
+    /// The measured packets that were not received by the end.
     pub missing_packets: u64,
     /// The sum of packet latencies; `None` if a packet is missing \[cycles\].
     pub latency_sum: Option<u64>,
@@ -165,7 +165,7 @@ pub struct BatchRecord {
     pub backlog: u64,
     /// Measured packets made in it, with the replies to them.
     pub packets: u64,
-    /// Those of them that were received.
+    /// The packets among them that were received.
     pub received: u64,
     /// The sum of the latencies of these \[cycles\].
     pub latency_sum: u64,
