@@ -229,7 +229,7 @@ const MORE: [(&str, &[&str]); 57] = [
     ("execution.routes", &["'file:hop.txt'", "'file:path.txt'"]),
     ("program.pilot_cycles", &["1000", "2000"]),
     ("machine.unit-of-linkspeed", &["'1 GB/s'", "'12.5 GB/s'"]),
-    ("machine.paths", &["{ SYS = '10 GB/s', NODE = '20 GB/s' }", "{ NODE = '20 GB/s' }"]),
+    ("machine.paths", &["{ SYS = '10 GB/s', NODE = '20 GB/s' }", "{ SYS = '10 GB/s' }"]),
     ("machine.reduce", &["true", "4"]),
     ("machine.groups", &["2", "3", "4"]),
     ("machine.links_between_groups", &["1", "2"]),
