@@ -2,7 +2,7 @@
 //!
 //! Record types are separate from the simulator's types: their names and order are the interface
 //! (`docs/reading-results.md`). In JSON, values that do not apply are `null`, never left out and never 0.
-//! Each record is in one file with its columns ([`column`]), from which the other formats derive.
+//! Each record is in one file with its columns ([`mod@column`]), from which the other formats derive.
 
 mod caption;
 pub(crate) mod claim_record;
@@ -29,10 +29,10 @@ mod read_flat;
 pub(crate) mod router_record;
 pub(crate) mod row_of_run;
 mod row_records;
-pub(crate) mod run_columns;
 mod run_record;
 mod schema;
 pub(crate) mod search_record;
+pub(crate) mod shared_columns;
 mod single_run_table;
 pub(crate) mod terms;
 mod time_record;
@@ -69,7 +69,7 @@ pub use read_flat::{ReadResultsError, read_flat};
 pub use router_record::RouterRecord;
 pub use row_of_run::RowOfRun;
 pub use row_records::{PlannedRun, ProcessRecord, ProcessStage, RankOfProcess, StepOfStage, table_columns};
-pub(crate) use run_columns::swept;
+pub(crate) use run_record::swept;
 pub use run_record::{ReceivedRecord, RunRecord};
 pub use schema::{results_schema, scenario_schema};
 pub use search_record::SearchRecord;

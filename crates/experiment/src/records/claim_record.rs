@@ -1,26 +1,36 @@
 //! A claim of a paper as `cubefold verify` writes it, and its columns.
 
+use cubefold_columns::Columns;
 use serde::Serialize;
 
-use super::column::{Cell, Column, Record, Row};
-use crate::records::definition::{Definition, Kind};
+use super::column::{Cell, Record, Row};
 
 /// One claim of a paper with its measurement (`docs/verify.md`).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Columns)]
+#[columns(CLAIM, source = "docs/verify.md")]
 pub struct ClaimRecord {
-    /// Its place in the paper, such as "Tao 4.5.4".
+    /// The place of the claim: Tao 4.5.4 is theorem 4.5.4 of Tao 1988, or its section.
+    #[column("source")]
     pub source: &'static str,
-    /// The claim in plain words.
+    /// The claim of the paper, in plain words.
+    #[column("claim")]
     pub claim: &'static str,
-    /// Number of cases in which it was tested.
+    /// The number of cases in which the claim was tried.
+    #[column("cases", unit = "cases")]
     pub cases: u64,
-    /// The value promised in the worst case.
+    /// The value that the claim promises in the worst case: the one in which the measured value is largest in
+    /// proportion, or the promise is broken.
+    #[column("promised", kind = Decimal, value = |claim| claim.promised.map(Figure::cell).into())]
     pub promised: Option<Figure>,
     /// The value measured in the worst case.
+    #[column("worst", kind = Decimal, value = |claim| claim.worst.map(Figure::cell).into())]
     pub worst: Option<Figure>,
-    /// `holds`, `bounded`, `fails-as-printed` or `fails`.
+    /// The claim holds, is bounded (an upper bound that is not always reached), fails-as-printed (see its erratum)
+    /// or fails.
+    #[column("verdict")]
     pub verdict: &'static str,
-    /// The erratum, if the printed statement fails.
+    /// The entry of the errata on a claim that fails as printed.
+    #[column("erratum", source = "docs/errata.md")]
     pub erratum: Option<&'static str>,
 }
 
@@ -48,87 +58,3 @@ impl Record for ClaimRecord {
         row.section(CLAIM, record);
     }
 }
-
-/// Columns of a claim.
-pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "source",
-            title: "source",
-            kind: Kind::Text,
-            text: "The place of the claim: Tao 4.5.4 is theorem 4.5.4 of Tao 1988, or its section.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.source.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "claim",
-            title: "claim",
-            kind: Kind::Text,
-            text: "The claim of the paper, in plain words.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.claim.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "cases",
-            title: "cases",
-            kind: Kind::Natural,
-            unit: "cases",
-            text: "The number of cases in which the claim was tried.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.cases.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "promised",
-            title: "promised",
-            kind: Kind::Decimal,
-            text: "The value that the claim promises in the worst case: the one in which the \
-                  measured value is largest in proportion, or the promise is broken.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.promised.map(Figure::cell).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "worst",
-            title: "worst",
-            kind: Kind::Decimal,
-            text: "The value measured in the worst case.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.worst.map(Figure::cell).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "verdict",
-            title: "verdict",
-            kind: Kind::Text,
-            text: "The claim holds, is bounded (an upper bound that is not always reached), \
-                  fails-as-printed (see its erratum) or fails.",
-            source: "docs/verify.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.verdict.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "erratum",
-            title: "erratum",
-            kind: Kind::Text,
-            text: "The entry of the errata on a claim that fails as printed.",
-            source: "docs/errata.md",
-            ..Definition::BLANK
-        },
-        value: |claim| claim.erratum.into(),
-    },
-];

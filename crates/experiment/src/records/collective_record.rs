@@ -3,41 +3,58 @@
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{CollectiveSpecification, Groups, Operation, Step};
+use cubefold_columns::Columns;
 use cubefold_simulator::{Job, JobStep, StepBody};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Word,
-    column::{Cell, Column},
-};
-use crate::{
-    records::definition::{Definition, Kind},
-    scenario::JobStepDescription,
-};
+use super::{Word, column::Cell};
+use crate::scenario::JobStepDescription;
 
 /// A collective of a scenario.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(COLLECTIVE, prefix = "program_", source = "docs/model.md, section 16")]
 pub struct CollectiveRecord {
-    /// The operation, such as `all-reduce`.
+    /// The operation of a collective. The columns of collectives are there only if a run is one.
+    #[column(
+        "operation",
+        aliases = ["all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce", "gather", "all-to-all", "barrier", "collective"]
+    )]
     pub operation: Word,
-    /// The algorithm.
+    /// The algorithm of a collective.
+    #[column(
+        "algorithm", aliases = ["swing", "ring", "bucket", "recursive-doubling", "bruck"],
+        source = "docs/model.md, section 16, algorithms"
+    )]
     pub algorithm: Word,
-    /// The contents of messages; `None` if there is no choice.
+    /// The contents of the messages of a pattern: halving, the blocks for which the partner is still responsible;
+    /// whole, all of the share. Empty for algorithms without a choice.
+    #[column("exchange")]
     pub exchange: Option<Word>,
-    /// Ports of a node used at a time, `1` or `all`; `None` if there is no choice.
+    /// The ports of a node that the algorithm uses at a time: 1, or all, two a dimension. Empty for algorithms
+    /// without a choice.
+    #[column("ports")]
     pub ports: Option<Word>,
-    /// Lengths of the logical shape.
+    /// The lengths of the logical torus in which the algorithm finds partners.
+    #[column(
+        "logical shape", unit = "processes", kind = Shape, value = |own| Cell::shape(&own.logical_shape)
+    )]
     pub logical_shape: Vec<u64>,
-    /// Dimensions of the logical shape that a group extends over; `None` if all processes form one group.
+    /// The dimensions of the logical shape, counted from 0, that a group extends over: the collective runs in every
+    /// group at the same time. The column is there only if a collective has several groups.
+    #[column("over", source = "docs/model.md, section 16, groups and sequences")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<Vec<usize>>,
-    /// The root of operations that have one.
+    /// The process that differs from the others in a broadcast, reduce, gather or scatter.
+    #[column("root")]
     pub root: Option<u32>,
-    /// Size of the vector; `None` for a barrier.
+    /// The size of the vector of a collective; empty for a barrier.
+    #[column("vector", aliases = ["vector_units"], unit = "units", formula = "M")]
     pub vector_units: Option<u64>,
-    /// Size of the vector in bytes, if units have bytes.
+    /// The size of the vector in bytes; empty if a unit has no size in bytes.
+    #[column("vector bytes", unit = "bytes", formula = "M", source = "docs/model.md, sections 16 and 17")]
     pub vector_bytes: Option<u64>,
-    /// Units reduced per cycle; `None` if reducing takes no time.
+    /// The number of units that a process reduces in a cycle; empty if reducing takes no time.
+    #[column("reduced a cycle", unit = "units")]
     pub reduce_units_per_cycle: Option<u64>,
 }
 
@@ -128,139 +145,3 @@ impl CollectiveRecord {
         }
     }
 }
-
-/// Columns of the collective.
-pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_operation",
-            title: "operation",
-            aliases: &[
-                "all-reduce",
-                "reduce-scatter",
-                "all-gather",
-                "broadcast",
-                "reduce",
-                "gather",
-                "all-to-all",
-                "barrier",
-                "collective",
-            ],
-            kind: Kind::Text,
-            text: "The operation of a collective. The columns of collectives are there only if a run is \
-                   one.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.operation).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_algorithm",
-            title: "algorithm",
-            aliases: &["swing", "ring", "bucket", "recursive-doubling", "bruck"],
-            kind: Kind::Text,
-            text: "The algorithm of a collective.",
-            source: "docs/model.md, section 16, algorithms",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.algorithm).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_exchange",
-            title: "exchange",
-            kind: Kind::Text,
-            text: "The contents of the messages of a pattern: halving, the blocks for which the partner \
-                   is still responsible; whole, all of the share. Empty for algorithms without a \
-                   choice.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.exchange.as_ref().into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_ports",
-            title: "ports",
-            kind: Kind::Text,
-            text: "The ports of a node that the algorithm uses at a time: 1, or all, two a dimension. Empty for algorithms without a choice.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.ports.as_ref().into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_logical_shape",
-            title: "logical shape",
-            kind: Kind::Shape,
-            unit: "processes",
-            text: "The lengths of the logical torus in which the algorithm finds partners.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::shape(&own.logical_shape),
-    },
-    Column {
-        definition: Definition {
-            name: "program_over",
-            title: "over",
-            kind: Kind::List,
-            text: "The dimensions of the logical shape, counted from 0, that a group extends over: the collective runs in every group at the same time. The column is there only if a collective has several groups.",
-            source: "docs/model.md, section 16, groups and sequences",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.over.as_deref().map(Cell::list)),
-    },
-    Column {
-        definition: Definition {
-            name: "program_root",
-            title: "root",
-            kind: Kind::Natural,
-            text: "The process that differs from the others in a broadcast, reduce, gather or scatter.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.root.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_vector_units",
-            title: "vector",
-            aliases: &["vector_units"],
-            kind: Kind::Natural,
-            unit: "units",
-            text: "The size of the vector of a collective; empty for a barrier.",
-            formula: "M",
-            source: "docs/model.md, section 16",
-        },
-        value: |own| own.vector_units.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_vector_bytes",
-            title: "vector bytes",
-            kind: Kind::Natural,
-            unit: "bytes",
-            text: "The size of the vector in bytes; empty if a unit has no size in bytes.",
-            formula: "M",
-            source: "docs/model.md, sections 16 and 17",
-            ..Definition::BLANK
-        },
-        value: |own| own.vector_bytes.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_reduce_units_per_cycle",
-            title: "reduced a cycle",
-            kind: Kind::Natural,
-            unit: "units",
-            text: "The number of units that a process reduces in a cycle; empty if reducing takes no \
-                   time.",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.reduce_units_per_cycle.into(),
-    },
-];

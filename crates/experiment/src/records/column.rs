@@ -188,6 +188,63 @@ impl<'record, T: Into<Cell<'record>>> From<Option<T>> for Cell<'record> {
     }
 }
 
+/// A member of a record that is a column; [`Columns`](cubefold_columns::Columns) makes them.
+pub(crate) trait Member {
+    /// The type of its values.
+    const KIND: Kind;
+
+    /// Its cell; [`Cell::Missing`] for `None`.
+    fn cell(&self) -> Cell<'_>;
+
+    /// Its cell; [`Cell::Absent`] for `None`, which JSON leaves out.
+    fn cell_or_absent(&self) -> Cell<'_> {
+        self.cell()
+    }
+}
+
+/// Implements [`Member`] for types whose values or references are cells.
+macro_rules! members {
+    ($($kind:ident: $($member:ty = $cell:expr),+;)+) => {
+        $($(impl Member for $member {
+            const KIND: Kind = Kind::$kind;
+
+            fn cell(&self) -> Cell<'_> {
+                let cell: fn(&Self) -> Cell<'_> = $cell;
+                cell(self)
+            }
+        })+)+
+    };
+}
+
+members! {
+    Natural: u64 = |own| (*own).into(), u32 = |own| (*own).into(), u8 = |own| (*own).into(),
+        usize = |own| (*own).into(), i64 = |own| (*own).into();
+    Sum: u128 = |own| (*own).into();
+    Decimal: f64 = |own| (*own).into();
+    Truth: bool = |own| (*own).into();
+    Text: String = |own| own.into(), Word = |own| own.into(), &'static str = |own| (*own).into();
+}
+
+impl<I: fmt::Display> Member for Vec<I> {
+    const KIND: Kind = Kind::List;
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::list(self)
+    }
+}
+
+impl<M: Member> Member for Option<M> {
+    const KIND: Kind = M::KIND;
+
+    fn cell(&self) -> Cell<'_> {
+        self.as_ref().map_or(Cell::Missing, M::cell)
+    }
+
+    fn cell_or_absent(&self) -> Cell<'_> {
+        self.as_ref().map_or(Cell::Absent, M::cell)
+    }
+}
+
 /// A record that becomes a row of cells.
 pub trait Record {
     /// Adds the cells of the record to a row, in the order of the columns in files; without a record, adds

@@ -1,34 +1,73 @@
 //! Promises of a construction of the literature, and their columns.
 
+use cubefold_columns::Columns;
 use cubefold_mapping::{ClassicPlacement, Construction, Exactness, GreenbergPlacement, Placement, Routing};
 use cubefold_topology::LinkMode;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Word,
-    column::{Cell, Column},
-};
-use crate::records::definition::{Definition, Kind};
+use super::{Word, column::Cell};
 
 /// A construction of Tao, Greenberg or CS838, and its promises.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(
+    CONSTRUCTION,
+    prefix = "placement_construction_",
+    source = "docs/tao.md, docs/other-graphs.md, docs/greenberg.md"
+)]
 pub struct ConstructionRecord {
-    /// Its name, as in a scenario after `tao:` or `cs838:`, or of Greenberg's.
+    /// The construction that made the placement, as a scenario names it after tao: or cs838:, or the one of
+    /// Greenberg 1987.
+    #[column("construction")]
     pub name: Word,
-    /// The theorem or lemma that proves it; for CS838, the heading.
+    /// The statement of Tao 1988 or Greenberg 1987 that the construction rests on; of the notes CS838, the heading.
+    #[column("construction theorem")]
     pub theorem: Word,
-    /// The function in the dissertation's letters; for CS838, its guest and host; for Greenberg, the meshes
-    /// with the intermediate ones.
+    /// The construction as a function in the letters of the dissertation, the rightmost applied first; of the notes
+    /// CS838, the guests and machines that it is for; of Greenberg's the meshes, by dimensions, and the
+    /// intermediate ones that they lie in.
+    #[column("construction formula", aliases = ["formula"])]
     pub formula: String,
-    /// The promised dilation \[links\].
+    /// The dilation that the construction promises.
+    #[column(
+        "promised dilation",
+        unit = "links",
+        source = "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md; Greenberg 1987, \
+                \
+            theorems 1 and 3; docs/greenberg.md; docs/model.md, section 28"
+    )]
     pub promised_dilation: u64,
-    /// Whether the dilation is at most or exactly the promised one.
+    /// Exact if the measured dilation equals the promised one, at most if it may be smaller.
+    #[column("promised dilation is", source = "docs/errata.md, B1 to B4")]
     pub promised_dilation_is: Word,
-    /// The routing vector; only of Tao, where a routing is promised.
+    /// One number for each guest dimension: in a coordinated run the messages along dimensions with the smallest
+    /// number are routed first. Missing for constructions that promise a dilation only.
+    #[column("routing vector", source = "Tao 1988, 4.5.1; docs/model.md, section 6")]
     pub routing_vector: Option<Vec<u32>>,
-    /// The phase length of each of its subsets, in routing order \[links\]; only with a routing vector.
+    /// For each subset of the routing vector, the largest number of links that a message moves in a phase; missing
+    /// if it moves until its coordinate agrees.
+    #[column(
+        "phase lengths", unit = "links", kind = List,
+        source = "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
+        value = |own| own.phase_lengths.as_deref().map(lengths).into()
+    )]
     pub phase_lengths: Option<Vec<Option<u64>>>,
     /// Parallel data movement steps that suffice for any permutation-type set, by link mode.
+    #[column(
+        "promised steps", name = "placement_construction_promised_steps_full_duplex",
+        aliases = ["placement_construction_promised_steps_half_duplex", "placement_construction_promised_steps_single_direction"],
+        unit = "steps", kind = Natural,
+        text = "The parallel data movement steps that suffice for any stage of permutation type, under \
+        full-duplex, half-duplex and single-direction links; missing where none are promised.",
+        source = "Tao 1988, 4.5; docs/tao.md", value = |own| own.promised_steps.full_duplex.into()
+    )]
+    #[column(
+        "", name = "placement_construction_promised_steps_half_duplex", kind = Natural, text = "",
+        source = "", value = |own| own.promised_steps.half_duplex.into()
+    )]
+    #[column(
+        "", name = "placement_construction_promised_steps_single_direction", kind = Natural, text = "",
+        source = "", value = |own| own.promised_steps.single_direction.into()
+    )]
     pub promised_steps: PromisedStepsRecord,
 }
 
@@ -126,131 +165,3 @@ fn lengths(lengths: &[Option<u64>]) -> Cell<'_> {
     let shown = |length: &Option<u64>| length.map_or_else(String::new, |length| length.to_string());
     Cell::list(&lengths.iter().map(shown).collect::<Vec<_>>())
 }
-
-/// Columns of the construction of a placement and its promises.
-pub(crate) static CONSTRUCTION: &[Column<ConstructionRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "placement_construction_name",
-            title: "construction",
-            kind: Kind::Text,
-            text: "The construction that made the placement, as a scenario names it after tao: or \
-                   cs838:, or the one of Greenberg 1987.",
-            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.name).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_theorem",
-            title: "construction theorem",
-            kind: Kind::Text,
-            text: "The statement of Tao 1988 or Greenberg 1987 that the construction rests on; of \
-                  the notes CS838, the heading.",
-            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.theorem).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_formula",
-            title: "construction formula",
-            aliases: &["formula"],
-            kind: Kind::Text,
-            text: "The construction as a function in the letters of the dissertation, the \
-                  rightmost applied first; of the notes CS838, the guests and machines that it is \
-                  for; of Greenberg's the meshes, by dimensions, and the intermediate ones that \
-                  they lie in.",
-            source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.formula).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_promised_dilation",
-            title: "promised dilation",
-            kind: Kind::Natural,
-            unit: "links",
-            text: "The dilation that the construction promises.",
-            source: "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md; Greenberg 1987, \
-                    theorems 1 and 3; docs/greenberg.md; docs/model.md, section 28",
-            ..Definition::BLANK
-        },
-        value: |own| own.promised_dilation.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_promised_dilation_is",
-            title: "promised dilation is",
-            kind: Kind::Text,
-            text: "Exact if the measured dilation equals the promised one, at most if it may be \
-                  smaller.",
-            source: "docs/errata.md, B1 to B4",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.promised_dilation_is).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_routing_vector",
-            title: "routing vector",
-            kind: Kind::List,
-            text: "One number for each guest dimension: in a coordinated run the messages along \
-                  dimensions with the smallest number are routed first. Missing for constructions \
-                  that promise a dilation only.",
-            source: "Tao 1988, 4.5.1; docs/model.md, section 6",
-            ..Definition::BLANK
-        },
-        value: |own| own.routing_vector.as_deref().map(Cell::list).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_phase_lengths",
-            title: "phase lengths",
-            kind: Kind::List,
-            unit: "links",
-            text: "For each subset of the routing vector, the largest number of links that a message \
-                   moves in a phase; missing if it moves until its coordinate agrees.",
-            source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
-            ..Definition::BLANK
-        },
-        value: |own| own.phase_lengths.as_deref().map(lengths).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_promised_steps_full_duplex",
-            title: "promised steps",
-            aliases: &[
-                "placement_construction_promised_steps_half_duplex",
-                "placement_construction_promised_steps_single_direction",
-            ],
-            kind: Kind::Natural,
-            unit: "steps",
-            text: "The parallel data movement steps that suffice for any stage of permutation \
-                  type, under full-duplex, half-duplex and single-direction links; missing where \
-                  none are promised.",
-            source: "Tao 1988, 4.5; docs/tao.md",
-            ..Definition::BLANK
-        },
-        value: |own| own.promised_steps.full_duplex.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_promised_steps_half_duplex",
-            kind: Kind::Natural,
-            ..Definition::BLANK
-        },
-        value: |own| own.promised_steps.half_duplex.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "placement_construction_promised_steps_single_direction",
-            kind: Kind::Natural,
-            ..Definition::BLANK
-        },
-        value: |own| own.promised_steps.single_direction.into(),
-    },
-];

@@ -1,46 +1,80 @@
 //! Execution rules of a run, and their columns.
 
+use cubefold_columns::Columns;
 use cubefold_simulator::{Communication, EAGER_ALL};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     Word,
-    column::{Cell, Column},
     router_record::{adaptive_choice, route_choice, ugal_threshold},
 };
-use crate::{
-    records::definition::{Definition, Kind},
-    scenario::{Execution, ExecutionMode, Phases, RoutingRule, Spread},
-};
+use crate::scenario::{Execution, ExecutionMode, Phases, RoutingRule, Spread};
 
 /// The execution rules of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(EXECUTION, prefix = "execution_")]
 pub struct ExecutionRecord {
-    /// `asynchronous` or `coordinated`.
+    /// Asynchronous: every process continues as soon as its message has arrived. Coordinated: all compute, then all
+    /// messages of the stage move together in steps, and the next stage begins when all have arrived.
+    #[column(
+        "mode", aliases = ["execution", "asynchronous", "coordinated"],
+        source = "docs/model.md, sections 5 and 6"
+    )]
     pub mode: Word,
-    /// The rule for ties between the two ways around a ring.
+    /// The direction of a message around a ring when both directions are equally long.
+    #[column("tie", source = "docs/model.md, section 4")]
     pub tie: Word,
-    /// The choice of the dimension that a message corrects next; only of a coordinated run.
+    /// Which of the coordinates in which it differs a message corrects next, in a coordinated run: the lowest, or
+    /// one at random.
+    #[column("dimension choice", source = "Tao 1988, 4.5.1; docs/model.md, section 6")]
     pub dimension_choice: Option<Word>,
-    /// The requested phase lengths; only of a coordinated run.
+    /// The largest number of links that a message moves in one phase of a coordinated run: as the embedding says,
+    /// without limit, or a number.
+    #[column(
+        "phases", unit = "links", kind = Text,
+        source = "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
+        value = |execution| execution.phases.as_ref().map(PhaseLengths::as_str).into()
+    )]
     pub phases: Option<PhaseLengths>,
-    /// The largest size of eager messages \[units\], or `all`; `None` if no messages are eager.
+    /// Messages of at most this size are sent as soon as their source is ready, even if their destination is not.
+    /// The column is there only if a run has such messages.
+    #[column(
+        "eager", aliases = ["eager_units", "rendezvous"], unit = "units", formula = "L <= eager_units",
+        source = "docs/model.md, section 14"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_units: Option<String>,
-    /// The routing rule, if the scenario gives one.
+    /// The routing rule: dimension-order, valiant and sorting on grids, lowest and spread on networks, and on grids
+    /// routed as such; d-mod-k on machines whose switches have levels; embedding on grids and networks. Through
+    /// routers with finite buffers also romm and adaptive on grids, up-down and up-down-adaptive on fat trees,
+    /// minimal and ugal on dragonflies, hops on other networks. The column is there only if a scenario gives it or
+    /// a machine has routers.
+    #[column(
+        "routing",
+        aliases = ["dimension-order", "valiant", "sorting", "lowest", "spread", "d-mod-k", "psi", "romm", "adaptive", "up-down", "up-down-adaptive", "minimal", "ugal"],
+        source = "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5, 26.3 and 28.1"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Word>,
-    /// `message` if a route is drawn for each message under the routing `spread`.
+    /// The messages for which one route is drawn under the routing spread: message, each by itself. The column is
+    /// there only if a run draws so; else all messages between two nodes share a route.
+    #[column("route drawn for", source = "docs/model.md, section 19")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Word>,
-    /// The ports for which packets ask under adaptive routing.
+    /// The ports for which a packet asks under adaptive routing: credits, the one with the most credits, or any.
+    /// The column is there only if a run routes so.
+    #[column("adaptive choice", source = "Duato 1993; docs/model.md, section 26")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive_choice: Option<Word>,
-    /// The advantage from which UGAL prefers the way through another group.
+    /// The advantage, in credits times links, from which UGAL prefers the way through another group. The column is
+    /// there only if a run routes so.
+    #[column("UGAL threshold", source = "Kim et al. 2008; docs/model.md, section 26")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ugal_threshold: Option<u64>,
-    /// The candidates for which packets ask under routes from a table.
+    /// The candidates of a table of routes for which a packet asks: the one with the most credits, any, or a random
+    /// one. The column is there only if a run takes its routes from a table.
+    #[column("route choice", source = "docs/model.md, section 30.2")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route_choice: Option<Word>,
 }
@@ -113,150 +147,3 @@ impl ExecutionRecord {
         }
     }
 }
-
-/// Columns on the execution.
-pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "execution_mode",
-            title: "mode",
-            aliases: &["execution", "asynchronous", "coordinated"],
-            kind: Kind::Text,
-            text: "Asynchronous: every process continues as soon as its message has arrived. \
-                   Coordinated: all compute, then all messages of the stage move together in steps, and \
-                   the next stage begins when all have arrived.",
-            source: "docs/model.md, sections 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |execution| (&execution.mode).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_tie",
-            title: "tie",
-            kind: Kind::Text,
-            text: "The direction of a message around a ring when both directions are equally long.",
-            source: "docs/model.md, section 4",
-            ..Definition::BLANK
-        },
-        value: |execution| (&execution.tie).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_dimension_choice",
-            title: "dimension choice",
-            kind: Kind::Text,
-            text: "Which of the coordinates in which it differs a message corrects next, in a \
-                  coordinated run: the lowest, or one at random.",
-            source: "Tao 1988, 4.5.1; docs/model.md, section 6",
-            ..Definition::BLANK
-        },
-        value: |execution| execution.dimension_choice.as_ref().into(),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_phases",
-            title: "phases",
-            kind: Kind::Text,
-            unit: "links",
-            text: "The largest number of links that a message moves in one phase of a coordinated run: as \
-                  the embedding says, without limit, or a number.",
-            source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
-            ..Definition::BLANK
-        },
-        value: |execution| execution.phases.as_ref().map(PhaseLengths::as_str).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_eager_units",
-            title: "eager",
-            aliases: &["eager_units", "rendezvous"],
-            kind: Kind::Text,
-            unit: "units",
-            text: "Messages of at most this size are sent as soon as their source is ready, even if \
-                   their destination is not. The column is there only if a run has such messages.",
-            formula: "L <= eager_units",
-            source: "docs/model.md, section 14",
-        },
-        value: |execution| Cell::optional(execution.eager_units.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_routing",
-            title: "routing",
-            aliases: &[
-                "dimension-order",
-                "valiant",
-                "sorting",
-                "lowest",
-                "spread",
-                "d-mod-k",
-                "psi",
-                "romm",
-                "adaptive",
-                "up-down",
-                "up-down-adaptive",
-                "minimal",
-                "ugal",
-            ],
-            kind: Kind::Text,
-            text: "The routing rule: dimension-order, valiant and sorting on grids, lowest and spread \
-                   on networks, and on grids routed as such; d-mod-k on machines whose switches have levels; \
-                   embedding on grids and networks. Through routers with finite \
-                   buffers also romm and adaptive on grids, up-down and up-down-adaptive on fat trees, \
-                   minimal and ugal on dragonflies, hops on other networks. The column is there only if a \
-                   scenario gives it or a machine has routers.",
-            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5, 26.3 and 28.1",
-            ..Definition::BLANK
-        },
-        value: |execution| Cell::optional(execution.routing.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_spread",
-            title: "route drawn for",
-            kind: Kind::Text,
-            text: "The messages for which one route is drawn under the routing spread: message, each by itself. The \
-                   column is there only if a run draws so; else all messages between two nodes share a route.",
-            source: "docs/model.md, section 19",
-            ..Definition::BLANK
-        },
-        value: |execution| Cell::optional(execution.spread.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_adaptive_choice",
-            title: "adaptive choice",
-            kind: Kind::Text,
-            text: "The ports for which a packet asks under adaptive routing: credits, the one with the most \
-                   credits, or any. The column is there only if a run routes so.",
-            source: "Duato 1993; docs/model.md, section 26",
-            ..Definition::BLANK
-        },
-        value: |execution| Cell::optional(execution.adaptive_choice.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_ugal_threshold",
-            title: "UGAL threshold",
-            kind: Kind::Natural,
-            text: "The advantage, in credits times links, from which UGAL prefers the way through another group. \
-                   The column is there only if a run routes so.",
-            source: "Kim et al. 2008; docs/model.md, section 26",
-            ..Definition::BLANK
-        },
-        value: |execution| Cell::optional(execution.ugal_threshold),
-    },
-    Column {
-        definition: Definition {
-            name: "execution_route_choice",
-            title: "route choice",
-            kind: Kind::Text,
-            text: "The candidates of a table of routes for which a packet asks: the one with the most credits, \
-                   any, or a random one. The column is there only if a run takes its routes from a table.",
-            source: "docs/model.md, section 30.2",
-            ..Definition::BLANK
-        },
-        value: |execution| Cell::optional(execution.route_choice.as_ref()),
-    },
-];

@@ -8,17 +8,18 @@ use crate::records::{
     construction_record::CONSTRUCTION,
     definition::Definition,
     execution_record::EXECUTION,
-    job_record::{EXPOSED, JOB_TIME, STEPS_OF_JOBS},
-    machine_record::{MACHINE, PARTITION},
+    job_record::{JOB_TIME, STEPS_OF_JOBS},
+    machine_record::{MACHINE, NODE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
     pipeline_record::PIPELINES_OF_JOBS,
-    placement_record::{BOUNDS, DILATION_BOUND, EMBEDDING, PLACEMENT, SCENARIO},
-    program_record::{GUEST, NEIGHBOURS, NOISE, PROGRAM, TRAFFIC},
+    placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
+    program_record::{GUEST, JOB, MESSAGES, NEIGHBOURS, NOISE, PROGRAM, TRAFFIC},
     router_record::ROUTER,
-    row_records::{ITERATION, NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, STEP, TABLES},
-    run_columns::{AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN},
+    row_records::{PROCESS, RANK, STAGE_COUNT, TABLES},
+    run_record::{AMOUNTS, ENGINE, EXPOSED, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, STEPS, WHOLE_RUN},
     search_record::SEARCH,
+    shared_columns::{CHANNEL, EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, SEED, STEP, SWEEP},
     time_record::{BLOCKED, TOTALS, WAITING},
     transmission_record::TRANSMISSION,
 };
@@ -50,10 +51,13 @@ impl DefinitionGroup {
             .of(SEED)
             .of(SWEEP)
             .of(MACHINE)
+            .of(NODE)
             .of(ROUTER)
             .of(PARTITION);
         let run = run
             .of(PROGRAM)
+            .of(JOB)
+            .of(MESSAGES)
             .of(NOISE)
             .of(COLLECTIVE)
             .of(GUEST)
@@ -75,9 +79,9 @@ impl DefinitionGroup {
                 .of(EXPOSED)
                 .of(JOB_TIME)
                 .and(STEPS_OF_JOBS.iter().chain(PIPELINES_OF_JOBS)),
-            group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
+            group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS).and([&CHANNEL].into_iter()),
             group("Open-loop traffic").of(OPEN_LOOP),
-            group("The placement").of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),
+            group("The placement").of(PATHS).of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),
             group("Single processes, nodes and tables")
                 .of(PROCESS)
                 .of(ITERATION)

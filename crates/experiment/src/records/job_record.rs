@@ -1,13 +1,10 @@
 //! The steps of a job in the results.
 
+use cubefold_columns::Columns;
 use cubefold_simulator::{JobTimes, RankTime, StepTimes};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    RunRecord, StepRecord, TotalsRecord, Word,
-    column::{Cell, Column, no_cell},
-    exact_mean,
-};
+use super::{RunRecord, StepRecord, TotalsRecord, Word, exact_mean};
 use crate::{
     records::definition::{Definition, Kind},
     scenario::Run,
@@ -117,19 +114,51 @@ impl RunRecord {
 }
 
 /// The parts of the time of the ranks of a job, which add up to ranks times makespan (`docs/model.md` section 23.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(JOB_TIME, prefix = "time_", source = "docs/model.md, section 23.6")]
 pub struct JobTimeRecord {
-    /// A computation step runs, summed over ranks like the following.
+    /// The cycles in which a computation step of a rank of a job runs, summed over ranks. With communication, bubble and
+    /// done it adds up to ranks times makespan. The column is there only if a run is a job.
+    #[column("computation of ranks", unit = "cycles")]
     pub computation_cycles: u128,
-    /// Nothing is computed, and a step of messages is at work at the rank.
+    /// The cycles in which no computation step of a rank of a job runs and a step is at work there: a message from or to
+    /// it is under way, or an actor of it computes in the step. Summed over ranks. The column is there only if a run is a
+    /// job.
+    #[column("communication of ranks", unit = "cycles")]
     pub communication_cycles: u128,
-    /// Neither, and the rank is not over.
+    /// The cycles in which a rank of a job that is not over neither computes nor has a step at work: it waits for other
+    /// ranks. Summed over ranks. The column is there only if a run is a job.
+    #[column("bubble", unit = "cycles")]
     pub bubble_cycles: u128,
-    /// The rank is over.
+    /// The cycles in which a rank of a job is over with its last step, and no message of it is under way. Summed over
+    /// ranks. The column is there only if a run is a job.
+    #[column("done", unit = "cycles")]
     pub done_cycles: u128,
     /// The rank with the most communication, the lowest of equal ones.
+    #[column(
+        "rank with the most communication", name = "time_largest_communication_rank", kind = Natural,
+        text = "The rank of a job with the most communication, the lowest of equal ones. The column is there only if a \
+                run is a job.",
+        value = |own| own.largest_communication.rank.into()
+    )]
+    #[column(
+        "most communication of a rank", name = "time_largest_communication_cycles", unit = "cycles", kind = Natural,
+        text = "The communication of that rank. The column is there only if a run is a job.",
+        value = |own| own.largest_communication.cycles.into()
+    )]
     pub largest_communication: LargestRecord,
     /// The rank with the most bubble, the lowest of equal ones.
+    #[column(
+        "rank with the most bubble", name = "time_largest_bubble_rank", kind = Natural,
+        text = "The rank of a job with the most bubble, the lowest of equal ones. The column is there only if a run is a \
+                job.",
+        value = |own| own.largest_bubble.rank.into()
+    )]
+    #[column(
+        "most bubble of a rank", name = "time_largest_bubble_cycles", unit = "cycles", kind = Natural,
+        text = "The bubble of that rank. The column is there only if a run is a job.",
+        value = |own| own.largest_bubble.cycles.into()
+    )]
     pub largest_bubble: LargestRecord,
 }
 
@@ -185,143 +214,6 @@ impl JobTimeRecord {
         ))
     }
 }
-
-/// A column of the parts of the time.
-macro_rules! part {
-    ($name:literal, $title:literal, $text:literal, $kind:ident, $unit:literal, $value:expr) => {
-        Column {
-            definition: Definition {
-                name: $name,
-                title: $title,
-                kind: Kind::$kind,
-                unit: $unit,
-                text: concat!($text, " The column is there only if a run is a job."),
-                source: "docs/model.md, section 23.6",
-                ..Definition::BLANK
-            },
-            value: $value,
-        }
-    };
-}
-
-/// Columns of the parts of the time of the ranks of a job.
-pub(crate) static JOB_TIME: &[Column<JobTimeRecord>] = &[
-    part!(
-        "time_computation_cycles",
-        "computation of ranks",
-        "The cycles in which a computation step of a rank of a job runs, summed over ranks. With communication, bubble and \
-         done it adds up to ranks times makespan.",
-        Sum,
-        "cycles",
-        |own| own.computation_cycles.into()
-    ),
-    part!(
-        "time_communication_cycles",
-        "communication of ranks",
-        "The cycles in which no computation step of a rank of a job runs and a step is at work there: a message from or to \
-         it is under way, or an actor of it computes in the step. Summed over ranks.",
-        Sum,
-        "cycles",
-        |own| own.communication_cycles.into()
-    ),
-    part!(
-        "time_bubble_cycles",
-        "bubble",
-        "The cycles in which a rank of a job that is not over neither computes nor has a step at work: it waits for other \
-         ranks. Summed over ranks.",
-        Sum,
-        "cycles",
-        |own| own.bubble_cycles.into()
-    ),
-    part!(
-        "time_done_cycles",
-        "done",
-        "The cycles in which a rank of a job is over with its last step, and no message of it is under way. Summed over \
-         ranks.",
-        Sum,
-        "cycles",
-        |own| own.done_cycles.into()
-    ),
-    part!(
-        "time_largest_communication_rank",
-        "rank with the most communication",
-        "The rank of a job with the most communication, the lowest of equal ones.",
-        Natural,
-        "",
-        |own| own.largest_communication.rank.into()
-    ),
-    part!(
-        "time_largest_communication_cycles",
-        "most communication of a rank",
-        "The communication of that rank.",
-        Natural,
-        "cycles",
-        |own| own.largest_communication.cycles.into()
-    ),
-    part!(
-        "time_largest_bubble_rank",
-        "rank with the most bubble",
-        "The rank of a job with the most bubble, the lowest of equal ones.",
-        Natural,
-        "",
-        |own| own.largest_bubble.rank.into()
-    ),
-    part!(
-        "time_largest_bubble_cycles",
-        "most bubble of a rank",
-        "The bubble of that rank.",
-        Natural,
-        "cycles",
-        |own| own.largest_bubble.cycles.into()
-    ),
-];
-
-/// Columns of the exposed communication of jobs and traces, and of its parts.
-pub(crate) static EXPOSED: &[Column<RunRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "exposed_cycles",
-            title: "exposed",
-            aliases: &["exposed communication"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "The time of the ranks of a job in which none of their computation steps runs, of traces in which \
-                   no device computes: messages that nothing hides. The column is there only for these.",
-            formula: "sum over the ranks of their finish less the cycles of their computation steps",
-            source: "docs/model.md, section 23",
-        },
-        value: |run| Cell::optional(run.exposed_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "exposed_mean_cycles",
-            title: "exposed, mean",
-            kind: Kind::Decimal,
-            unit: "cycles",
-            text: "The exposed cycles of a rank of a job or of traces, in the mean.",
-            formula: "exposed / ranks",
-            source: "docs/model.md, section 23",
-            ..Definition::BLANK
-        },
-        value: |run| Cell::optional(run.exposed_mean_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "trace_communication",
-            title: "communication of traces",
-            aliases: &["traced", "simulated", "traced_seconds", "simulated_seconds", "simulated_cycles"],
-            kind: Kind::Term,
-            unit: "s",
-            text: "The times of the messages and collectives of Chakra traces by kind, summed over the operations of \
-                   ranks: when the traces were made, and in the run, from when an operation may begin until it is over \
-                   at its rank. They are in JSON, and in a table of their own, if the traces say how long their \
-                   communication took.",
-            source: "docs/model.md, section 23.4",
-            ..Definition::BLANK
-        },
-        value: no_cell,
-    },
-];
 
 /// Members of the steps of jobs in JSON, and columns of their table.
 pub(crate) static STEPS_OF_JOBS: &[Definition] = &[

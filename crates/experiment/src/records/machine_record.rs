@@ -2,60 +2,123 @@
 
 use std::num::NonZeroU64;
 
+use cubefold_columns::Columns;
 use cubefold_simulator::LocalCost;
 use cubefold_topology::{GraphSource, Machine, MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
     Word,
-    column::{Cell, Column, Record, Row},
+    column::{Cell, Record, Row},
     router_record::{ROUTER, RouterRecord},
 };
 use crate::{
-    records::{
-        definition::{Definition, Kind},
-        links_record::LinksRecord,
-    },
+    records::links_record::LinksRecord,
     scenario::{PhysicalScale, Run},
 };
 
 /// A machine as a scenario describes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Columns)]
+#[columns(MACHINE, prefix = "machine_", source = "docs/model.md, section 19")]
 pub struct MachineRecord {
-    /// The requested kind.
+    /// The host: line, ring, mesh, torus, hypercube, or a network such as de-bruijn. Its nodes carry the processes
+    /// and its links the messages.
+    #[column(
+        "machine", aliases = ["kind", "host"], kind = Text, source = "docs/model.md, section 1",
+        value = |machine| machine.kind.name().into()
+    )]
     #[serde(serialize_with = "kind_name", deserialize_with = "kind_with_name")]
     pub kind: MachineKind,
-    /// The lengths of its dimensions.
+    /// The lengths of the machine's dimensions, such as 8x8; for a network, the lengths by which its nodes are
+    /// numbered.
+    #[column(
+        "shape", aliases = ["k"], unit = "nodes", kind = Shape, formula = "k_1, ..., k_c",
+        source = "docs/model.md, section 1", value = |machine| Cell::shape(&machine.shape)
+    )]
     pub shape: Vec<u64>,
-    /// Whether each dimension wraps, as declared or implied by the kind.
+    /// For each dimension of the machine whether its last node is linked to its first; empty for a network.
+    #[column("wrap", source = "docs/model.md, section 1")]
     pub wrap: Vec<bool>,
     /// The link mode and the times of links.
+    #[column(
+        "links", aliases = ["link mode"], kind = Text,
+        text = "Full-duplex: a link carries one message in each direction at a time. Half-duplex: one \
+        message in all. Single-direction: the whole machine moves messages along one dimension in one direction at a time.",
+        source = "Tao 1988, 4.2; docs/model.md, sections 1, 5 and 6",
+        value = |machine| machine.links.mode().into()
+    )]
+    #[column(
+        "hop cycles", name = "machine_hop_cycles", aliases = ["T_c"], unit = "cycles", kind = Natural,
+        text = "The time for which a unit of a message occupies a link; empty if links differ.",
+        formula = "T_c, or u", source = "docs/model.md, sections 2 and 13",
+        value = |machine| machine.links.cycles().map(|(unit, _)| unit).into()
+    )]
+    #[column(
+        "latency", name = "machine_latency_cycles", aliases = ["latency_cycles"], unit = "cycles",
+        kind = Natural,
+        text = "The time of a unit on the wire and in the router of a link, which does not occupy the link; \
+        empty if links differ.",
+        formula = "l", source = "docs/model.md, section 13",
+        value = |machine| machine.links.cycles().map(|(_, latency)| latency).into()
+    )]
     #[serde(flatten)]
     pub links: LinksRecord,
-    /// `store-and-forward`, `cut-through`, `wormhole` or `virtual-cut-through`.
+    /// Store-and-forward: a message joins its next queue when all of it is there. Cut-through: when its first unit
+    /// is. Wormhole and virtual-cut-through: through routers with finite buffers; the latter grants a channel only
+    /// to a packet that fits its buffer.
+    #[column(
+        "switching", aliases = ["store-and-forward", "cut-through", "wormhole", "virtual-cut-through"],
+        source = "Kermani & Kleinrock 1979; Dally & Seitz 1986; docs/model.md, sections 13 and 26"
+    )]
     pub switching: Word,
-    /// Largest number of units of a packet, if messages are divided.
+    /// The largest number of units of a packet; empty if messages are not divided.
+    #[column(
+        "packet size", aliases = ["packet_units"], unit = "units", formula = "P",
+        source = "docs/model.md, section 13"
+    )]
     pub packet_units: Option<u64>,
-    /// `first-come` or `round-robin`.
+    /// Which message a channel takes next. First-come: the one that joined its queue first. Round-robin: that of
+    /// the next input of the node.
+    #[column("arbitration", aliases = ["first-come", "round-robin"], source = "docs/model.md, section 13")]
     pub arbitration: Word,
-    /// Length of a cycle, if the machine is described by bandwidth and latency.
+    /// The length of a cycle: the time of a unit on a link, or where bandwidths differ the longest time of which
+    /// the times of a unit are multiples. Empty if the machine is described in cycles.
+    #[column(
+        "cycle", aliases = ["cycle_nanoseconds"], unit = "nanoseconds", formula = "unit_bytes / bandwidth",
+        source = "docs/model.md, sections 17 and 21"
+    )]
     pub cycle_nanoseconds: Option<f64>,
-    /// Bytes per unit of such a machine.
+    /// The number of bytes of a unit, if the machine is described by bandwidth and latency.
+    #[column("unit", unit = "bytes", source = "docs/model.md, section 17")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit_bytes: Option<u64>,
-    /// Increase of the link latency of such a machine by rounding to whole cycles.
+    /// The increase of the latency of a link by rounding it to a whole number of cycles; negative if it is shorter
+    /// than given.
+    #[column(
+        "latency rounding",
+        unit = "nanoseconds",
+        formula = "(l + u) * cycle - latency",
+        source = "docs/model.md, section 17"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_rounding_nanoseconds: Option<f64>,
-    /// Number of processes of a node that compute at the same time, if more than one.
+    /// The number of processes of a node that compute at the same time. The column is there only if a run has more
+    /// than one.
+    #[column("processors a node", list = NODE, unit = "processes", source = "docs/model.md, section 15")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processors_per_node: Option<u64>,
-    /// Latency of messages inside a node \[cycles\], unless they are free.
+    /// The time of a message inside a node, apart from its units. The column is there only if such messages take
+    /// time.
+    #[column("local latency", list = NODE, unit = "cycles", source = "docs/model.md, section 15")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_latency_cycles: Option<u64>,
-    /// Cost per unit of messages inside a node \[cycles\].
+    /// The time of each unit of a message inside a node. The column is there only if such messages take time.
+    #[column("local unit", list = NODE, unit = "cycles", source = "docs/model.md, section 15")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_unit_cycles: Option<u64>,
-    /// Number of nodes that can hold processes, if not all can.
+    /// The number of nodes that can hold processes, without switches and failed nodes. The column is there only if
+    /// a machine has such.
+    #[column("hosts", unit = "nodes")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u64>,
     /// Cables between linked switches of adjacent levels, from the leaves up; of fat trees, clusters, and networks whose
@@ -68,13 +131,24 @@ pub struct MachineRecord {
     /// Coordinate offsets of the wraparounds of a twisted torus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twist: Option<Vec<Vec<u64>>>,
-    /// Failed links, by their nodes.
+    /// The number of failed links, without those of failed nodes. The column is there only if a machine has
+    /// failures.
+    #[column(
+        "failed links", unit = "links", kind = Natural,
+        value = |machine| Cell::optional(machine.failed_links.as_ref().map(|links| links.len() as u64))
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_links: Option<Vec<[u32; 2]>>,
-    /// Failed nodes.
+    /// The number of nodes that are down. The column is there only if a machine has failures.
+    #[column(
+        "failed nodes", unit = "nodes", kind = Natural,
+        value = |machine| Cell::optional(machine.failed_nodes.as_ref().map(|nodes| nodes.len() as u64))
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_nodes: Option<Vec<u32>>,
-    /// Parameters of a network with switches, a tree, or the graph of an edge grammar.
+    /// The parameters of a network with switches, a tree or the graph of an edge grammar. The column is there only
+    /// if a machine has some.
+    #[column("network")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// Its routers with finite buffers, if it has some.
@@ -86,11 +160,19 @@ pub struct MachineRecord {
 }
 
 /// A partition of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(PARTITION, prefix = "machine_partition_", source = "docs/model.md, section 1")]
 pub struct PartitionRecord {
-    /// Coordinates of its first node.
+    /// The coordinates of the first node of the box that the program runs in. The column is there only if a run has
+    /// a partition.
+    #[column("partition base", aliases = ["base"])]
     pub base: Vec<u32>,
-    /// Its lengths.
+    /// The lengths of the box that the program runs in; the other metrics count the nodes and links of this box
+    /// only.
+    #[column(
+        "partition shape", aliases = ["partition"], unit = "nodes", kind = Shape,
+        value = |partition| Cell::shape(&partition.shape)
+    )]
     pub shape: Vec<u64>,
 }
 
@@ -183,293 +265,8 @@ fn kind_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MachineK
 impl Record for MachineRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(MACHINE, record);
+        row.section(NODE, record);
         row.section(ROUTER, record.and_then(|machine| machine.router.as_ref()));
         row.section(PARTITION, record.and_then(|machine| machine.partition.as_ref()));
     }
 }
-
-/// Columns of the machine.
-pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "machine_kind",
-            title: "machine",
-            aliases: &["kind", "host"],
-            kind: Kind::Text,
-            text: "The host: line, ring, mesh, torus, hypercube, or a network such as de-bruijn. \
-                  Its nodes carry the processes and its links the messages.",
-            source: "docs/model.md, section 1",
-            ..Definition::BLANK
-        },
-        value: |machine| machine.kind.name().into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_shape",
-            title: "shape",
-            aliases: &["k"],
-            kind: Kind::Shape,
-            unit: "nodes",
-            text: "The lengths of the machine's dimensions, such as 8x8; for a network, the lengths by \
-                   which its nodes are numbered.",
-            formula: "k_1, ..., k_c",
-            source: "docs/model.md, section 1",
-        },
-        value: |machine| Cell::shape(&machine.shape),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_wrap",
-            title: "wrap",
-            kind: Kind::List,
-            text: "For each dimension of the machine whether its last node is linked to its first; \
-                  empty for a network.",
-            source: "docs/model.md, section 1",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::list(&machine.wrap),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_links",
-            title: "links",
-            aliases: &["link mode"],
-            kind: Kind::Text,
-            text: "Full-duplex: a link carries one message in each direction at a time. \
-                  Half-duplex: one message in all. Single-direction: the whole machine moves \
-                  messages along one dimension in one direction at a time.",
-            source: "Tao 1988, 4.2; docs/model.md, sections 1, 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |machine| machine.links.mode().into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_hop_cycles",
-            title: "hop cycles",
-            aliases: &["T_c"],
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time for which a unit of a message occupies a link; empty if links differ.",
-            formula: "T_c, or u",
-            source: "docs/model.md, sections 2 and 13",
-        },
-        value: |machine| machine.links.cycles().map(|(unit, _)| unit).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_latency_cycles",
-            title: "latency",
-            aliases: &["latency_cycles"],
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time of a unit on the wire and in the router of a link, which does not occupy \
-                   the link; empty if links differ.",
-            formula: "l",
-            source: "docs/model.md, section 13",
-        },
-        value: |machine| machine.links.cycles().map(|(_, latency)| latency).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_switching",
-            title: "switching",
-            aliases: &["store-and-forward", "cut-through", "wormhole", "virtual-cut-through"],
-            kind: Kind::Text,
-            text: "Store-and-forward: a message joins its next queue when all of it is there. \
-                  Cut-through: when its first unit is. Wormhole and virtual-cut-through: through routers \
-                  with finite buffers; the latter grants a channel only to a packet that fits its buffer.",
-            source: "Kermani & Kleinrock 1979; Dally & Seitz 1986; docs/model.md, sections 13 and 26",
-            ..Definition::BLANK
-        },
-        value: |machine| (&machine.switching).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_packet_units",
-            title: "packet size",
-            aliases: &["packet_units"],
-            kind: Kind::Natural,
-            unit: "units",
-            text: "The largest number of units of a packet; empty if messages are not divided.",
-            formula: "P",
-            source: "docs/model.md, section 13",
-        },
-        value: |machine| machine.packet_units.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_arbitration",
-            title: "arbitration",
-            aliases: &["first-come", "round-robin"],
-            kind: Kind::Text,
-            text: "Which message a channel takes next. First-come: the one that joined its queue \
-                  first. Round-robin: that of the next input of the node.",
-            source: "docs/model.md, section 13",
-            ..Definition::BLANK
-        },
-        value: |machine| (&machine.arbitration).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_cycle_nanoseconds",
-            title: "cycle",
-            aliases: &["cycle_nanoseconds"],
-            kind: Kind::Decimal,
-            unit: "nanoseconds",
-            text: "The length of a cycle: the time of a unit on a link, or where bandwidths differ the \
-                   longest time of which the times of a unit are multiples. Empty if the machine is \
-                   described in cycles.",
-            formula: "unit_bytes / bandwidth",
-            source: "docs/model.md, sections 17 and 21",
-        },
-        value: |machine| machine.cycle_nanoseconds.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_unit_bytes",
-            title: "unit",
-            kind: Kind::Natural,
-            unit: "bytes",
-            text: "The number of bytes of a unit, if the machine is described by bandwidth and latency.",
-            source: "docs/model.md, section 17",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.unit_bytes),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_latency_rounding_nanoseconds",
-            title: "latency rounding",
-            kind: Kind::Decimal,
-            unit: "nanoseconds",
-            text: "The increase of the latency of a link by rounding it to a whole number of cycles; \
-                   negative if it is shorter than given.",
-            formula: "(l + u) * cycle - latency",
-            source: "docs/model.md, section 17",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.latency_rounding_nanoseconds),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_hosts",
-            title: "hosts",
-            kind: Kind::Natural,
-            unit: "nodes",
-            text: "The number of nodes that can hold processes, without switches and failed nodes. The \
-                   column is there only if a machine has such.",
-            source: "docs/model.md, section 19",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.hosts),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_failed_links",
-            title: "failed links",
-            kind: Kind::Natural,
-            unit: "links",
-            text: "The number of failed links, without those of failed nodes. The column is there only \
-                   if a machine has failures.",
-            source: "docs/model.md, section 19",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.failed_links.as_ref().map(|links| links.len() as u64)),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_failed_nodes",
-            title: "failed nodes",
-            kind: Kind::Natural,
-            unit: "nodes",
-            text: "The number of nodes that are down. The column is there only if a machine has \
-                  failures.",
-            source: "docs/model.md, section 19",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.failed_nodes.as_ref().map(|nodes| nodes.len() as u64)),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_network",
-            title: "network",
-            kind: Kind::Text,
-            text: "The parameters of a network with switches, a tree or the graph of an edge grammar. The column is there only if a machine \
-                  has some.",
-            source: "docs/model.md, section 19",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.network.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_processors_per_node",
-            title: "processors a node",
-            kind: Kind::Natural,
-            unit: "processes",
-            text: "The number of processes of a node that compute at the same time. The column is there \
-                   only if a run has more than one.",
-            source: "docs/model.md, section 15",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.processors_per_node),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_local_latency_cycles",
-            title: "local latency",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time of a message inside a node, apart from its units. The column is there \
-                  only if such messages take time.",
-            source: "docs/model.md, section 15",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.local_latency_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_local_unit_cycles",
-            title: "local unit",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time of each unit of a message inside a node. The column is there only if \
-                  such messages take time.",
-            source: "docs/model.md, section 15",
-            ..Definition::BLANK
-        },
-        value: |machine| Cell::optional(machine.local_unit_cycles),
-    },
-];
-
-/// Columns of the partition.
-pub(crate) static PARTITION: &[Column<PartitionRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "machine_partition_base",
-            title: "partition base",
-            aliases: &["base"],
-            kind: Kind::List,
-            text: "The coordinates of the first node of the box that the program runs in. The \
-                  column is there only if a run has a partition.",
-            source: "docs/model.md, section 1",
-            ..Definition::BLANK
-        },
-        value: |partition| Cell::list(&partition.base),
-    },
-    Column {
-        definition: Definition {
-            name: "machine_partition_shape",
-            title: "partition shape",
-            aliases: &["partition"],
-            kind: Kind::Shape,
-            unit: "nodes",
-            text: "The lengths of the box that the program runs in; the other metrics count the \
-                  nodes and links of this box only.",
-            source: "docs/model.md, section 1",
-            ..Definition::BLANK
-        },
-        value: |partition| Cell::shape(&partition.shape),
-    },
-];

@@ -1,5 +1,6 @@
 //! The program of a record, and its columns.
 
+use cubefold_columns::Columns;
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
 use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern, WarmUp};
 use cubefold_topology::{Machine, Wrap};
@@ -8,51 +9,89 @@ use serde::{Deserialize, Serialize};
 use super::{
     Word,
     collective_record::{COLLECTIVE, CollectiveRecord, StepRecord, cube_dimensions},
-    column::{Cell, Column, Record, Row, join},
+    column::{Cell, Record, Row, join},
     open_loop_record::{number, optional_number},
 };
 use crate::{
-    records::{
-        definition::{Definition, Kind},
-        machine_record::description,
-    },
+    records::machine_record::description,
     scenario::{NeighbourCommunication, OpenLoopProgram, ScenarioProgram},
 };
 
 /// A program as a scenario describes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Columns)]
+#[columns(PROGRAM, prefix = "program_", source = "docs/model.md, section 2")]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, `traffic`, the operation of a
-    /// collective, `sequence` or `job`.
+    /// cc-cube: 2^d processes that compute and then exchange with a neighbour in the d-cube, once a stage; normal:
+    /// the same with consecutive dimensions. divide-and-conquer: problems are halved along dimension after
+    /// dimension, and results come back. neighbour-exchange: the processes are the nodes of a torus, mesh or
+    /// network, and send to their neighbours; stages: the messages of a file; traffic: those of a matrix; job:
+    /// steps that wait for one another; all-reduce and the other operations: collectives; sequence: several of them
+    /// one after another.
+    #[column(
+        "program", aliases = ["cc-cube", "normal", "divide-and-conquer", "neighbour-exchange"],
+        source = "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16"
+    )]
     pub kind: Word,
-    /// `d` of a program on a d-cube.
+    /// The number of dimensions of the hypercube whose corners are the processes.
+    #[column("dimensions", aliases = ["d"], formula = "d")]
     pub dimensions: Option<u8>,
-    /// The dimension of each stage of a CC or normal program.
+    /// The guest dimension along which each stage exchanges, in order; a number in a table is the number of stages.
+    #[column("stages", formula = "q_0, q_1, ...")]
     pub stages: Option<Vec<u8>>,
-    /// `T_a` \[cycles\].
+    /// The time for which a process computes in each stage before it exchanges; nothing in stages that it passes
+    /// through.
+    #[column("compute cycles", aliases = ["T_a"], unit = "cycles", formula = "T_a")]
     pub compute_cycles: u64,
-    /// Name of the file that lists the messages, if there is one.
+    /// The file that lists the messages of a program of kind stages, as the scenario names it.
+    #[column("messages from", source = "docs/scenarios.md, programs from a file")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Number of processes of a program from a file, or of ranks of a collective.
+    /// The number of processes of a program of kind stages, or of a collective, whose shares are not counted.
+    #[column(
+        "processes of the program", list = MESSAGES, unit = "processes",
+        source = "docs/scenarios.md, programs from a file; docs/model.md, section 16"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// The computation of each stage, if stages differ \[cycles\].
+    /// The computation of each stage, if stages differ; compute cycles is then the longest.
+    #[column(
+        "compute cycles by stage", list = MESSAGES, unit = "cycles", source = "docs/model.md, section 15"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_compute_cycles: Option<Vec<u64>>,
-    /// The parts of every message of a pipelined program on a cube.
+    /// The parts of every message of a program on a cube: part p of stage s + 1 is handled one step after part p of
+    /// stage s, so that several dimensions are in use at once. The columns of pipelining are there only if a run
+    /// sets it, or computations by stage or noise.
+    #[column(
+        "pipelining", list = MESSAGES, aliases = ["parts", "Q"], unit = "parts", formula = "Q",
+        source = "Díaz de Cerio, Valero-García & González 1996; docs/model.md, section 29"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipelining: Option<u64>,
-    /// The exchanges of a process that go on at a time: `all` or `1`.
+    /// The exchanges of a process that go on at a time: all of a step, or 1.
+    #[column("ports of exchanges", list = MESSAGES, source = "docs/model.md, section 29")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange_ports: Option<Word>,
-    /// The processor's time for every message \[cycles\].
+    /// The time of the processor for every message that it sends.
+    #[column(
+        "start-up", list = MESSAGES, unit = "cycles", formula = "sigma",
+        source = "docs/model.md, section 29"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_cycles: Option<u64>,
-    /// Size of the largest message of each stage, if messages have more than one unit.
+    /// The size of the largest message of each stage. The column is there only if messages of a run have more than
+    /// one unit.
+    #[column(
+        "units by stage", list = MESSAGES, unit = "units", formula = "L_s",
+        source = "docs/model.md, section 13"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_units: Option<Vec<u64>>,
-    /// Size of the largest message, if the scenario gives it in bytes.
+    /// The size of the largest message before it is rounded up to units, if the scenario gives sizes in bytes.
+    #[column(
+        "message bytes", list = MESSAGES, aliases = ["bytes"], unit = "bytes", formula = "M",
+        source = "docs/model.md, section 17"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_bytes: Option<u64>,
     /// The extra cycles of computations.
@@ -64,22 +103,40 @@ pub struct ProgramRecord {
     /// The steps of a sequence of collectives, or of a job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepRecord>>,
-    /// The number of times that the steps of a job are repeated.
+    /// The number of times that the steps of a job are repeated. The column is there only if a run is a job.
+    #[column("iterations of the program", list = JOB, source = "docs/model.md, section 23")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u64>,
-    /// Lengths of the logical shape of a job.
+    /// The lengths of the logical shape of the ranks of a job.
+    #[column(
+        "logical shape of the job", list = JOB, name = "program_job_shape", unit = "processes",
+        kind = Shape, source = "docs/model.md, section 23",
+        value = |program| Cell::optional(program.logical_shape.as_deref().map(Cell::shape))
+    )]
     #[serde(default, rename = "job_shape", skip_serializing_if = "Option::is_none")]
     pub logical_shape: Option<Vec<u64>>,
     /// The guest that the scenario gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
-    /// The communications of a neighbour-exchange program.
+    /// Shift: in each stage all processes send in the same direction along one dimension. Permutation: every
+    /// process sends to and receives from at most one neighbour. Scatter and stencil: every process sends to all
+    /// neighbours, or to all around it, at once.
+    #[column(
+        "communication", list = NEIGHBOURS,
+        aliases = ["shift", "permutation", "scatter", "stencil", "to-children", "to-parents"],
+        source = "Tao 1988, 4.2; docs/model.md, sections 2 and 23"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub communication: Option<Word>,
-    /// Number of sets of permutation communications.
+    /// The number of random permutation sets, each of which is a stage.
+    #[column("sets", list = NEIGHBOURS, source = "docs/model.md, sections 2 and 10")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<usize>,
-    /// The neighbours of a stencil.
+    /// The processes that a process of a stencil sends to: those that differ in one dimension (faces), in at most
+    /// two (edges), or in any number (all).
+    #[column(
+        "neighbours", list = NEIGHBOURS, aliases = ["faces", "edges"], source = "docs/model.md, section 23"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<Word>,
     /// The packets of open-loop traffic; its members are flattened into these.
@@ -88,90 +145,132 @@ pub struct ProgramRecord {
 }
 
 /// The guest of a neighbour-exchange program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(GUEST, prefix = "program_guest_", source = "docs/model.md, section 2")]
 pub struct GuestRecord {
-    /// The requested kind.
+    /// The graph whose nodes are the processes and whose edges join the processes that exchange messages: a d-cube,
+    /// or the line, ring, mesh, torus, hypercube or network of a neighbour-exchange program.
+    #[column("guest")]
     pub kind: Word,
-    /// The lengths of its dimensions.
+    /// The lengths of the guest's dimensions.
+    #[column("guest shape", unit = "processes", kind = Shape, value = |guest| Cell::shape(&guest.shape))]
     pub shape: Vec<u64>,
-    /// Whether each dimension wraps, as declared or implied by the kind.
+    /// For each dimension of the guest whether its last process is a neighbour of its first.
+    #[column("guest wrap")]
     pub wrap: Vec<bool>,
-    /// Parameters of a tree, or of the graph of an edge grammar.
+    /// The parameters of a guest that is a tree or the graph of an edge grammar. The column is there only if a
+    /// guest has some.
+    #[column("guest network", source = "docs/model.md, section 28")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
 }
 
 /// The packets of open-loop traffic.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Columns)]
+#[columns(TRAFFIC, prefix = "program_", source = "docs/model.md, section 27")]
 pub struct TrafficRecord {
-    /// The pattern of destinations.
+    /// The destinations of the packets of open-loop traffic, by source.
+    #[column(
+        "pattern", aliases = ["traffic pattern"],
+        source = "Dally & Towles 2004, 3.2; docs/model.md, section 27"
+    )]
     pub pattern: Word,
-    /// The nodes of hotspots.
+    /// The nodes to which the pattern hotspot sends more than to others.
+    #[column("hotspots")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hotspots: Option<Vec<u32>>,
-    /// The share of the packets that go to them.
+    /// The share of the packets that go to one of the hotspots; the others go anywhere.
+    #[column("hotspot share", unit = "ratio", formula = "f")]
     #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub hotspot_share: Option<f64>,
-    /// The terminals of a group, of patterns with groups.
+    /// The terminals of a group, of patterns that go from group to group.
+    #[column("group size", unit = "terminals", source = "docs/model.md, section 30.4")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_size: Option<u32>,
-    /// The sizes of packets \[units\] with their weights.
+    /// The sizes of the packets of open-loop traffic, each with its weight.
+    #[column(
+        "packet sizes", unit = "units", kind = List,
+        value = |own| Cell::Text(sizes_in_words(&own.sizes).into())
+    )]
     pub sizes: Vec<(u64, u64)>,
-    /// The mean length of bursts \[cycles\].
+    /// The mean length of the bursts in which terminals make packets.
+    #[column("burst", unit = "cycles", source = "docs/model.md, section 30.4")]
     #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub burst_cycles: Option<f64>,
-    /// The load during a burst \[units a cycle\].
+    /// The units that a terminal makes per cycle during a burst.
+    #[column("load of a burst", unit = "units a cycle", source = "docs/model.md, section 30.4")]
     #[serde(default, deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub burst_load: Option<f64>,
-    /// The sizes of replies \[units\] with their weights.
+    /// The sizes of the replies to packets, each with its weight.
+    #[column(
+        "reply sizes", unit = "units", kind = List, source = "docs/model.md, section 30.4",
+        value = |own| { let sizes = own.reply_sizes.as_deref(); Cell::optional(sizes.map(|own| Cell::Text(sizes_in_words(own).into()))) }
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_sizes: Option<Vec<(u64, u64)>>,
-    /// The time from the receipt of a packet to the making of its reply \[cycles\].
+    /// The time from the receipt of a packet to the making of its reply.
+    #[column("reply delay", unit = "cycles", source = "docs/model.md, section 30.4")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_delay_cycles: Option<u64>,
-    /// The cycles before packets are measured; `None` if a pilot run finds them.
+    /// The cycles of open-loop traffic before packets are measured; empty if a pilot run finds them.
+    #[column("warmup", unit = "cycles", formula = "W")]
     pub warmup_cycles: Option<u64>,
-    /// The cycles of that pilot run.
+    /// The cycles of the pilot run that finds the warm-up.
+    #[column("pilot run", unit = "cycles", source = "docs/model.md, section 30.6")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot_cycles: Option<u64>,
-    /// The cycles of its intervals.
+    /// The cycles over which the pilot run adds up its backlog.
+    #[column("interval of the pilot run", unit = "cycles", source = "docs/model.md, section 30.6")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmup_interval: Option<u64>,
-    /// The cycles in which measured packets are made.
+    /// The cycles in which the measured packets are made.
+    #[column("measured cycles", unit = "cycles", formula = "M")]
     pub measure_cycles: u64,
-    /// The most cycles that they may take after that.
+    /// The most cycles that measured packets may take after the measured cycles.
+    #[column("drain", unit = "cycles", formula = "X")]
     pub drain_cycles: u64,
-    /// The batches of the measured cycles.
+    /// The batches of the measured cycles, from which the half-width and the trend follow.
+    #[column("batches", formula = "k", source = "docs/model.md, section 30.6")]
     #[serde(default)]
     pub batches: u64,
-    /// The runs with different seeds.
+    /// The runs of open-loop traffic, with seeds from the seed on.
+    #[column("seeds", source = "docs/model.md, section 30.6")]
     #[serde(default)]
     pub seeds: u64,
-    /// The mean latency above which the traffic counts as saturated \[cycles\].
+    /// The mean packet latency above which open-loop traffic counts as saturated.
+    #[column("latency limit", unit = "cycles")]
     #[serde(deserialize_with = "number")]
     pub latency_limit: f64,
 }
 
 /// The extra cycles of computations that vary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(NOISE, prefix = "program_compute_noise_", source = "docs/model.md, section 29.3")]
 pub struct NoiseRecord {
-    /// The distribution.
+    /// The distribution of the random extra cycles of every computation: uniform, outliers or exponential.
+    #[column("compute noise", aliases = ["noise", "uniform", "outliers", "exponential"])]
     pub kind: Word,
-    /// The greatest number of cycles of uniform noise.
+    /// The greatest number of extra cycles of uniform noise.
+    #[column("noise, at most", unit = "cycles")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
-    /// One computation of this number is delayed, of outliers.
+    /// One computation of this number is delayed by outliers, on average.
+    #[column("noise, one in")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_in: Option<u64>,
-    /// The delay of outliers \[cycles\].
+    /// The delay of an outlier.
+    #[column("noise of an outlier", unit = "cycles")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
-    /// The mean of exponential noise \[cycles\].
+    /// The mean of exponential noise.
+    #[column("noise, mean", unit = "cycles")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<u64>,
-    /// The seed of the draws.
+    /// The seed of the extra cycles.
+    #[column("seed of the noise")]
     pub seed: u64,
-    /// `stage` or `process`: which of them have draws of their own.
+    /// Whether every stage of a process has a draw of its own, or every process one for all its stages.
+    #[column("noise of each")]
     pub each: Word,
 }
 
@@ -330,6 +429,8 @@ impl GuestRecord {
 impl Record for ProgramRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(PROGRAM, record);
+        row.section(JOB, record);
+        row.section(MESSAGES, record);
         row.section(NOISE, record.and_then(|program| program.compute_noise.as_ref()));
         row.section(COLLECTIVE, record.and_then(|program| program.collective.as_ref()));
         row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
@@ -337,585 +438,3 @@ impl Record for ProgramRecord {
         row.section(TRAFFIC, record.and_then(|program| program.traffic.as_ref()));
     }
 }
-
-/// Columns of the program.
-pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_kind",
-            title: "program",
-            aliases: &["cc-cube", "normal", "divide-and-conquer", "neighbour-exchange"],
-            kind: Kind::Text,
-            text: "cc-cube: 2^d processes that compute and then exchange with a neighbour in the \
-                  d-cube, once a stage; normal: the same with consecutive dimensions. \
-                  divide-and-conquer: problems are halved along dimension after dimension, and \
-                  results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours; stages: the messages of a file; traffic: those of a matrix; job: steps that wait for one another; all-reduce and the other operations: \
-                  collectives; sequence: several of them one after another.",
-            source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
-            ..Definition::BLANK
-        },
-        value: |program| (&program.kind).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_dimensions",
-            title: "dimensions",
-            aliases: &["d"],
-            kind: Kind::Natural,
-            text: "The number of dimensions of the hypercube whose corners are the processes.",
-            formula: "d",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |program| program.dimensions.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_stages",
-            title: "stages",
-            kind: Kind::List,
-            text: "The guest dimension along which each stage exchanges, in order; a number in a table \
-                   is the number of stages.",
-            formula: "q_0, q_1, ...",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |program| program.stages.as_deref().map(Cell::list).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_cycles",
-            title: "compute cycles",
-            aliases: &["T_a"],
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time for which a process computes in each stage before it exchanges; \
-                  nothing in stages that it passes through.",
-            formula: "T_a",
-            source: "docs/model.md, section 2",
-        },
-        value: |program| program.compute_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_file",
-            title: "messages from",
-            kind: Kind::Text,
-            text: "The file that lists the messages of a program of kind stages, as the scenario names it.",
-            source: "docs/scenarios.md, programs from a file",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.file.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "program_iterations",
-            title: "iterations of the program",
-            kind: Kind::Natural,
-            text: "The number of times that the steps of a job are repeated. The column is there only if a \
-                   run is a job.",
-            source: "docs/model.md, section 23",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.iterations),
-    },
-    Column {
-        definition: Definition {
-            name: "program_job_shape",
-            title: "logical shape of the job",
-            kind: Kind::Shape,
-            unit: "processes",
-            text: "The lengths of the logical shape of the ranks of a job.",
-            source: "docs/model.md, section 23",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.logical_shape.as_deref().map(Cell::shape)),
-    },
-    Column {
-        definition: Definition {
-            name: "program_processes",
-            title: "processes of the program",
-            kind: Kind::Natural,
-            unit: "processes",
-            text: "The number of processes of a program of kind stages, or of a collective, whose \
-                  shares are not counted.",
-            source: "docs/scenarios.md, programs from a file; docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.processes),
-    },
-    Column {
-        definition: Definition {
-            name: "program_stage_compute_cycles",
-            title: "compute cycles by stage",
-            kind: Kind::List,
-            unit: "cycles",
-            text: "The computation of each stage, if stages differ; compute cycles is then the longest.",
-            source: "docs/model.md, section 15",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.stage_compute_cycles.as_deref().map(Cell::list)),
-    },
-    Column {
-        definition: Definition {
-            name: "program_pipelining",
-            title: "pipelining",
-            aliases: &["parts", "Q"],
-            kind: Kind::Natural,
-            unit: "parts",
-            text: "The parts of every message of a program on a cube: part p of stage s + 1 is handled one step after part \
-                   p of stage s, so that several dimensions are in use at once. The columns of pipelining are there only if \
-                   a run sets it, or computations by stage or noise.",
-            formula: "Q",
-            source: "Díaz de Cerio, Valero-García & González 1996; docs/model.md, section 29",
-        },
-        value: |program| Cell::optional(program.pipelining),
-    },
-    Column {
-        definition: Definition {
-            name: "program_exchange_ports",
-            title: "ports of exchanges",
-            kind: Kind::Text,
-            text: "The exchanges of a process that go on at a time: all of a step, or 1.",
-            source: "docs/model.md, section 29",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.exchange_ports.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "program_startup_cycles",
-            title: "start-up",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time of the processor for every message that it sends.",
-            formula: "sigma",
-            source: "docs/model.md, section 29",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.startup_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "program_stage_units",
-            title: "units by stage",
-            kind: Kind::List,
-            unit: "units",
-            text: "The size of the largest message of each stage. The column is there only if \
-                  messages of a run have more than one unit.",
-            formula: "L_s",
-            source: "docs/model.md, section 13",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.stage_units.as_deref().map(Cell::list)),
-    },
-    Column {
-        definition: Definition {
-            name: "program_message_bytes",
-            title: "message bytes",
-            aliases: &["bytes"],
-            kind: Kind::Natural,
-            unit: "bytes",
-            text: "The size of the largest message before it is rounded up to units, if the scenario \
-                   gives sizes in bytes.",
-            formula: "M",
-            source: "docs/model.md, section 17",
-        },
-        value: |program| Cell::optional(program.message_bytes),
-    },
-];
-
-/// Columns of computations that vary; they are there only if those of a run do.
-pub(crate) static NOISE: &[Column<NoiseRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_kind",
-            title: "compute noise",
-            aliases: &["noise", "uniform", "outliers", "exponential"],
-            kind: Kind::Text,
-            text: "The distribution of the random extra cycles of every computation: uniform, outliers or exponential.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.kind).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_max",
-            title: "noise, at most",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The greatest number of extra cycles of uniform noise.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.max),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_one_in",
-            title: "noise, one in",
-            kind: Kind::Natural,
-            text: "One computation of this number is delayed by outliers, on average.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.one_in),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_cycles",
-            title: "noise of an outlier",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The delay of an outlier.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_mean",
-            title: "noise, mean",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The mean of exponential noise.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.mean),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_seed",
-            title: "seed of the noise",
-            kind: Kind::Natural,
-            text: "The seed of the extra cycles.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| own.seed.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_compute_noise_each",
-            title: "noise of each",
-            kind: Kind::Text,
-            text: "Whether every stage of a process has a draw of its own, or every process one for all its stages.",
-            source: "docs/model.md, section 29.3",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.each).into(),
-    },
-];
-
-/// Columns of the guest of a neighbour-exchange program.
-pub(crate) static GUEST: &[Column<GuestRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_guest_kind",
-            title: "guest",
-            kind: Kind::Text,
-            text: "The graph whose nodes are the processes and whose edges join the processes that \
-                  exchange messages: a d-cube, or the line, ring, mesh, torus, hypercube or \
-                  network of a neighbour-exchange program.",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |guest| (&guest.kind).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_guest_shape",
-            title: "guest shape",
-            kind: Kind::Shape,
-            unit: "processes",
-            text: "The lengths of the guest's dimensions.",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |guest| Cell::shape(&guest.shape),
-    },
-    Column {
-        definition: Definition {
-            name: "program_guest_wrap",
-            title: "guest wrap",
-            kind: Kind::List,
-            text: "For each dimension of the guest whether its last process is a neighbour of its \
-                  first.",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |guest| Cell::list(&guest.wrap),
-    },
-    Column {
-        definition: Definition {
-            name: "program_guest_network",
-            title: "guest network",
-            kind: Kind::Text,
-            text: "The parameters of a guest that is a tree or the graph of an edge grammar. The column is \
-                  there only if a guest has some.",
-            source: "docs/model.md, section 28",
-            ..Definition::BLANK
-        },
-        value: |guest| Cell::optional(guest.network.as_ref()),
-    },
-];
-
-/// Columns of the communications of a neighbour-exchange program.
-pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_communication",
-            title: "communication",
-            aliases: &["shift", "permutation", "scatter", "stencil", "to-children", "to-parents"],
-            kind: Kind::Text,
-            text: "Shift: in each stage all processes send in the same direction along one \
-                  dimension. Permutation: every process sends to and receives from at most one \
-                  neighbour. Scatter and stencil: every process sends to all neighbours, or to all around it, \
-                  at once.",
-            source: "Tao 1988, 4.2; docs/model.md, sections 2 and 23",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.communication.as_ref()),
-    },
-    Column {
-        definition: Definition {
-            name: "program_sets",
-            title: "sets",
-            kind: Kind::Natural,
-            text: "The number of random permutation sets, each of which is a stage.",
-            source: "docs/model.md, sections 2 and 10",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.sets),
-    },
-    Column {
-        definition: Definition {
-            name: "program_neighbours",
-            title: "neighbours",
-            aliases: &["faces", "edges"],
-            kind: Kind::Text,
-            text: "The processes that a process of a stencil sends to: those that differ in one dimension \
-                   (faces), in at most two (edges), or in any number (all).",
-            source: "docs/model.md, section 23",
-            ..Definition::BLANK
-        },
-        value: |program| Cell::optional(program.neighbours.as_ref()),
-    },
-];
-
-/// Columns of open-loop traffic; they are there only if a run has such traffic.
-pub(crate) static TRAFFIC: &[Column<TrafficRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "program_pattern",
-            title: "pattern",
-            aliases: &["traffic pattern"],
-            kind: Kind::Text,
-            text: "The destinations of the packets of open-loop traffic, by source.",
-            source: "Dally & Towles 2004, 3.2; docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| (&own.pattern).into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_hotspots",
-            title: "hotspots",
-            kind: Kind::List,
-            text: "The nodes to which the pattern hotspot sends more than to others.",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.hotspots.as_deref().map(Cell::list)),
-    },
-    Column {
-        definition: Definition {
-            name: "program_hotspot_share",
-            title: "hotspot share",
-            kind: Kind::Decimal,
-            unit: "ratio",
-            text: "The share of the packets that go to one of the hotspots; the others go anywhere.",
-            formula: "f",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.hotspot_share),
-    },
-    Column {
-        definition: Definition {
-            name: "program_group_size",
-            title: "group size",
-            kind: Kind::Natural,
-            unit: "terminals",
-            text: "The terminals of a group, of patterns that go from group to group.",
-            source: "docs/model.md, section 30.4",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.group_size),
-    },
-    Column {
-        definition: Definition {
-            name: "program_sizes",
-            title: "packet sizes",
-            kind: Kind::List,
-            unit: "units",
-            text: "The sizes of the packets of open-loop traffic, each with its weight.",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::Text(sizes_in_words(&own.sizes).into()),
-    },
-    Column {
-        definition: Definition {
-            name: "program_burst_cycles",
-            title: "burst",
-            kind: Kind::Decimal,
-            unit: "cycles",
-            text: "The mean length of the bursts in which terminals make packets.",
-            source: "docs/model.md, section 30.4",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.burst_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "program_burst_load",
-            title: "load of a burst",
-            kind: Kind::Decimal,
-            unit: "units a cycle",
-            text: "The units that a terminal makes per cycle during a burst.",
-            source: "docs/model.md, section 30.4",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.burst_load),
-    },
-    Column {
-        definition: Definition {
-            name: "program_reply_sizes",
-            title: "reply sizes",
-            kind: Kind::List,
-            unit: "units",
-            text: "The sizes of the replies to packets, each with its weight.",
-            source: "docs/model.md, section 30.4",
-            ..Definition::BLANK
-        },
-        value: |own| {
-            let sizes = own.reply_sizes.as_deref();
-            Cell::optional(sizes.map(|own| Cell::Text(sizes_in_words(own).into())))
-        },
-    },
-    Column {
-        definition: Definition {
-            name: "program_reply_delay_cycles",
-            title: "reply delay",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The time from the receipt of a packet to the making of its reply.",
-            source: "docs/model.md, section 30.4",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.reply_delay_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "program_warmup_cycles",
-            title: "warmup",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The cycles of open-loop traffic before packets are measured; empty if a pilot run finds them.",
-            formula: "W",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| own.warmup_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_pilot_cycles",
-            title: "pilot run",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The cycles of the pilot run that finds the warm-up.",
-            source: "docs/model.md, section 30.6",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.pilot_cycles),
-    },
-    Column {
-        definition: Definition {
-            name: "program_warmup_interval",
-            title: "interval of the pilot run",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The cycles over which the pilot run adds up its backlog.",
-            source: "docs/model.md, section 30.6",
-            ..Definition::BLANK
-        },
-        value: |own| Cell::optional(own.warmup_interval),
-    },
-    Column {
-        definition: Definition {
-            name: "program_measure_cycles",
-            title: "measured cycles",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The cycles in which the measured packets are made.",
-            formula: "M",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| own.measure_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_drain_cycles",
-            title: "drain",
-            kind: Kind::Natural,
-            unit: "cycles",
-            text: "The most cycles that measured packets may take after the measured cycles.",
-            formula: "X",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| own.drain_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_batches",
-            title: "batches",
-            kind: Kind::Natural,
-            text: "The batches of the measured cycles, from which the half-width and the trend follow.",
-            formula: "k",
-            source: "docs/model.md, section 30.6",
-            ..Definition::BLANK
-        },
-        value: |own| own.batches.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_seeds",
-            title: "seeds",
-            kind: Kind::Natural,
-            text: "The runs of open-loop traffic, with seeds from the seed on.",
-            source: "docs/model.md, section 30.6",
-            ..Definition::BLANK
-        },
-        value: |own| own.seeds.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "program_latency_limit",
-            title: "latency limit",
-            kind: Kind::Decimal,
-            unit: "cycles",
-            text: "The mean packet latency above which open-loop traffic counts as saturated.",
-            source: "docs/model.md, section 27",
-            ..Definition::BLANK
-        },
-        value: |own| own.latency_limit.into(),
-    },
-];

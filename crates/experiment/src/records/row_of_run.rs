@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::{
     column::{Record, Row},
-    placement_record::{EMBEDDING, SCENARIO},
-    row_records::RUN,
+    shared_columns::{EMBEDDING, RUN, SCENARIO},
 };
 
 /// A row of `run --processes`, `--messages` or `--crossings`: a part of one run.

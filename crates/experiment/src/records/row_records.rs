@@ -1,15 +1,16 @@
 //! Records other than results of runs: planned runs of `check`, processes of `run --processes`, and the
 //! columns of these, of `tables` and of `place`.
 
+use cubefold_columns::Columns;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::StageRecord;
 use serde::Serialize;
 
 use super::{
     MachineRecord, ProgramRecord,
-    column::{Column, Record, Row, no_cell},
-    placement_record::{EMBEDDING, SCENARIO},
-    run_columns::{SWEEP, swept},
+    column::{Record, Row},
+    run_record::swept,
+    shared_columns::{EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, STEP, SWEEP},
 };
 use crate::{
     records::definition::{Definition, Kind},
@@ -17,7 +18,8 @@ use crate::{
 };
 
 /// One planned run of a scenario.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Columns)]
+#[columns(STAGE_COUNT)]
 pub struct PlannedRun {
     /// Its index in the results, counted from 0.
     pub run: u64,
@@ -36,7 +38,14 @@ pub struct PlannedRun {
     pub processes: u64,
     /// The number of nodes.
     pub nodes: u64,
-    /// The number of stages.
+    /// The number of stages of the program.
+    #[column(
+        "stage count",
+        name = "stage_count",
+        unit = "stages",
+        formula = "S",
+        source = "docs/model.md, section 2"
+    )]
     #[serde(rename = "stage_count")]
     pub stages: u64,
 }
@@ -119,11 +128,16 @@ impl<'run> StepOfStage<'run> {
 }
 
 /// Rank and share of a process; `None` in programs that are no collectives or jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Columns)]
+#[columns(RANK, source = "docs/model.md, section 16")]
 pub struct RankOfProcess {
-    /// The rank, counted from 0.
+    /// A process of a collective as the algorithm numbers it, counted from 0; all its shares sit on one node. Empty
+    /// for other programs.
+    #[column("rank", formula = "r = n mod P")]
     pub rank: Option<u32>,
-    /// The share, counted from 0.
+    /// The part of the vector of a collective that a process deals with, counted from 0. Shares move side by side.
+    /// Empty for other programs.
+    #[column("share", formula = "c = floor(n / P)")]
     pub share: Option<u32>,
 }
 
@@ -138,29 +152,63 @@ impl RankOfProcess {
 }
 
 /// A process in a stage; points in time are in cycles since the start, lengths in cycles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Columns)]
+#[columns(PROCESS, source = "docs/model.md, section 2")]
 pub struct ProcessStage {
-    /// The process.
+    /// A node of the guest, counted from 0. It runs on one node of the machine.
+    #[column("process", formula = "n")]
     pub process: u32,
-    /// The stage, counted from 0.
+    /// One computation and the exchange that follows it, counted from 0.
+    #[column("stage", aliases = ["stages_stage"], formula = "s")]
+    #[column(
+        "dimension", term, name = "stages_dimension", aliases = ["guest dimension"],
+        text = "The guest dimension along which a stage exchanges, counted from 0; missing for stages of \
+        several.",
+        formula = "q_s"
+    )]
     pub stage: usize,
-    /// End of its computation.
+    /// When the process's computation of the stage ends.
+    #[column(
+        "ready",
+        unit = "cycle",
+        formula = "asynchronous: finish of the stage before + sharing + T_a; coordinated: beginning of the \
+        stage + T_a L",
+        source = "docs/model.md, sections 5 and 6"
+    )]
     pub ready: u64,
-    /// Injection of the message that it waits for.
+    /// When the message that the process waits for sets out.
+    #[column(
+        "start",
+        unit = "cycle",
+        formula = "asynchronous: the cycle at which it is injected; coordinated: ready + waiting",
+        source = "docs/model.md, sections 5 and 6"
+    )]
     pub start: u64,
-    /// Arrival of that message.
+    /// When the stage is over for the process: its last message has arrived.
+    #[column(
+        "finish",
+        unit = "cycle",
+        formula = "ready + waiting + transfer + blocked + overhead",
+        source = "docs/model.md, sections 5 and 6"
+    )]
     pub finish: u64,
     /// Waiting for the processor.
+    #[column]
     pub sharing_cycles: u64,
     /// Waiting for partners.
+    #[column]
     pub waiting_cycles: u64,
     /// Unhindered travel.
+    #[column]
     pub transfer_cycles: u64,
     /// Held up by other messages.
+    #[column]
     pub blocked_cycles: u64,
     /// The part of the transfer that passed before the process was ready.
+    #[column]
     pub overlapped_cycles: u64,
     /// The cost of the messages of the stage.
+    #[column]
     pub overhead_cycles: u64,
 }
 
@@ -195,229 +243,6 @@ impl Record for ProcessRecord<'_> {
 pub fn table_columns() -> impl Iterator<Item = &'static str> {
     TABLES.iter().filter(|own| own.kind != Kind::Term).map(|column| column.name)
 }
-
-/// Column of the index of a run in the results.
-pub(crate) static RUN: &[Column<u64>] = &[Column {
-    definition: Definition {
-        name: "run",
-        title: "run",
-        kind: Kind::Natural,
-        text: "The place of the run in the results, counted from 0 over all files.",
-        source: "docs/scenarios.md, the order of the runs",
-        ..Definition::BLANK
-    },
-    value: |run| (*run).into(),
-}];
-
-/// Column of the number of processes of a program.
-pub(crate) static PROCESSES: &[Column<u64>] = &[Column {
-    definition: Definition {
-        name: "processes",
-        title: "processes",
-        kind: Kind::Natural,
-        unit: "processes",
-        text: "The number of processes of the program.",
-        formula: "P",
-        source: "docs/model.md, section 2",
-        ..Definition::BLANK
-    },
-    value: |processes| (*processes).into(),
-}];
-
-/// Column of the number of nodes of a machine.
-pub(crate) static NODES: &[Column<u64>] = &[Column {
-    definition: Definition {
-        name: "nodes",
-        title: "nodes",
-        kind: Kind::Natural,
-        unit: "nodes",
-        text: "The number of nodes that the program can use: those of the machine, or of the partition; of networks \
-               with switches the hosts.",
-        formula: "k_1 * ... * k_c",
-        source: "docs/model.md, section 1",
-        ..Definition::BLANK
-    },
-    value: |nodes| (*nodes).into(),
-}];
-
-/// Column of the number of stages of a planned run.
-pub(crate) static STAGE_COUNT: &[Column<PlannedRun>] = &[Column {
-    definition: Definition {
-        name: "stage_count",
-        title: "stage count",
-        kind: Kind::Natural,
-        unit: "stages",
-        text: "The number of stages of the program.",
-        formula: "S",
-        source: "docs/model.md, section 2",
-        ..Definition::BLANK
-    },
-    value: |run| run.stages.into(),
-}];
-
-/// Columns of a process in a stage.
-pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
-    Column {
-        definition: Definition {
-            name: "process",
-            title: "process",
-            kind: Kind::Natural,
-            text: "A node of the guest, counted from 0. It runs on one node of the machine.",
-            formula: "n",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |row| row.process.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "stage",
-            title: "stage",
-            aliases: &["stages_stage"],
-            kind: Kind::Natural,
-            text: "One computation and the exchange that follows it, counted from 0.",
-            formula: "s",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |row| row.stage.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "stages_dimension",
-            title: "dimension",
-            aliases: &["guest dimension"],
-            kind: Kind::Term,
-            text: "The guest dimension along which a stage exchanges, counted from 0; missing for \
-                  stages of several.",
-            formula: "q_s",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: no_cell,
-    },
-    Column {
-        definition: Definition {
-            name: "ready",
-            title: "ready",
-            kind: Kind::Natural,
-            unit: "cycle",
-            text: "When the process's computation of the stage ends.",
-            formula: "asynchronous: finish of the stage before + sharing + T_a; coordinated: \
-                     beginning of the stage + T_a L",
-            source: "docs/model.md, sections 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |row| row.ready.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "start",
-            title: "start",
-            kind: Kind::Natural,
-            unit: "cycle",
-            text: "When the message that the process waits for sets out.",
-            formula: "asynchronous: the cycle at which it is injected; coordinated: ready + waiting",
-            source: "docs/model.md, sections 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |row| row.start.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "finish",
-            title: "finish",
-            kind: Kind::Natural,
-            unit: "cycle",
-            text: "When the stage is over for the process: its last message has arrived.",
-            formula: "ready + waiting + transfer + blocked + overhead",
-            source: "docs/model.md, sections 5 and 6",
-            ..Definition::BLANK
-        },
-        value: |row| row.finish.into(),
-    },
-    Column {
-        definition: Definition { name: "sharing_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.sharing_cycles.into(),
-    },
-    Column {
-        definition: Definition { name: "waiting_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.waiting_cycles.into(),
-    },
-    Column {
-        definition: Definition { name: "transfer_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.transfer_cycles.into(),
-    },
-    Column {
-        definition: Definition { name: "blocked_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.blocked_cycles.into(),
-    },
-    Column {
-        definition: Definition { name: "overlapped_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.overlapped_cycles.into(),
-    },
-    Column {
-        definition: Definition { name: "overhead_cycles", kind: Kind::Natural, ..Definition::BLANK },
-        value: |row| row.overhead_cycles.into(),
-    },
-];
-
-/// Column of the iteration of a job.
-pub(crate) static ITERATION: &[Column<u64>] = &[Column {
-    definition: Definition {
-        name: "iteration",
-        title: "iteration",
-        aliases: &["iterations"],
-        kind: Kind::Natural,
-        text: "The repetition of the steps of a job, counted from 0. Empty for other programs.",
-        source: "docs/model.md, section 23",
-        ..Definition::BLANK
-    },
-    value: |iteration| (*iteration).into(),
-}];
-
-/// Column of the step of a job.
-pub(crate) static STEP: &[Column<str>] = &[Column {
-    definition: Definition {
-        name: "step",
-        title: "step",
-        kind: Kind::Text,
-        text: "The step of a job, by its name. Empty for other programs.",
-        source: "docs/model.md, section 23",
-        ..Definition::BLANK
-    },
-    value: |name| name.into(),
-}];
-
-/// Columns of the rank and share of a process.
-pub(crate) static RANK: &[Column<RankOfProcess>] = &[
-    Column {
-        definition: Definition {
-            name: "rank",
-            title: "rank",
-            kind: Kind::Natural,
-            text: "A process of a collective as the algorithm numbers it, counted from 0; all its shares \
-                  sit on one node. Empty for other programs.",
-            formula: "r = n mod P",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.rank.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "share",
-            title: "share",
-            kind: Kind::Natural,
-            text: "The part of the vector of a collective that a process deals with, counted from 0. \
-                  Shares move side by side. Empty for other programs.",
-            formula: "c = floor(n / P)",
-            source: "docs/model.md, section 16",
-            ..Definition::BLANK
-        },
-        value: |own| own.share.into(),
-    },
-];
 
 /// Columns of `tables` and `place`.
 pub(crate) static TABLES: &[Definition] = &[

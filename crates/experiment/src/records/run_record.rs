@@ -1,6 +1,7 @@
 //! One run in the results, and its columns.
 
 use cubefold_collectives::Operation;
+use cubefold_columns::Columns;
 use cubefold_mapping::{BoundSource, ProcessId};
 use cubefold_simulator::{
     DirectionUse, LinkUse, RandomAccess, Received, StageRouting, Traffic, worst_case_bound,
@@ -10,26 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ExecutionRecord, MachineRecord, PlacementRecord, ProgramRecord, Word,
-    column::{Record, Row, join},
+    column::{BYTES_PER_SECOND, Cell, PERCENT, Record, Row, SECONDS, join},
     execution_record::EXECUTION,
-    job_record::{EXPOSED, JOB_TIME, JobStepRecord, JobTimeRecord},
+    job_record::{JOB_TIME, JobStepRecord, JobTimeRecord},
     open_loop_record::{OPEN_LOOP, OpenLoopRecord},
     pipeline_record::PipelineRecord,
-    placement_record::{EMBEDDING, SCENARIO},
-    row_records::{NODES, PROCESSES, RUN},
-    run_columns::{
-        AMOUNTS, ENGINE, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, SEED, STEPS, SWEEP, WHOLE_RUN, swept,
-    },
+    shared_columns::{EMBEDDING, NODES, PROCESSES, RUN, SCENARIO, SEED, SWEEP},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
     trace_record::TraceTimesRecord,
 };
 use crate::{
     records::{FinishedRun, exact_mean},
-    scenario::{Loading, Run},
+    scenario::{Loading, Run, SweptValue},
 };
 
 /// The settings and measurements of one run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Columns)]
+#[columns(ENGINE)]
 pub struct RunRecord {
     /// Its index in the results, counted from 0 over all files.
     pub run: u64,
@@ -56,89 +54,227 @@ pub struct RunRecord {
     /// Sentences on what is assumed, left out or rounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The engine that ran.
+    /// The engine that computed the run: hop or belt for asynchronous runs, coordinated for the others. No other
+    /// value depends on it.
+    #[column("engine", source = "docs/engines.md")]
     pub engine: Word,
-    /// Finish time of the last process; `None` in open loop \[cycles\].
+    /// When the last process finishes. It is the number to compare: how long the program takes under this
+    /// placement, contention and waiting included.
+    #[column(
+        "makespan", list = MAKESPAN, unit = "cycles",
+        formula = "asynchronous: the largest finish of a process; coordinated: sum over the stages of (T_a \
+        L + T_c * steps of the stage), L the largest load",
+        source = "docs/model.md, sections 5 and 6"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub makespan_cycles: Option<u64>,
     /// Measurements of open-loop traffic; its members are flattened into these.
     #[serde(flatten)]
     pub open_loop: Option<OpenLoopRecord>,
-    /// The makespan in seconds, if the machine is described by bandwidth and latency.
+    /// The makespan in seconds; empty if the machine is described in cycles.
+    #[column(
+        "seconds", list = WHOLE_RUN, unit = SECONDS, formula = "makespan * cycle",
+        source = "docs/model.md, section 17"
+    )]
     pub makespan_seconds: Option<f64>,
-    /// Bytes of the largest message, or of the vector of a collective, per second of makespan, if sizes are
-    /// in bytes.
+    /// The bytes of the largest message, or of the vector of a collective, over the makespan; empty for jobs and
+    /// task graphs, and if the scenario gives no bytes.
+    #[column(
+        "goodput", list = WHOLE_RUN, unit = BYTES_PER_SECOND, formula = "M / makespan",
+        source = "docs/model.md, section 17"
+    )]
     pub goodput_bytes_per_second: Option<f64>,
-    /// The goodput of a collective times the share of the vector that each link carries in the best
-    /// algorithm.
+    /// The goodput of a collective times the part of the vector that every link of a ring carries, so that
+    /// algorithms and operations compare with the bandwidth of the hardware. The column is there only if a run has
+    /// it.
+    #[column(
+        "bus bandwidth", list = WHOLE_RUN, aliases = ["busbw"], unit = BYTES_PER_SECOND,
+        formula = "goodput * 2 (P - 1) / P of all-reduce, (P - 1) / P of reduce-scatter, all-gather and \
+        all-to-all, 1 of others",
+        source = "nccl-tests; docs/model.md, section 17"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_bandwidth_bytes_per_second: Option<f64>,
-    /// The makespan without contention \[cycles\].
+    /// The makespan without contention. No asynchronous run takes less, and a run without blocked cycles takes
+    /// exactly this if every process has a node of its own and no message is eager.
+    #[column(
+        "predicted", list = WHOLE_RUN, aliases = ["prediction"], unit = "cycles",
+        formula = "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
+        T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
+        source = "González & Valero 1993, 2.1; docs/model.md, section 5, prediction; section 15"
+    )]
     pub predicted_cycles: Option<u64>,
-    /// A bound below all one-to-one placements, below all algorithms of a collective on this placement, or
-    /// below all runs of another program on it \[cycles\].
+    /// For cc-cube programs, a lower bound for all one-to-one placements on this machine, known if every dimension
+    /// is used once, on as many nodes as processes, with lengths that are powers of two. For collectives, a lower
+    /// bound for all algorithms under this placement; for other programs, for all runs under this placement.
+    #[column(
+        "bound", list = WHOLE_RUN, aliases = ["lower bound"], unit = "cycles",
+        formula = "cc-cube: d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) of \
+        3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1; collectives: the largest of bandwidth, latency and cut bound; other programs: the larger of cut bound and computations of a node",
+        source = "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
+              \
+              2302.13237; docs/model.md, section 5, lower bound, section 16, bounds, and section 24"
+    )]
     pub lower_bound_cycles: Option<u64>,
-    /// The source of the lower bound, or the name of the bound of this placement.
+    /// For cc-cube programs, whether the bound rests on a theorem or on a preprint. For collectives, the largest
+    /// bound: bandwidth, latency or cut. For other programs, cut or computations.
+    #[column(
+        "bound by", list = WHOLE_RUN, aliases = ["theorem", "preprint"],
+        source = "docs/model.md, section 5, lower bound, section 16, bounds, and section 24"
+    )]
     pub lower_bound_source: Option<Word>,
-    /// The lower bound of a collective as a percentage of the makespan.
+    /// The part of its lower bound that the run of a collective reaches: 100 % is a run that no algorithm can beat
+    /// under this placement, 50 % one that takes twice as long as the bound. The column is there only if a run is a
+    /// collective.
+    #[column(
+        "of bound", list = WHOLE_RUN, aliases = ["part of the lower bound"], unit = PERCENT,
+        formula = "100 * bound / makespan", source = "docs/model.md, section 16, bounds"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound_percent: Option<f64>,
-    /// Bandwidth bound of a collective: data that links must carry \[cycles\].
+    /// The time that links need for the data that must enter or leave a node, or travel in all, in a collective on
+    /// this placement. This column and the latency and steps bounds are there only if a run is a collective.
+    #[column(
+        "bandwidth bound", list = WHOLE_RUN, aliases = ["bandwidth bound of a collective"], unit = "cycles",
+        formula = "all-reduce, for a node with deg channels: u ceil(M / deg) + l, and others",
+        source = "Patarasuk & Yuan 2009; docs/model.md, section 16, bounds"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_bound_cycles: Option<u64>,
-    /// Latency bound of a collective: distance that data must travel \[cycles\].
+    /// The time in which data travel the largest distance that they must travel in a collective on this placement.
+    #[column(
+        "latency bound", list = WHOLE_RUN, aliases = ["latency bound of a collective"], unit = "cycles",
+        formula = "distance * (l + u) + T_a", source = "docs/model.md, section 16, bounds"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_bound_cycles: Option<u64>,
-    /// Cut bound: what must cross into or out of a set of nodes \[cycles\].
+    /// The time that links need for the data that must cross into or out of a set of nodes: the largest over nodes,
+    /// intervals of coordinates, and parts of machines with switches. The column is there only if a run has such a
+    /// bound.
+    #[column(
+        "cut bound", list = WHOLE_RUN, aliases = ["cut", "cut bound of a program"], unit = "cycles",
+        formula = "the least T with sum over the channels j into the set of max(0, floor((T - l_j) / u_j)) \
+        >= what must come in, and outwards",
+        source = "docs/model.md, section 24"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_bound_cycles: Option<u64>,
-    /// The set of nodes with the largest cut bound, such as `dimension 2, coordinates 0 to 0`.
+    /// The set of nodes with the largest cut bound, the first of equal ones: a node, coordinates of a dimension, or
+    /// the hosts below a switch, subtree, group, cluster node, leaf or rail.
+    #[column("set of the cut bound", list = WHOLE_RUN, source = "docs/model.md, section 24")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_bound_set: Option<String>,
-    /// Cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
+    /// The cost of starting the fewest steps that an algorithm of this kind needs. Other algorithms may need fewer,
+    /// so it is not part of the lower bound.
+    #[column(
+        "steps bound", list = WHOLE_RUN, aliases = ["steps bound of a collective"], unit = "cycles",
+        formula = "ceil(log_(p+1) P) T_a, p the most messages that a process receives in a stage",
+        source = "docs/model.md, section 16, bounds"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_bound_cycles: Option<u64>,
-    /// Lower bound on the worst permutation with this number of units, for permutations only \[cycles\].
+    /// A lower bound on the worst permutation with as many units on this machine, not on this one. The column is
+    /// there only if a run is a permutation.
+    #[column(
+        "worst-case bound", list = WHOLE_RUN, aliases = ["Gottlieb & Kruskal"], unit = "cycles",
+        formula = "u (N / P) log2 P / (3 (log2 K + 1)), N units on P nodes of degree at most K",
+        source = "Tao 1988, theorem 2.4.2; docs/model.md, section 28.4"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_case_bound: Option<f64>,
-    /// Time for loading the program \[cycles\].
+    /// The time to broadcast the loader and every type of code before the program begins; it is not part of the
+    /// makespan.
+    #[column(
+        "loading", list = WHOLE_RUN, unit = "cycles", formula = "broadcast_cycles * (1 + number of types)",
+        source = "Tao 1988, 4.3.3; docs/model.md, section 9"
+    )]
     pub loading_cycles: Option<u64>,
-    /// The number of messages; `None` in open loop, as all amounts and sums below.
+    /// The messages of all stages.
+    #[column("messages", list = AMOUNTS, unit = "messages", source = "docs/model.md, section 2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// Links crossed by all packets, in total.
+    /// The number of links crossed by all messages together, or by all packets if messages are divided.
+    #[column("hops", list = AMOUNTS, unit = "links", source = "docs/model.md, sections 2, 4 and 13")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hops: Option<u64>,
-    /// The size of the largest message \[units\].
+    /// The size of the largest message.
+    #[column(
+        "units", list = AMOUNTS, unit = "units", formula = "the largest L",
+        source = "docs/model.md, section 13"
+    )]
     pub units: u64,
-    /// Links crossed by the units of all messages, in total.
+    /// The number of links crossed by the units of all messages together.
+    #[column(
+        "unit hops", list = AMOUNTS, unit = "units times links",
+        formula = "sum over the messages of L * distance", source = "docs/model.md, section 13"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit_hops: Option<u128>,
-    /// Busy cycles of the busiest link, if link use is counted.
+    /// The cycles for which the busiest link is occupied, both directions together. Empty if processes times
+    /// messages per stage times distinct stages exceeds 2^22 (on networks and in coordinated runs also times the
+    /// diameter), or the machine has more than 2^20 links.
+    #[column(
+        "busiest link", list = LINK_USE, unit = "cycles",
+        formula = "the largest, over the links, of u * units that cross it",
+        source = "docs/model.md, section 13"
+    )]
     pub link_busy_max_cycles: Option<u64>,
-    /// Coordinates of the node at one end of the busiest link.
+    /// The coordinates of the node at one end of the busiest link; of several, the first by dimension and node.
+    #[column("busiest link, one end", list = LINK_USE, source = "docs/model.md, section 13")]
     pub busiest_link_from: Option<Vec<u32>>,
-    /// Coordinates of the node at its other end.
+    /// The coordinates of the node at the other end of the busiest link.
+    #[column("busiest link, other end", list = LINK_USE, source = "docs/model.md, section 13")]
     pub busiest_link_to: Option<Vec<u32>>,
-    /// The names of the nodes of the busiest link, such as `n1-l1`, if the machine's nodes have names.
+    /// The names of the two nodes of the busiest link. The column is there only if a machine's nodes have names.
+    #[column("busiest link, by name", list = LINK_USE, source = "docs/model.md, section 13")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_link_name: Option<String>,
-    /// Units on the busiest channel, for networks and all-to-all, if they are counted.
+    /// The number of units on the busiest channel along the routes of all messages of all stages. Counted on
+    /// networks, and for all-to-all on every machine, up to 2^20 messages; the column is there only if a run has
+    /// it.
+    #[column("channel congestion", list = AMOUNTS, unit = "units", source = "docs/model.md, section 19")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_congestion: Option<u64>,
-    /// The same if every message were split evenly over all its shortest routes.
+    /// The units on the busiest channel if every message were split evenly over all its shortest routes. If the
+    /// routes of messages carry much more, they are far from even.
+    #[column("balanced congestion", list = AMOUNTS, unit = "units", source = "docs/model.md, section 19")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balanced_congestion: Option<f64>,
-    /// The fraction of the makespan for which the busiest channel is busy.
+    /// The fraction of the makespan for which the busiest channel is occupied: one direction of a full-duplex link,
+    /// of which `link_busy_max_cycles` adds both, else the whole link. Near 1, this channel alone determines the
+    /// makespan. Empty if busy cycles are not counted.
+    #[column(
+        "link use", list = LINK_USE, aliases = ["busy share", "saturation"], unit = "ratio",
+        formula = "the largest, over the channels, of u * units that cross it, / makespan",
+        source = "docs/model.md, section 13"
+    )]
     pub link_busy_share: Option<f64>,
-    /// Busy cycles of all channels of each direction, in the order `(1,+) (1,-) (2,+) ..`.
+    /// The busy cycles of all channels of each direction together, in the order (1,+) (1,-) (2,+) (2,-) and so on.
+    /// A direction with much less than the others has unused capacity. Empty on networks, whose links have no
+    /// dimensions, and if busy cycles are not counted.
+    #[column(
+        "busy by direction", list = LINK_USE, unit = "cycles",
+        formula = "sum over the channels of a direction of u * units that cross it",
+        source = "docs/model.md, section 13"
+    )]
     pub direction_busy_cycles: Option<Vec<u64>>,
-    /// Busy cycles of the busiest channel of each direction.
+    /// The busy cycles of the busiest channel of each direction, in the same order.
+    #[column(
+        "busiest by direction", list = LINK_USE, unit = "cycles",
+        formula = "the largest, over the channels of a direction, of u * units that cross it",
+        source = "docs/model.md, section 13"
+    )]
     pub direction_busy_max_cycles: Option<Vec<u64>>,
     /// Sums over processes and stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub totals: Option<TotalsRecord>,
-    /// Transfer time before destinations were ready, summed like the totals.
+    /// The parts of transfers that pass before the destination is ready, while it computes; 0 unless messages are
+    /// eager. They are not in the totals.
+    #[column(
+        "overlapped", list = OVERLAPPED, unit = "cycles",
+        formula = "transfer - min(transfer, finish - max(start, ready)), summed over all processes and stages",
+        source = "docs/model.md, section 14"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlapped_cycles: Option<u128>,
     /// Waiting of single processes in single stages \[cycles\].
@@ -147,11 +283,25 @@ pub struct RunRecord {
     /// Blocked times of single processes in single stages \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<DistributionRecord>,
-    /// Parallel data movement steps of a coordinated run.
+    /// The parallel data movement steps of a coordinated run: in one step messages move over one link each. Tables
+    /// show the sum over all stages.
+    #[column(
+        "steps", list = STEPS, aliases = ["stages_routing_steps"], unit = "steps",
+        formula = "sum over the stages of the steps of all their movements; one costs T_c",
+        source = "Tao 1988, 4.2; docs/model.md, section 6"
+    )]
     pub routing_steps: Option<u64>,
-    /// Conflicts of a coordinated run.
+    /// The number of times that a message of a coordinated run did not move in a step because another message had
+    /// its channel.
+    #[column(
+        "conflicts", list = STEPS, aliases = ["stages_conflicts"], unit = "message steps",
+        source = "Tao 1988, 4.2; docs/model.md, section 6"
+    )]
     pub conflicts: Option<u64>,
-    /// The longest queue of a channel, of an asynchronous run or of explicit routes \[messages\].
+    /// The largest number of messages, or packets if messages are divided, in the queue of one channel after the
+    /// grants of a cycle of an asynchronous run, or of a step in which messages move on routes of their own
+    /// (valiant); 0 if none has to wait.
+    #[column("queue", list = STEPS, unit = "messages", source = "docs/model.md, sections 5, 13 and 28.1")]
     pub longest_queue: Option<u32>,
     /// The steps of a job, iteration by iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,21 +309,43 @@ pub struct RunRecord {
     /// The pipelines of a job, iteration by iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipelines: Option<Vec<PipelineRecord>>,
-    /// The communication of Chakra traces by kind, if they say how long it took when they were made.
+    /// The times of the messages and collectives of Chakra traces by kind, summed over the operations of ranks:
+    /// when the traces were made, and in the run, from when an operation may begin until it is over at its rank.
+    /// They are in JSON, and in a table of their own, if the traces say how long their communication took.
+    #[column(
+        "communication of traces", term, list = EXPOSED,
+        aliases = ["traced", "simulated", "traced_seconds", "simulated_seconds", "simulated_cycles"],
+        unit = "s", source = "docs/model.md, section 23.4"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_communication: Option<Vec<TraceTimesRecord>>,
-    /// The sum over the ranks of a job of their finish less their computation steps, or over those of traces less what
-    /// their devices compute \[cycles\].
+    /// The time of the ranks of a job in which none of their computation steps runs, of traces in which no device
+    /// computes: messages that nothing hides. The column is there only for these.
+    #[column(
+        "exposed", list = EXPOSED, aliases = ["exposed communication"], unit = "cycles",
+        formula = "sum over the ranks of their finish less the cycles of their computation steps",
+        source = "docs/model.md, section 23"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_cycles: Option<u128>,
-    /// Its mean over the ranks \[cycles\].
+    /// The exposed cycles of a rank of a job or of traces, in the mean.
+    #[column(
+        "exposed, mean", list = EXPOSED, unit = "cycles", formula = "exposed / ranks",
+        source = "docs/model.md, section 23"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mean_cycles: Option<f64>,
     /// The parts of the time of the ranks of a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<JobTimeRecord>,
-    /// Of a random access, the data that each process has received: by process a process that it has read, or a list of
-    /// those that have written to it.
+    /// Of a random access, the data that each process has received: of a read the process that it has asked, empty
+    /// if none; of a write those that have written to it, in brackets. The column is there only if a run is a
+    /// random access.
+    #[column(
+        "received", list = STEPS, aliases = ["random access"], kind = List,
+        source = "Tao 1988, 2.4; docs/model.md, section 28.3",
+        value = |run| Cell::optional(run.received.as_ref().map(|own| Cell::Text(own.in_words().into())))
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<ReceivedRecord>,
     /// The stages.
@@ -181,7 +353,13 @@ pub struct RunRecord {
     /// Metrics of the placement; `None` in open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementRecord>,
-    /// Ratio of the makespan to that of the reference in the same combination; only in `compare`.
+    /// The makespan over that of the reference embedding in the same combination of the sweep. 0.8 is 1.25x faster,
+    /// 1 is equal, 2 takes twice as long.
+    #[column(
+        "vs reference", list = RATIO, aliases = ["ratio to the reference"], unit = "ratio",
+        formula = "makespan / makespan of the reference",
+        source = "docs/reading-results.md, ratio to the reference"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_to_reference: Option<f64>,
 }
@@ -272,6 +450,13 @@ impl RunRecord {
             ratio_to_reference: None,
         }
     }
+}
+
+/// The keys that the sweep sets in a run, with their values as written; `None` without a sweep.
+pub(crate) fn swept(run: &Run) -> Option<String> {
+    let assignment = |(path, value): &SweptValue| format!("{path} = {value}");
+    let all: Vec<String> = run.combination.iter().map(assignment).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// The data that the processes of a random access have received.

@@ -1,19 +1,19 @@
 //! A search as `cubefold search` writes it, and its columns.
 
+use cubefold_columns::Columns;
 use cubefold_search::{Found, Objective};
 use serde::{Serialize, Serializer};
 
 use super::{
     MachineRecord, ProgramRecord,
-    column::{Column, Record, Row},
+    column::{Record, Row},
+    shared_columns::SCENARIO,
 };
-use crate::{
-    records::definition::{Definition, Kind},
-    scenario::Run,
-};
+use crate::scenario::Run;
 
 /// The result of the search of one combination.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Columns)]
+#[columns(SEARCH, source = "docs/model.md section 25")]
 pub struct SearchRecord {
     /// The scenario's name.
     pub scenario: String,
@@ -21,43 +21,61 @@ pub struct SearchRecord {
     pub machine: MachineRecord,
     /// The program.
     pub program: ProgramRecord,
-    /// The objective that was minimised.
+    /// What a search minimises: `makespan`, `predicted`, `load`, `hop-units` or `dilation`.
+    #[column("objective")]
     pub objective: &'static str,
-    /// The first embedding of the scenario: the current placement of the job.
+    /// The first embedding of the scenario, which stands for what the job has now.
+    #[column("reference")]
     pub reference: String,
-    /// Its value.
+    /// The value of the reference.
+    #[column("reference value")]
     #[serde(serialize_with = "number")]
     pub reference_value: u128,
     /// The best placement that has a name.
+    #[column("best named")]
     pub named: String,
-    /// Its value.
+    /// The value of the best placement that has a name.
+    #[column("named value")]
     #[serde(serialize_with = "number")]
     pub named_value: u128,
-    /// The value of the placement found.
+    /// The value of the placement that the search found.
+    #[column("found")]
     #[serde(serialize_with = "number")]
     pub found_value: u128,
-    /// The ratio by which it is below the best named one.
+    /// By how much the placement found is below the best named one.
+    #[column("gain %")]
     pub gain_percent: Option<f64>,
-    /// The ratio by which it is below the reference.
+    /// By how much the placement found is below the reference.
+    #[column("gain on reference %")]
     pub gain_over_reference_percent: Option<f64>,
-    /// A value that no placement is below.
+    /// A value that no placement of the program is below.
+    #[column("bound over all")]
     #[serde(serialize_with = "number")]
     pub bound_value: u128,
-    /// The reason for which the bound holds.
+    /// The reason for which the bound holds: `assignment`, `projection`, `volume`, `cut`, `prediction`, `processors`, or
+    /// `complete` where all placements were tried.
+    #[column("certificate")]
     pub bound_source: &'static str,
     /// The bound, if the objective is the dilation \[links\].
+    #[column("least dilation, bound", text = "")]
     pub dilation_bound: Option<u64>,
     /// Its source, if the objective is the dilation.
+    #[column("least dilation, by", text = "")]
     pub dilation_bound_source: Option<&'static str>,
-    /// The excess of the value found over the bound.
+    /// By how much the placement found is above the bound.
+    #[column("gap %")]
     pub gap_percent: Option<f64>,
-    /// Placements judged.
+    /// The placements judged, those included that were refused without a run.
+    #[column("evaluations")]
     pub evaluations: u64,
-    /// Whether no placement is better.
+    /// Whether the placement found meets the bound, so that none is better.
+    #[column("proved")]
     pub proved: bool,
-    /// The reference value in seconds, for times of a machine with bandwidths.
+    /// The value of the reference in seconds, where a cycle has a length.
+    #[column("reference time")]
     pub reference_seconds: Option<f64>,
-    /// The value found in seconds.
+    /// The value found in seconds, where a cycle has a length.
+    #[column("found time")]
     pub found_seconds: Option<f64>,
 }
 
@@ -110,119 +128,9 @@ fn seconds(run: &Run, objective: Objective, value: u128) -> Option<f64> {
 
 impl Record for SearchRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(super::placement_record::SCENARIO, record.map(|own| own.scenario.as_str()));
+        row.section(SCENARIO, record.map(|own| own.scenario.as_str()));
         row.part(record.map(|own| &own.machine));
         row.part(record.map(|own| &own.program));
         row.section(SEARCH, record);
     }
 }
-
-/// A column of a search.
-macro_rules! column {
-    ($name:literal, $title:literal, $kind:ident, $text:literal, $value:expr) => {
-        Column {
-            definition: Definition {
-                name: $name,
-                title: $title,
-                kind: Kind::$kind,
-                text: $text,
-                source: "docs/model.md section 25",
-                ..Definition::BLANK
-            },
-            value: $value,
-        }
-    };
-}
-
-/// Columns of a search.
-pub(crate) static SEARCH: &[Column<SearchRecord>] = &[
-    column!(
-        "objective",
-        "objective",
-        Text,
-        "What a search minimises: `makespan`, `predicted`, `load`, `hop-units` or `dilation`.",
-        |own| own.objective.into()
-    ),
-    column!(
-        "reference",
-        "reference",
-        Text,
-        "The first embedding of the scenario, which stands for what the job has now.",
-        |own| own.reference.as_str().into()
-    ),
-    column!("reference_value", "reference value", Sum, "The value of the reference.", |own| own
-        .reference_value
-        .into()),
-    column!("named", "best named", Text, "The best placement that has a name.", |own| own
-        .named
-        .as_str()
-        .into()),
-    column!("named_value", "named value", Sum, "The value of the best placement that has a name.", |own| own
-        .named_value
-        .into()),
-    column!("found_value", "found", Sum, "The value of the placement that the search found.", |own| own
-        .found_value
-        .into()),
-    column!(
-        "gain_percent",
-        "gain %",
-        Decimal,
-        "By how much the placement found is below the best named one.",
-        |own| own.gain_percent.into()
-    ),
-    column!(
-        "gain_over_reference_percent",
-        "gain on reference %",
-        Decimal,
-        "By how much the placement found is below the reference.",
-        |own| own.gain_over_reference_percent.into()
-    ),
-    column!(
-        "bound_value",
-        "bound over all",
-        Sum,
-        "A value that no placement of the program is below.",
-        |own| own.bound_value.into()
-    ),
-    column!(
-        "bound_source",
-        "certificate",
-        Text,
-        "The reason for which the bound holds: `assignment`, `projection`, `volume`, `cut`, `prediction`, `processors`, \
-         or `complete` where all placements were tried.",
-        |own| own.bound_source.into()
-    ),
-    column!("dilation_bound", "least dilation, bound", Natural, "", |own| own.dilation_bound.into()),
-    column!("dilation_bound_source", "least dilation, by", Text, "", |own| own.dilation_bound_source.into()),
-    column!("gap_percent", "gap %", Decimal, "By how much the placement found is above the bound.", |own| {
-        own.gap_percent.into()
-    }),
-    column!(
-        "evaluations",
-        "evaluations",
-        Natural,
-        "The placements judged, those included that were refused without a run.",
-        |own| own.evaluations.into()
-    ),
-    column!(
-        "proved",
-        "proved",
-        Truth,
-        "Whether the placement found meets the bound, so that none is better.",
-        |own| { own.proved.into() }
-    ),
-    column!(
-        "reference_seconds",
-        "reference time",
-        Decimal,
-        "The value of the reference in seconds, where a cycle has a length.",
-        |own| own.reference_seconds.into()
-    ),
-    column!(
-        "found_seconds",
-        "found time",
-        Decimal,
-        "The value found in seconds, where a cycle has a length.",
-        |own| own.found_seconds.into()
-    ),
-];

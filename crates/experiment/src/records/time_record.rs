@@ -1,13 +1,11 @@
 //! The breakdown of a run's time: sums, distributions and stages, and their columns.
 
+use cubefold_columns::Columns;
 use cubefold_mapping::{CubeDimension, Extremes};
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary, stage_distances};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    column::{Column, no_cell},
-    placement_record::mean,
-};
+use super::{column::Column, placement_record::mean};
 use crate::{
     records::{
         FinishedRun,
@@ -18,22 +16,73 @@ use crate::{
 };
 
 /// Sums over all processes and stages \[cycles\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Columns)]
+#[columns(TOTALS, prefix = "totals_", source = "docs/model.md, sections 5 and 6")]
 pub struct TotalsRecord {
-    /// Computing.
+    /// A bar of ten letters in tables, which divides the time of all processes into tenths, rounded so that the
+    /// shares add up. c computes, s shares a processor, w waits, t is in transfer, b is blocked, m sends or
+    /// receives messages, and a dot is idle at the end. Jobs with steps side by side have none: their ranks do
+    /// several things at once.
+    #[column(
+        "time", term, name = "time", aliases = ["where the time goes", "time bar"],
+        formula = "compute + sharing + waiting + transfer + blocked + overhead + idle at the end = P * \
+        makespan in asynchronous runs, but in jobs with steps side by side",
+        source = "docs/reading-results.md, where does the time go"
+    )]
+    #[column(
+        "compute",
+        unit = "cycles",
+        text = "Computation, summed over all processes and stages.",
+        formula = "P * S * T_a",
+        source = "docs/model.md, section 2"
+    )]
     pub compute_cycles: u128,
-    /// Waiting for the node's processor.
+    /// Time that processes wait for the processor of a node that they share with others; 0 with one process on each
+    /// node.
+    #[column(
+        "sharing", aliases = ["sharing_cycles"], unit = "cycles",
+        formula = "asynchronous: measured; coordinated: P * S * T_a (L - 1), L the largest load",
+        source = "docs/model.md, section 5, several processes on one node"
+    )]
     pub sharing_cycles: u128,
-    /// Waiting for partners.
+    /// Idle time before a message starts, because the partner is not ready yet: it comes from distances that differ
+    /// between processes, or from contention in an earlier stage. In a coordinated run, the steps of the stage that
+    /// the own message did not need.
+    #[column(
+        "waiting", aliases = ["waiting_cycles", "stages_waiting_cycles"], unit = "cycles",
+        formula = "asynchronous: start - ready; coordinated: T_c * steps of the stage - T_c * distance; \
+        summed over all processes and stages"
+    )]
     pub waiting_cycles: u128,
-    /// Unhindered travel of the messages that processes wait for.
+    /// Unhindered travel of the messages that processes wait for: of several messages to a process in one stage,
+    /// the last one counts.
+    #[column(
+        "transfer", aliases = ["transfer_cycles", "stages_transfer_cycles"], unit = "cycles",
+        formula = "T_c * distance, summed over all processes and stages"
+    )]
     pub transfer_cycles: u128,
-    /// Held up by other messages.
+    /// Time that messages are held up behind other messages: contention. 0 in coordinated runs, which count
+    /// conflicts instead.
+    #[column(
+        "blocked", aliases = ["blocked_cycles", "stages_blocked_cycles", "contention"], unit = "cycles",
+        formula = "finish - start - transfer, summed over all processes and stages",
+        source = "docs/model.md, section 5"
+    )]
     pub blocked_cycles: u128,
-    /// The cost of messages at their senders and receivers.
+    /// Time for which the cores of processes are busy with messages that they send or receive: 0 without
+    /// `program.message_cost`.
+    #[column(
+        "overhead", aliases = ["overhead_cycles"], unit = "cycles",
+        formula = "o times the messages sent and received, summed over all processes and stages",
+        source = "docs/model.md, section 14"
+    )]
     #[serde(default)]
     pub overhead_cycles: u128,
-    /// From each process's finish to the makespan.
+    /// From each process's finish to the makespan, summed over the processes; 0 in coordinated runs.
+    #[column(
+        "idle at the end", aliases = ["idle", "idle_at_end_cycles"], unit = "cycles",
+        formula = "sum over n of (makespan - finish of n)", source = "docs/model.md, section 5"
+    )]
     pub idle_at_end_cycles: u128,
 }
 
@@ -153,127 +202,6 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     };
     totals.iter().enumerate().map(record).collect()
 }
-
-/// Columns on the time of the processes.
-pub(crate) static TOTALS: &[Column<TotalsRecord>] = &[
-    Column {
-        definition: Definition {
-            name: "time",
-            title: "time",
-            aliases: &["where the time goes", "time bar"],
-            kind: Kind::Term,
-            text: "A bar of ten letters in tables, which divides the time of all processes into tenths, \
-                   rounded so that the shares add up. c computes, s shares a processor, w waits, t is \
-                   in transfer, b is blocked, m sends or receives messages, and a dot is idle at the end. Jobs with steps side by side have none: \
-                   their ranks do several things at once.",
-            formula: "compute + sharing + waiting + transfer + blocked + overhead + idle at the end = P * \
-                     makespan in asynchronous runs, but in jobs with steps side by side",
-            source: "docs/reading-results.md, where does the time go",
-            ..Definition::BLANK
-        },
-        value: no_cell,
-    },
-    Column {
-        definition: Definition {
-            name: "totals_compute_cycles",
-            title: "compute",
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Computation, summed over all processes and stages.",
-            formula: "P * S * T_a",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |totals| totals.compute_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_sharing_cycles",
-            title: "sharing",
-            aliases: &["sharing_cycles"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Time that processes wait for the processor of a node that they share with \
-                  others; 0 with one process on each node.",
-            formula: "asynchronous: measured; coordinated: P * S * T_a (L - 1), L the largest load",
-            source: "docs/model.md, section 5, several processes on one node",
-        },
-        value: |totals| totals.sharing_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_waiting_cycles",
-            title: "waiting",
-            aliases: &["waiting_cycles", "stages_waiting_cycles"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Idle time before a message starts, because the partner is not ready yet: it \
-                  comes from distances that differ between processes, or from contention in an \
-                  earlier stage. In a coordinated run, the steps of the stage that the own message \
-                  did not need.",
-            formula: "asynchronous: start - ready; coordinated: T_c * steps of the stage - T_c * \
-                     distance; summed over all processes and stages",
-            source: "docs/model.md, sections 5 and 6",
-        },
-        value: |totals| totals.waiting_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_transfer_cycles",
-            title: "transfer",
-            aliases: &["transfer_cycles", "stages_transfer_cycles"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Unhindered travel of the messages that processes wait for: of several messages \
-                  to a process in one stage, the last one counts.",
-            formula: "T_c * distance, summed over all processes and stages",
-            source: "docs/model.md, sections 5 and 6",
-        },
-        value: |totals| totals.transfer_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_blocked_cycles",
-            title: "blocked",
-            aliases: &["blocked_cycles", "stages_blocked_cycles", "contention"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Time that messages are held up behind other messages: contention. 0 in \
-                  coordinated runs, which count conflicts instead.",
-            formula: "finish - start - transfer, summed over all processes and stages",
-            source: "docs/model.md, section 5",
-        },
-        value: |totals| totals.blocked_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_overhead_cycles",
-            title: "overhead",
-            aliases: &["overhead_cycles"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "Time for which the cores of processes are busy with messages that they send or receive: \
-                   0 without program.message_cost.",
-            formula: "o times the messages sent and received, summed over all processes and stages",
-            source: "docs/model.md, section 14",
-        },
-        value: |totals| totals.overhead_cycles.into(),
-    },
-    Column {
-        definition: Definition {
-            name: "totals_idle_at_end_cycles",
-            title: "idle at the end",
-            aliases: &["idle", "idle_at_end_cycles"],
-            kind: Kind::Sum,
-            unit: "cycles",
-            text: "From each process's finish to the makespan, summed over the processes; 0 in \
-                  coordinated runs.",
-            formula: "sum over n of (makespan - finish of n)",
-            source: "docs/model.md, section 5",
-        },
-        value: |totals| totals.idle_at_end_cycles.into(),
-    },
-];
 
 /// Columns on the distribution of waiting over processes and stages.
 pub(crate) static WAITING: &[Column<DistributionRecord>] = &[

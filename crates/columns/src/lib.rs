@@ -1,0 +1,232 @@
+//! Columns of result records, derived from the members of their structs.
+//!
+//! A member with a `column` attribute is a column. Its documentation is the definition that users read, up to the first
+//! empty line; type and name follow from the member:
+//!
+//! ```ignore
+//! /// The extra cycles of computations that vary.
+//! #[derive(Serialize, Columns)]
+//! #[columns(NOISE, prefix = "program_compute_noise_", source = "docs/model.md, section 29.3")]
+//! pub struct NoiseRecord {
+//!     /// The greatest number of extra cycles of uniform noise.
+//!     #[column("noise, at most", unit = "cycles")]
+//!     #[serde(skip_serializing_if = "Option::is_none")]
+//!     pub max: Option<u64>,
+//! }
+//! ```
+//!
+//! makes `static NOISE: &[Column<NoiseRecord>]`. The attribute of a struct has the name of that list, and optionally a
+//! `prefix` of all names and a default `source`. The attribute of a member has the title, and optionally
+//!
+//! - `name`, if it is not the prefix and the name of the member,
+//! - `aliases`, `unit`, `formula`, `source`: the rest of its definition,
+//! - `kind` and `value`: the type and the cell, if they are not those of the member,
+//! - `text`: the definition, if it is not the documentation,
+//! - `list`: the list that has it, if it is not that of the struct,
+//! - `term`: there is a definition and no column.
+//!
+//! An attribute without any of this is a column that the definition of another one describes. A member may have several
+//! columns. One that JSON leaves out (`skip_serializing_if`) has an absent cell then.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, Field, Ident, LitStr, Meta, Result, Token,
+    parse::{Parse, ParseStream},
+    parse_macro_input,
+    spanned::Spanned,
+};
+
+/// Makes the lists of columns of a struct of results.
+#[proc_macro_derive(Columns, attributes(columns, column))]
+pub fn columns(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    lists(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// The attribute of a struct.
+struct Defaults {
+    list: Ident,
+    prefix: String,
+    source: Option<TokenStream>,
+}
+
+impl Parse for Defaults {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut defaults = Self { list: input.parse()?, prefix: String::new(), source: None };
+        while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
+            let key: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            match key.to_string().as_str() {
+                "prefix" => defaults.prefix = input.parse::<LitStr>()?.value(),
+                "source" => defaults.source = Some(expression(input)?),
+                _ => return Err(Error::new(key.span(), "expected prefix or source")),
+            }
+        }
+        Ok(defaults)
+    }
+}
+
+/// The attribute of a member.
+struct Described {
+    title: LitStr,
+    is_term: bool,
+    list: Option<Ident>,
+    kind: Option<Ident>,
+    /// `name`, `aliases`, `unit`, `formula`, `source`, `text` and `value`.
+    others: Vec<(Ident, TokenStream)>,
+}
+
+impl Parse for Described {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let title = input.parse()?;
+        let mut own = Self { title, is_term: false, list: None, kind: None, others: vec![] };
+        while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
+            let key: Ident = input.parse()?;
+            let name = key.to_string();
+            if name == "term" {
+                own.is_term = true;
+                continue;
+            }
+            input.parse::<Token![=]>()?;
+            match name.as_str() {
+                "list" => own.list = Some(input.parse()?),
+                "kind" => own.kind = Some(input.parse()?),
+                "name" | "aliases" | "unit" | "formula" | "source" | "text" | "value" => {
+                    own.others.push((key, expression(input)?));
+                }
+                _ => return Err(Error::new(key.span(), "unknown part of a column")),
+            }
+        }
+        Ok(own)
+    }
+}
+
+impl Described {
+    /// Another name of a column whose definition says so.
+    fn of_defined_elsewhere(place: Span) -> Self {
+        let empty = || quote!("");
+        let others = ["text", "source"].map(|key| (Ident::new(key, place), empty())).into();
+        Self { title: LitStr::new("", place), is_term: false, list: None, kind: None, others }
+    }
+
+    fn get(&self, key: &str) -> Option<&TokenStream> {
+        self.others.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+    }
+}
+
+/// The tokens up to the next comma: closures are not parsed, so that syn is built without its largest part.
+fn expression(input: ParseStream<'_>) -> Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// Makes the lists of the columns of a struct, in the order of its members.
+fn lists(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.span(), "expected a struct"));
+    };
+    let attribute = input.attrs.iter().find(|own| own.path().is_ident("columns"));
+    let missing = || Error::new(input.span(), "expected the attribute columns");
+    let defaults: Defaults = attribute.ok_or_else(missing)?.parse_args()?;
+    let mut lists: Vec<(Ident, Vec<TokenStream>)> = vec![];
+    for field in &data.fields {
+        for attribute in field.attrs.iter().filter(|own| own.path().is_ident("column")) {
+            let described = match &attribute.meta {
+                Meta::Path(path) => Described::of_defined_elsewhere(path.span()),
+                _ => attribute.parse_args()?,
+            };
+            let list = described.list.clone().unwrap_or_else(|| defaults.list.clone());
+            let column = column(&defaults, field, &described)?;
+            match lists.iter_mut().find(|(own, _)| *own == list) {
+                Some((_, columns)) => columns.push(column),
+                None => lists.push((list, vec![column])),
+            }
+        }
+    }
+    let record = &input.ident;
+    let doc = format!("Columns of [`{record}`].");
+    let lists = lists.into_iter().map(|(list, columns)| {
+        quote! {
+            #[doc = #doc]
+            pub(crate) static #list: &[crate::records::column::Column<#record>] = &[#(#columns),*];
+        }
+    });
+    Ok(quote! { #(#lists)* })
+}
+
+/// Makes a column of a member.
+fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<TokenStream> {
+    let member = field.ident.as_ref().ok_or_else(|| Error::new(field.span(), "expected a named member"))?;
+    let (title, ty) = (&described.title, &field.ty);
+    let name = described.get("name").map_or_else(
+        || {
+            let name = format!("{}{member}", defaults.prefix);
+            quote!(#name)
+        },
+        |name| quote!(#name),
+    );
+    let text = described.get("text").map_or_else(
+        || {
+            let text = documentation(&field.attrs);
+            quote!(#text)
+        },
+        |text| quote!(#text),
+    );
+    let part = |key: &str| described.get(key).map_or_else(|| quote!(""), |value| quote!(#value));
+    let (unit, formula) = (part("unit"), part("formula"));
+    let source = described.get("source").or(defaults.source.as_ref());
+    let source = source.ok_or_else(|| Error::new(title.span(), "expected a source"))?;
+    let aliases = described.get("aliases").map_or_else(|| quote!([]), |aliases| quote!(#aliases));
+    let is_term = described.is_term;
+    let kind = described.kind.clone().or_else(|| is_term.then(|| format_ident!("Term")));
+    let kind = kind.map_or_else(
+        || quote!(<#ty as crate::records::column::Member>::KIND),
+        |kind| quote!(crate::records::definition::Kind::#kind),
+    );
+    let value = match described.get("value") {
+        Some(value) => quote!(#value),
+        None if is_term => quote!(crate::records::column::no_cell),
+        None if is_left_out(&field.attrs) => {
+            quote!(|own| crate::records::column::Member::cell_or_absent(&own.#member))
+        }
+        None => quote!(|own| crate::records::column::Member::cell(&own.#member)),
+    };
+    Ok(quote! {
+        crate::records::column::Column {
+            definition: crate::records::definition::Definition {
+                name: #name,
+                title: #title,
+                aliases: &#aliases,
+                kind: #kind,
+                unit: #unit,
+                text: #text,
+                formula: #formula,
+                source: #source,
+            },
+            value: #value,
+        }
+    })
+}
+
+/// The first paragraph of the documentation, without the escapes of Markdown.
+fn documentation(attributes: &[Attribute]) -> String {
+    let mut lines = vec![];
+    for attribute in attributes.iter().filter(|own| own.path().is_ident("doc")) {
+        let Ok(named) = attribute.meta.require_name_value() else { continue };
+        let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &named.value else { continue };
+        lines.push(line.value().trim().to_owned());
+    }
+    let first: Vec<String> = lines.into_iter().take_while(|line| !line.is_empty()).collect();
+    first.join(" ").replace('\\', "")
+}
+
+/// Whether JSON leaves out a member without a value.
+fn is_left_out(attributes: &[Attribute]) -> bool {
+    attributes.iter().filter(|own| own.path().is_ident("serde")).any(|own| {
+        own.meta.require_list().is_ok_and(|list| list.tokens.to_string().contains("skip_serializing_if"))
+    })
+}
