@@ -44,6 +44,7 @@ mod mpirun;
 mod neighbour_exchange;
 mod networks;
 mod new;
+mod open_loop_rows;
 mod other_graphs;
 mod outputs;
 mod parquet_results;

@@ -4,7 +4,7 @@ mod drawing;
 mod examples;
 pub(crate) mod new_scenario;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use clap_complete::Shell;
@@ -338,6 +338,34 @@ pub(crate) struct RunOptions {
     /// runs of up to 10 million of them
     #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) crossings: Option<PathBuf>,
+
+    /// Also write a row for every measured packet of open-loop traffic, as .csv, .jsonl or .parquet
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) packets: Option<PathBuf>,
+
+    /// Also write a row for every output of the routers under open-loop traffic, with the units that crossed it, as .csv,
+    /// .jsonl or .parquet
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) channels: Option<PathBuf>,
+
+    /// Also write a row for every input channel of the routers under open-loop traffic, with the units in its buffer, as
+    /// .csv, .jsonl or .parquet
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
+    pub(crate) buffers: Option<PathBuf>,
+}
+
+impl RunOptions {
+    /// The options that name files of rows, with their paths if they are given.
+    pub(crate) fn row_files(&self) -> [(&'static str, Option<&Path>); 6] {
+        [
+            ("--processes", self.processes.as_deref()),
+            ("--messages", self.messages.as_deref()),
+            ("--crossings", self.crossings.as_deref()),
+            ("--packets", self.packets.as_deref()),
+            ("--channels", self.channels.as_deref()),
+            ("--buffers", self.buffers.as_deref()),
+        ]
+    }
 }
 
 /// Options of `merge`.

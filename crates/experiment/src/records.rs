@@ -16,10 +16,12 @@ pub(crate) mod execution_record;
 mod finished_run;
 mod glossary;
 pub(crate) mod job_record;
+mod leading_columns;
 pub(crate) mod links_record;
 pub(crate) mod machine_record;
 pub(crate) mod message_record;
 pub(crate) mod open_loop_record;
+pub(crate) mod open_loop_rows;
 mod parquet;
 pub(crate) mod pipeline_record;
 pub(crate) mod placement_record;
@@ -53,12 +55,14 @@ pub use execution_record::{ExecutionRecord, PhaseLengths};
 pub use finished_run::{BusyLinks, FinishedRun, HeldUpMessages, LinkTraffic, OpenLoopResult, ProgramBounds};
 pub use glossary::DefinitionGroup;
 pub use job_record::{JobStepRecord, JobTimeRecord, LargestRecord};
+pub use leading_columns::{LeadingCells, LeadingColumns, LedRow};
 pub use links_record::{LinkClassRecord, LinksRecord};
 pub use machine_record::MachineRecord;
 pub use message_record::MessageRecord;
 pub use open_loop_record::{
     BatchRecord, LatencyRecord, LoadRecord, MeasurementsRecord, OpenLoopRecord, SeedRecord, SeedsRecord,
 };
+pub use open_loop_rows::{BufferRecord, ChannelRecord, PacketRecord};
 pub use parquet::{ParquetTable, write_parquet};
 pub use pipeline_record::{PipelineRecord, TaskTimesRecord};
 pub(crate) use placement_record::dilation_bound;

@@ -7,6 +7,7 @@ use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
     printable, records::RunRecord, useful_threads,
 };
+use cubefold_simulator::OpenLoopRows;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::row_files::{FinishedRows, RowFiles};
@@ -53,6 +54,7 @@ pub(super) fn execute_sweep<'run>(
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
         let run = runs[runs.partition_point(|&(other, _)| other < place)].1;
         let (mut stages, mut transmissions, mut messages) = (vec![], vec![], vec![]);
+        let mut open_loop = OpenLoopRows::default();
         let (mut part_of, mut discarded) = (None, vec![]);
         match finished {
             Ok(finished) => {
@@ -60,6 +62,7 @@ pub(super) fn execute_sweep<'run>(
                 (stages, transmissions, part_of) =
                     (finished.records, finished.transmissions, finished.part_of);
                 messages = finished.messages;
+                open_loop = finished.open_loop_rows;
                 discarded = finished.parts_that_do_not_count;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
@@ -67,7 +70,7 @@ pub(super) fn execute_sweep<'run>(
         let Some(rows) = &rows else { return Ok(()) };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
         rows.discard(&discarded);
-        rows.add(place, FinishedRows { run, stages, transmissions, messages, part_of, permit })
+        rows.add(place, FinishedRows { run, stages, transmissions, messages, open_loop, part_of, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
     watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &missing, deliver))

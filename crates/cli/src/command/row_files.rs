@@ -1,16 +1,27 @@
 //! The files of rows that `run` writes beside its results: `--processes`, a row for every run, process and stage,
-//! `--messages`, a row for every message, and `--crossings`, a row for every transmission.
+//! `--messages`, a row for every message, `--crossings`, a row for every transmission, and those of open-loop traffic,
+//! `--packets`, `--channels` and `--buffers`.
+//!
+//! Rows of open-loop traffic begin with the keys that sweeps set, as it has no embeddings to tell apart; all others begin
+//! with scenario, run and embedding.
 
 mod rank_parts;
 mod sink;
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use cubefold_experiment::{
-    KeepRecords, Permit, Run, Scenario,
-    records::{MessageRecord, ProcessRecord, Record, RowOfRun, TransmissionRecord},
+    KeepRecords, LoadChoice, Permit, Run, Scenario,
+    records::{
+        BufferRecord, ChannelRecord, LeadingCells, LeadingColumns, MessageRecord, PacketRecord,
+        ProcessRecord, Record, RowOfRun, TransmissionRecord,
+    },
 };
-use cubefold_simulator::{MessageTimes, RankTask, StageRecord, Transmission};
+use cubefold_simulator::{MessageTimes, OpenLoopRows, RankTask, StageRecord, Transmission, WantedRows};
 use serde::Serialize;
 
 pub(crate) use self::rank_parts::leave;
@@ -31,7 +42,11 @@ pub(super) struct RowFiles<'run> {
     processes: Option<RowSink>,
     crossings: Option<RowSink>,
     messages: Option<RowSink>,
-    next: usize, // the run whose rows come next
+    packets: Option<RowSink>,
+    channels: Option<RowSink>,
+    buffers: Option<RowSink>,
+    leading: LeadingColumns, // of rows of open-loop traffic
+    next: usize,             // the run whose rows come next
     waiting: BTreeMap<usize, FinishedRows<'run>>,
 }
 
@@ -42,12 +57,20 @@ pub(super) struct FinishedRows<'run> {
     pub(super) stages: Vec<StageRecord>,         // empty if the run failed
     pub(super) transmissions: Vec<Transmission>, // likewise
     pub(super) messages: Vec<MessageTimes>,      // likewise
+    pub(super) open_loop: OpenLoopRows,          // likewise
     pub(super) part_of: Option<RankTask>,        // for a run divided among ranks: these are the leader's rows
     pub(super) permit: Permit,
 }
 
 /// The records that are kept for the files that are asked for.
 pub(crate) fn kept_records(options: &RunOptions) -> KeepRecords {
+    let [packets, channels, buffers] =
+        [&options.packets, &options.channels, &options.buffers].map(Option::is_some);
+    let open_loop = WantedRows { packets, channels, buffers };
+    // No run has rows of open-loop traffic and any others.
+    if open_loop.is_any() {
+        return KeepRecords::OpenLoop(open_loop);
+    }
     match (&options.processes, &options.messages, &options.crossings) {
         (_, _, Some(_)) => KeepRecords::WithTransmissions,
         (Some(_), Some(_), None) => KeepRecords::WithMessages,
@@ -59,12 +82,8 @@ pub(crate) fn kept_records(options: &RunOptions) -> KeepRecords {
 
 /// Refuses two options that name the same file.
 fn refuse_same(options: &RunOptions) -> Result<(), Failure> {
-    let named = [
-        ("--processes", &options.processes),
-        ("--messages", &options.messages),
-        ("--crossings", &options.crossings),
-    ];
-    let named: Vec<_> = named.iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
+    let named = options.row_files();
+    let named: Vec<_> = named.iter().filter_map(|&(option, path)| Some((option, path?))).collect();
     for (number, (option, path)) in named.iter().enumerate() {
         let same = named[..number].iter().find(|(_, other)| other == path || is_same(other, path));
         if let Some((other, _)) = same {
@@ -93,6 +112,37 @@ fn refuse_unknown_messages(scenarios: &[Scenario]) -> Result<(), Failure> {
     }
 }
 
+/// Refuses rows of open-loop traffic of other runs, of searches for saturation, whose loads are many, and beside the rows of
+/// other programs.
+fn refuse_without_open_loop(options: &RunOptions, scenarios: &[Scenario]) -> Result<(), Failure> {
+    let named = options.row_files();
+    let (others, own) = named.split_at(3);
+    let named = |(option, path): &(&'static str, Option<&Path>)| path.map(|_| *option);
+    let Some(option) = own.iter().find_map(named) else { return Ok(()) };
+    for run in scenarios.iter().flat_map(|scenario| &scenario.runs) {
+        let scenario = &run.scenario;
+        let Some(program) = run.program.open_loop.as_deref() else {
+            return Err(Failure::usage(
+                format!("{option} of {scenario:?}, expected open-loop traffic"),
+                "set kind = \"open-loop\" in [program] and a switching with routers, or use --messages",
+            ));
+        };
+        if matches!(program.load, LoadChoice::Search(_)) {
+            return Err(Failure::usage(
+                format!("{option} of {scenario:?}, which searches for saturation, expected one load"),
+                "set program.load, such as the saturation load, instead of program.saturation",
+            ));
+        }
+    }
+    match others.iter().find_map(named) {
+        None => Ok(()),
+        Some(other) => Err(Failure::usage(
+            format!("{other} of open-loop traffic, expected another program"),
+            format!("leave out {other}"),
+        )),
+    }
+}
+
 impl<'run> RowFiles<'run> {
     /// Opens the files that are asked for; `None` if there are none.
     pub(super) fn open(
@@ -101,6 +151,7 @@ impl<'run> RowFiles<'run> {
         scenarios: &[Scenario],
     ) -> Result<Option<Self>, Failure> {
         refuse_same(options)?;
+        refuse_without_open_loop(options, scenarios)?;
         let (processes, crossings) = (options.processes.as_deref(), options.crossings.as_deref());
         let messages = options.messages.as_deref();
         if messages.is_some() {
@@ -112,9 +163,26 @@ impl<'run> RowFiles<'run> {
         let processes = open_rows::<ProcessRecord<'_>>("--processes", processes, shared, scenarios)?;
         let crossings = open_rows::<TransmissionRecord>("--crossings", crossings, shared, scenarios)?;
         let messages = open_rows::<MessageRecord>("--messages", messages, shared, scenarios)?;
-        let is_any = processes.is_some() || crossings.is_some() || messages.is_some();
-        let waiting = BTreeMap::new();
-        Ok(is_any.then_some(Self { processes, crossings, messages, next: 0, waiting }))
+        let leading = LeadingColumns::new(scenarios.iter().flat_map(|scenario| &scenario.runs));
+        let open = |option, path: &Option<PathBuf>, open: OpenSink| {
+            path.as_deref().map(|path| open(option, path, &leading, shared, scenarios)).transpose()
+        };
+        let packets = open("--packets", &options.packets, RowSink::open::<PacketRecord>)?;
+        let channels = open("--channels", &options.channels, RowSink::open::<ChannelRecord>)?;
+        let buffers = open("--buffers", &options.buffers, RowSink::open::<BufferRecord>)?;
+        let is_any = options.row_files().iter().any(|own| own.1.is_some());
+        let (next, waiting) = (0, BTreeMap::new());
+        Ok(is_any.then_some(Self {
+            processes,
+            crossings,
+            messages,
+            packets,
+            channels,
+            buffers,
+            leading,
+            next,
+            waiting,
+        }))
     }
 
     /// Removes the files that ranks left for unused runs.
@@ -141,17 +209,38 @@ impl<'run> RowFiles<'run> {
                 let records = rows.messages.iter().map(MessageRecord::from);
                 add_rows(sink, self.next, rows.run, records.map(Ok))?;
             }
+            self.add_open_loop(&rows)?;
             self.next += 1;
             drop(rows.permit);
         }
         Ok(())
     }
 
+    /// Adds the rows of open-loop traffic of a run.
+    fn add_open_loop(&mut self, rows: &FinishedRows<'_>) -> Result<(), Failure> {
+        let (cells, rows) = (self.leading.cells(rows.run), &rows.open_loop);
+        if let Some(sink) = &mut self.packets {
+            sink.add(&cells, rows.packets.iter().map(PacketRecord::from).map(Ok))?;
+        }
+        if let Some(sink) = &mut self.channels {
+            sink.add(&cells, rows.channels.iter().map(ChannelRecord::from).map(Ok))?;
+        }
+        if let Some(sink) = &mut self.buffers {
+            sink.add(&cells, rows.buffers.iter().map(BufferRecord::from).map(Ok))?;
+        }
+        Ok(())
+    }
+
     /// Completes the files.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        [self.processes, self.crossings, self.messages].into_iter().flatten().try_for_each(RowSink::finish)
+        let of_programs = [self.processes, self.crossings, self.messages];
+        let all = of_programs.into_iter().chain([self.packets, self.channels, self.buffers]);
+        all.flatten().try_for_each(RowSink::finish)
     }
 }
+
+/// A function that opens the file of an option for rows of one type.
+type OpenSink = fn(&str, &Path, &LeadingColumns, &SharedOptions, &[Scenario]) -> Result<RowSink, Failure>;
 
 /// Opens the file that an option names for parts of runs, if it names one.
 fn open_rows<Part: Record>(
@@ -160,7 +249,8 @@ fn open_rows<Part: Record>(
     shared: &SharedOptions,
     scenarios: &[Scenario],
 ) -> Result<Option<RowSink>, Failure> {
-    path.map(|path| RowSink::open::<RowOfRun<'_, Part>>(option, path, shared, scenarios)).transpose()
+    let none = LeadingColumns::default();
+    path.map(|path| RowSink::open::<RowOfRun<'_, Part>>(option, path, &none, shared, scenarios)).transpose()
 }
 
 /// Adds parts of the run at `place` of the results.
@@ -172,5 +262,5 @@ fn add_rows<Part: Record + Serialize>(
 ) -> Result<(), Failure> {
     let (scenario, number, embedding) = (&*run.scenario, place as u64, run.embedding.to_string());
     let row = |part| RowOfRun { scenario, run: number, embedding: &embedding, part };
-    sink.add(parts.map(|part| part.map(row)))
+    sink.add(&LeadingCells::default(), parts.map(|part| part.map(row)))
 }

@@ -108,15 +108,10 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
     output.finish(|_, _| Ok(()))
 }
 
-/// Refuses options that contradict each other: journals and parts hold no rows of processes and transmissions, and parts
-/// have one format.
+/// Refuses options that contradict each other: journals and parts hold no rows of parts of runs, and parts have one
+/// format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
-    let rows = [
-        ("--processes", &options.processes),
-        ("--crossings", &options.crossings),
-        ("--messages", &options.messages),
-    ];
-    for (option, _) in rows.iter().filter(|own| own.1.is_some()) {
+    for (option, _) in options.row_files().iter().filter(|own| own.1.is_some()) {
         if options.resume.resume {
             let message = format!(
                 "{option} with --resume: the journal does not hold the rows of the runs that are done"

@@ -348,8 +348,9 @@ mod tests {
     use super::*;
     use crate::{
         records::{
-            ClaimRecord, MessageRecord, PlacementEntry, PlannedRun, ProcessRecord, RowOfRun, RunRecord,
-            TransmissionRecord, placement_record::PlacementRecord, read_flat::rows_of_json,
+            BufferRecord, ChannelRecord, ClaimRecord, MessageRecord, PacketRecord, PlacementEntry,
+            PlannedRun, ProcessRecord, RowOfRun, RunRecord, TransmissionRecord,
+            placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         runs::{KeepRecords, Progress, execute},
         support::runs,
@@ -453,6 +454,9 @@ mod tests {
             RowOfRun::<ProcessRecord<'_>>::columns(),
             RowOfRun::<MessageRecord>::columns(),
             RowOfRun::<TransmissionRecord>::columns(),
+            PacketRecord::columns(),
+            ChannelRecord::columns(),
+            BufferRecord::columns(),
             ClaimRecord::columns(),
         ];
         for column in columns.concat() {

@@ -5,7 +5,10 @@ use std::{
     io::{self, Write},
 };
 
-use super::column::{Cell, Record, Row, present_columns};
+use super::{
+    column::{Cell, Record, Row, present_columns},
+    leading_columns::LeadingCells,
+};
 use crate::input::text::printable_lines;
 
 /// Writes records as rows, one at a time, under the names of the columns that at least one record has.
@@ -43,7 +46,7 @@ pub enum CsvHeader {
     Written,
 }
 
-/// Writes rows of a file that has all columns of the record type.
+/// Writes rows of a file that has all columns of the record type, each after the cells of its run.
 ///
 /// # Errors
 ///
@@ -51,15 +54,20 @@ pub enum CsvHeader {
 pub fn write_csv_rows<R: Record>(
     writer: &mut impl Write,
     header: CsvHeader,
+    leading: &LeadingCells<'_>,
     records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(writer);
     if header == CsvHeader::Due {
-        table.write_record(R::columns().iter().map(|column| column.name))?;
+        let columns = R::columns();
+        let names = leading.0.iter().map(|(name, _)| *name);
+        table.write_record(names.chain(columns.iter().map(|column| column.name)))?;
     }
     let mut text = String::new();
     for record in records {
-        write_row(&mut table, Row::new(&record?).cells(), &mut text)?;
+        let record = record?;
+        let row = Row::new(&record);
+        write_row(&mut table, leading.0.iter().map(|(_, cell)| cell).chain(row.cells()), &mut text)?;
     }
     table.flush()
 }

@@ -5,8 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OperationTimes, Outcome, RankSpan,
-    RankTask, StageRecord, Transmission,
+    CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OpenLoopRows, OperationTimes,
+    Outcome, RankSpan, RankTask, StageRecord, Transmission,
 };
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
@@ -21,6 +21,8 @@ pub struct FinishedRun {
     pub outcome: Outcome,
     /// The measurements of open-loop traffic; the outcome is then that of no messages.
     pub open_loop: Option<OpenLoopResult>,
+    /// The rows of open-loop traffic that are kept.
+    pub open_loop_rows: OpenLoopRows,
     /// The metrics of the placement, which runs with the same placement share.
     pub metrics: Arc<PlacementMetrics>,
     /// The makespan without contention \[cycles\].

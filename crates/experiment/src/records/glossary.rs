@@ -12,6 +12,7 @@ use crate::records::{
     machine_record::{MACHINE, NODE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::OPEN_LOOP,
+    open_loop_rows::{BUFFERS, CHANNELS, PACKETS},
     pipeline_record::PIPELINES_OF_JOBS,
     placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
     program_record::{GUEST, JOB, MESSAGES, NEIGHBOURS, NOISE, PROGRAM, TRAFFIC},
@@ -89,6 +90,7 @@ impl DefinitionGroup {
                 .of(RANK)
                 .and(TABLES.iter()),
             group("Messages").of(MESSAGE),
+            group("Packets, channels and buffers of routers").of(PACKETS).of(CHANNELS).of(BUFFERS),
             group("Transmissions").of(TRANSMISSION),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),

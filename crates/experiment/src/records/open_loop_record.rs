@@ -701,7 +701,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
     Column {
         definition: Definition {
             name: "open_loop_made_units",
-            title: "made",
+            title: "units made",
             kind: Kind::Natural,
             unit: "units",
             text: "The units made in the measured cycles, replies included.",
@@ -713,7 +713,7 @@ pub(crate) static OPEN_LOOP: &[Column<OpenLoopRecord>] = &[
     Column {
         definition: Definition {
             name: "open_loop_consumed_units",
-            title: "consumed",
+            title: "units consumed",
             kind: Kind::Natural,
             unit: "units",
             text: "The units that terminals received in the measured cycles.",

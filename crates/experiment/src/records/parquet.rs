@@ -19,7 +19,10 @@ use parquet::{
     schema::parser::parse_message_type,
 };
 
-use super::column::{Cell, Record, Row, present_columns};
+use super::{
+    column::{Cell, Record, Row, present_columns},
+    leading_columns::{LeadingCells, LeadingColumns},
+};
 use crate::records::definition::{Definition, Kind};
 
 /// Number of rows that are buffered before they are written.
@@ -36,9 +39,9 @@ pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
     chosen: &[String],
     records: impl Fn() -> I,
 ) -> io::Result<()> {
-    let mut table = ParquetTable::new(writer, present_columns(records(), chosen)?)?;
+    let mut table = ParquetTable::new(writer, vec![], present_columns(records(), chosen)?)?;
     for record in records() {
-        table.add(&record?)?;
+        table.add(&LeadingCells::default(), &record?)?;
     }
     table.finish()?.flush()
 }
@@ -46,6 +49,7 @@ pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
 /// A table that is written row by row.
 pub struct ParquetTable<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    leading: Vec<CollectedColumn>,
     columns: Vec<(usize, CollectedColumn)>, // each with its place in the rows of records
     rows: usize,                            // collected but not yet written
 }
@@ -57,33 +61,43 @@ impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
 }
 
 impl<W: Write + Send> ParquetTable<W> {
-    /// A table with all columns of a record type.
+    /// A table with all columns of a record type, after those of runs.
     ///
     /// # Errors
     ///
     /// If writing fails.
-    pub fn of_all_columns<R: Record>(writer: W) -> io::Result<Self> {
-        Self::new(writer, R::columns().into_iter().enumerate().collect())
+    pub fn of_all_columns<R: Record>(writer: W, leading: &LeadingColumns) -> io::Result<Self> {
+        let leading = leading.definitions().map(|(name, kind)| CollectedColumn::new(name, kind)).collect();
+        Self::new(writer, leading, R::columns().into_iter().enumerate().collect())
     }
 
-    fn new(writer: W, columns: Vec<(usize, &'static Definition)>) -> io::Result<Self> {
-        let columns = columns.into_iter().map(|(place, column)| (place, CollectedColumn::new(column)));
+    fn new(
+        writer: W,
+        leading: Vec<CollectedColumn>,
+        columns: Vec<(usize, &'static Definition)>,
+    ) -> io::Result<Self> {
+        let columns = columns.into_iter();
+        let columns = columns.map(|(place, own)| (place, CollectedColumn::new(own.name, own.kind)));
         let columns: Vec<_> = columns.collect();
-        let declared: String = columns.iter().map(|(_, column)| column.declaration()).collect();
+        let all = leading.iter().chain(columns.iter().map(|(_, column)| column));
+        let declared: String = all.map(CollectedColumn::declaration).collect();
         let schema = parse_message_type(&format!("message cubefold {{ {declared} }}")).map_err(failed)?;
         let created_by = format!("cubefold version {}", env!("CARGO_PKG_VERSION"));
         let properties = WriterProperties::builder().set_created_by(created_by).build();
         let writer =
             SerializedFileWriter::new(writer, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
-        Ok(Self { writer, columns, rows: 0 })
+        Ok(Self { writer, leading, columns, rows: 0 })
     }
 
-    /// Adds a record, of the type of the table, as a row.
+    /// Adds a record, of the type of the table, as a row after the cells of its run.
     ///
     /// # Errors
     ///
     /// If writing fails, or a value does not fit its column.
-    pub fn add<R: Record>(&mut self, record: &R) -> io::Result<()> {
+    pub fn add<R: Record>(&mut self, leading: &LeadingCells<'_>, record: &R) -> io::Result<()> {
+        for (column, (_, cell)) in self.leading.iter_mut().zip(&leading.0) {
+            column.add(cell)?;
+        }
         let row = Row::new(record);
         let mut cells = row.cells().enumerate();
         for (place, column) in &mut self.columns {
@@ -96,7 +110,7 @@ impl<W: Write + Send> ParquetTable<W> {
 
     fn write_rows(&mut self) -> io::Result<()> {
         let mut group = self.writer.next_row_group().map_err(failed)?;
-        for (_, column) in &mut self.columns {
+        for column in self.leading.iter_mut().chain(self.columns.iter_mut().map(|(_, column)| column)) {
             let writer = group.next_column().map_err(failed)?;
             let mut writer = writer.ok_or_else(|| io::Error::other("a column has no place in the file"))?;
             column.write(&mut writer).map_err(failed)?;
@@ -133,7 +147,7 @@ fn failed(error: ParquetError) -> io::Error {
 /// A column with its buffered values.
 #[derive(Debug)]
 struct CollectedColumn {
-    name: &'static str,
+    name: String,
     values: Values,
     present: Vec<i16>, // by row: 1, or 0 where the value is missing
 }
@@ -148,14 +162,14 @@ enum Values {
 }
 
 impl CollectedColumn {
-    fn new(column: &'static Definition) -> Self {
-        let values = match column.kind {
+    fn new(name: &str, kind: Kind) -> Self {
+        let values = match kind {
             Kind::Text | Kind::Shape | Kind::List | Kind::Term => Values::Text(vec![]),
             Kind::Truth => Values::Truth(vec![]),
             Kind::Decimal | Kind::Sum => Values::Real(vec![]),
             Kind::Natural => Values::Integer(vec![]),
         };
-        Self { name: column.name, values, present: vec![] }
+        Self { name: name.to_owned(), values, present: vec![] }
     }
 
     /// The column in Parquet's schema language.

@@ -14,9 +14,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, Outcome, PhaseLength,
-    Ranks, Request, Routing, RoutingScheme, SimulationError, Workers, computation_bound, lower_bound,
-    predict, program_cut_bound, simulate,
+    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, OpenLoopRows, Outcome,
+    PhaseLength, Ranks, Request, Routing, RoutingScheme, Saturation, SimulationError, WantedRows, Workers,
+    computation_bound, lower_bound, predict, program_cut_bound, simulate,
 };
 
 pub(crate) use self::admission::{admit, bytes_to_run, held_by, pair_count};
@@ -34,8 +34,8 @@ use crate::{
     records::{FinishedRun, OpenLoopResult, ProgramBounds},
     runs::{Progress, Resources, progress::Meter},
     scenario::{
-        CountedPaths, DimensionChoice, ExecutionMode, LoadChoice, OpenLoopProgram, Phases, RoutingRule, Run,
-        ScenarioProgram, TraceProgram, describe_stuck, draw_key::generator_key,
+        CountedPaths, DimensionChoice, ExecutionMode, LoadChoice, Phases, RoutingRule, Run, ScenarioProgram,
+        TraceProgram, describe_stuck, draw_key::generator_key,
     },
 };
 
@@ -160,11 +160,12 @@ fn execute_program(
     let has_bound = lower_bound.is_some() || collective_bounds.is_some();
     let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
     assert_bounds(&outcome, collective_bounds, program_bounds);
-    let open_loop = program.open_loop.as_deref().map(|own| run_open_loop(run, place, own)).transpose()?;
+    let (open_loop, open_loop_rows) = run_open_loop(run, place, way.keep.rows_of_open_loop())?.unzip();
     Ok(FinishedRun {
         program: Arc::clone(program),
         held_up: held_up::held_up(run, &outcome),
         open_loop,
+        open_loop_rows: open_loop_rows.unwrap_or_default(),
         messages,
         rank_spans,
         predicted,
@@ -202,20 +203,25 @@ fn assert_bounds(
     );
 }
 
-/// Runs open-loop traffic at its load, or at those of a search for saturation.
-fn run_open_loop(run: &Run, place: usize, program: &OpenLoopProgram) -> Result<OpenLoopResult, RunError> {
+/// Runs open-loop traffic at its load, with the wanted rows, or at the loads of a search for saturation, without rows;
+/// `None` for other programs.
+fn run_open_loop(
+    run: &Run,
+    place: usize,
+    wanted: WantedRows,
+) -> Result<Option<(OpenLoopResult, OpenLoopRows)>, RunError> {
+    let Some(program) = run.program.open_loop.as_deref() else { return Ok(None) };
     let (traffic, machine, rules) = (&program.traffic, &*run.machine, run.communication);
     let result = match program.load {
-        LoadChoice::At(load) => traffic.run(machine, rules, load).map(|outcome| OpenLoopResult {
-            runs: vec![outcome],
-            is_searched: false,
-            saturation_load: None,
+        LoadChoice::At(load) => traffic.run_with_rows(machine, rules, load, wanted).map(|(outcome, rows)| {
+            (OpenLoopResult { runs: vec![outcome], is_searched: false, saturation_load: None }, rows)
         }),
-        LoadChoice::Search(search) => traffic
-            .saturation(machine, rules, search)
-            .map(|found| OpenLoopResult { runs: found.runs, is_searched: true, saturation_load: found.load }),
+        LoadChoice::Search(search) => traffic.saturation(machine, rules, search).map(|found| {
+            let Saturation { load: saturation_load, runs } = found;
+            (OpenLoopResult { runs, is_searched: true, saturation_load }, OpenLoopRows::default())
+        }),
     };
-    result.map_err(|error| RunError::OpenLoop {
+    result.map(Some).map_err(|error| RunError::OpenLoop {
         scenario: run.scenario.to_string(),
         run: place,
         reason: error.to_string(),

@@ -158,6 +158,20 @@ impl Scratch {
     }
 }
 
+/// The entry cycle of a message of which no flit was injected yet.
+const NOT_ENTERED: u64 = u64::MAX;
+
+/// Upper bounds of the number of routers of a machine and of their ports.
+fn nodes_and_ports(machine: &Machine, routers: &Routers) -> (u64, u64) {
+    let terminals = machine.numbered_hosts();
+    let nodes = machine.node_count() - if routers.end_links > 0 { terminals } else { 0 };
+    let ports = match machine.grid() {
+        Some(grid) => nodes.saturating_mul(2 * grid.axes().len() as u64 + 1),
+        None => machine.channel_places().saturating_add(nodes),
+    };
+    (nodes, ports)
+}
+
 impl<'run> RouterNetwork<'run> {
     /// The routers of a machine while nothing moves.
     pub(crate) fn new(machine: &'run Machine, communication: Communication, routers: &Routers) -> Self {
@@ -199,11 +213,7 @@ impl<'run> RouterNetwork<'run> {
     /// Bytes for the routers of a machine with up to `messages` messages in injection queues at a time.
     pub(crate) fn bytes(machine: &Machine, routers: &Routers, messages: u64) -> u64 {
         let terminals = machine.numbered_hosts();
-        let nodes = machine.node_count() - if routers.end_links > 0 { terminals } else { 0 };
-        let ports = match machine.grid() {
-            Some(grid) => nodes.saturating_mul(2 * grid.axes().len() as u64 + 1),
-            None => machine.channel_places().saturating_add(nodes),
-        };
+        let (nodes, ports) = nodes_and_ports(machine, routers);
         let settings = &routers.settings;
         let (channels, buffer) = (u64::from(settings.virtual_channels), u64::from(settings.buffer_units));
         let of_channel = (size_of::<InputChannel>() + size_of::<OutputChannel>()) as u64
@@ -217,6 +227,16 @@ impl<'run> RouterNetwork<'run> {
             .saturating_add(if settings.speedup == Speedup::ONE { 0 } else { Departures::bytes(ports) })
             .saturating_add(Terminals::bytes(terminals, channels, messages))
             .saturating_add(machine.bytes_of_routes())
+    }
+
+    /// Bytes for rows of channels and buffers, with their counters.
+    pub(super) fn bytes_of_rows(machine: &Machine, routers: &Routers, wanted: WantedRows) -> u64 {
+        let (_, ports) = nodes_and_ports(machine, routers);
+        let of_channels = if wanted.channels { size_of::<u64>() + size_of::<ChannelRow>() } else { 0 } as u64;
+        let of_buffers =
+            if wanted.buffers { size_of::<[u64; 2]>() + size_of::<BufferRow>() } else { 0 } as u64;
+        let channels = u64::from(routers.settings.virtual_channels);
+        ports.saturating_mul(of_channels + channels * of_buffers)
     }
 
     /// A message joins the injection queue of its process in the present cycle; messages of one cycle and queue in their
@@ -315,13 +335,13 @@ impl<'run> RouterNetwork<'run> {
 
     /// The same, `None` if it is not injected yet since [`forget_entry`](Self::forget_entry).
     pub(super) fn entry(&self, message: u32) -> Option<u64> {
-        self.entered.get(message as usize).copied().filter(|&cycle| cycle < u64::MAX)
+        self.entered.get(message as usize).copied().filter(|&cycle| cycle != NOT_ENTERED)
     }
 
     /// A number stands for another message from now on.
     pub(super) fn forget_entry(&mut self, message: u32) {
         if let Some(entered) = self.entered.get_mut(message as usize) {
-            *entered = u64::MAX;
+            *entered = NOT_ENTERED;
         }
     }
 
@@ -539,7 +559,7 @@ impl<'run> RouterNetwork<'run> {
         if let Some(message) = sent.entered {
             let place = message as usize;
             if self.entered.len() <= place {
-                self.entered.resize(place + 1, 0);
+                self.entered.resize(place + 1, NOT_ENTERED);
             }
             self.entered[place] = now;
         }

@@ -505,25 +505,50 @@ impl OpenLoop {
 
     /// Estimates the memory that a run takes at a load, or at a lower one \[bytes\].
     #[must_use]
+    pub fn bytes(&self, machine: &Machine, rules: Communication, load: f64) -> u64 {
+        let Some(routers) = rules.router_rules() else { return 0 };
+        let cycles = self.warmup.longest().saturating_add(self.measure).saturating_add(self.drain);
+        // All packets may wait at their terminals, in queues that grow by doubling; replies take more each.
+        let of_packet = if self.reply.is_some() { 16 + 80 } else { 16 };
+        let waiting = self.most_requests(machine, load, cycles).saturating_mul(of_packet);
+        let latencies = cycles.saturating_mul(32);
+        RouterNetwork::bytes(machine, &routers, machine.host_count())
+            .saturating_add(waiting)
+            .saturating_add(latencies)
+    }
+
+    /// Estimates the memory of the rows of a run at a load, or at a lower one \[bytes\].
+    #[must_use]
+    pub fn bytes_of_rows(
+        &self,
+        machine: &Machine,
+        rules: Communication,
+        load: f64,
+        wanted: WantedRows,
+    ) -> u64 {
+        let Some(routers) = rules.router_rules() else { return 0 };
+        // A list that grows by doubling is copied, and sorting takes half of it.
+        let packets = if wanted.packets {
+            let kinds = if self.reply.is_some() { 2 } else { 1 };
+            let measured = self.most_requests(machine, load, self.measure).saturating_mul(kinds);
+            measured.saturating_mul(3 * size_of::<PacketRow>() as u64)
+        } else {
+            0
+        };
+        RouterNetwork::bytes_of_rows(machine, &routers, wanted).saturating_add(packets)
+    }
+
+    /// The requests that all terminals make in a number of cycles: an eighth more than are expected.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
         reason = "an estimate, of a number that is not negative"
     )]
-    pub fn bytes(&self, machine: &Machine, rules: Communication, load: f64) -> u64 {
-        let Some(routers) = rules.router_rules() else { return 0 };
-        let cycles = self.warmup.longest().saturating_add(self.measure).saturating_add(self.drain);
-        // All packets may wait at their terminals, an eighth more than are expected, in queues that grow by doubling;
-        // replies take more each.
+    fn most_requests(&self, machine: &Machine, load: f64, cycles: u64) -> u64 {
         let share = (load / self.mean_size()).min(1.0);
-        let made = ((1.125 * share * cycles as f64) as u64).saturating_add(64);
-        let of_packet = if self.reply.is_some() { 16 + 80 } else { 16 };
-        let waiting = machine.host_count().saturating_mul(made).saturating_mul(of_packet);
-        let latencies = cycles.saturating_mul(32);
-        RouterNetwork::bytes(machine, &routers, machine.host_count())
-            .saturating_add(waiting)
-            .saturating_add(latencies)
+        let of_terminal = ((1.125 * share * cycles as f64) as u64).saturating_add(64);
+        machine.host_count().saturating_mul(of_terminal)
     }
 }
 

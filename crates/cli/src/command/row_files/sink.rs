@@ -7,7 +7,9 @@ use std::{
 
 use cubefold_experiment::{
     Scenario,
-    records::{CsvHeader, ParquetTable, Record, write_csv_rows, write_lines},
+    records::{
+        CsvHeader, LeadingCells, LeadingColumns, LedRow, ParquetTable, Record, write_csv_rows, write_lines,
+    },
 };
 use serde::Serialize;
 
@@ -33,11 +35,12 @@ enum Form {
 }
 
 impl RowSink {
-    /// Opens the file that `option` names for rows of type `R`, which must not be the destination of the results; its
-    /// extension selects the format.
+    /// Opens the file that `option` names for rows of type `R` after these columns of their runs; it must not be the
+    /// destination of the results. Its extension selects the format.
     pub(super) fn open<R: Record>(
         option: &str,
         path: &Path,
+        leading: &LeadingColumns,
         shared: &SharedOptions,
         scenarios: &[Scenario],
     ) -> Result<Self, Failure> {
@@ -52,7 +55,7 @@ impl RowSink {
             Some(ResultFormat::Csv) => Form::Csv { output: output()?, header: CsvHeader::Due },
             Some(ResultFormat::Jsonl) => Form::Jsonl(output()?),
             Some(ResultFormat::Parquet) => {
-                let table = ParquetTable::of_all_columns::<R>(output()?);
+                let table = ParquetTable::of_all_columns::<R>(output()?, leading);
                 Form::Parquet(Box::new(table.map_err(|error| Failure::output(Some(path), error))?))
             }
             Some(ResultFormat::Table | ResultFormat::Json | ResultFormat::Markdown | ResultFormat::Latex)
@@ -69,19 +72,23 @@ impl RowSink {
         &self.path
     }
 
-    /// Adds rows of the type that the file was opened for.
+    /// Adds rows of the type that the file was opened for, each after these cells of their run.
     pub(super) fn add<R: Record + Serialize>(
         &mut self,
+        leading: &LeadingCells<'_>,
         mut rows: impl Iterator<Item = io::Result<R>>,
     ) -> Result<(), Failure> {
         match &mut self.form {
             Form::Csv { output, header } => {
                 let header = std::mem::replace(header, CsvHeader::Written);
-                output.add(|output| write_csv_rows(output, header, rows))
+                output.add(|output| write_csv_rows(output, header, leading, rows))
             }
-            Form::Jsonl(output) => output.add(|output| write_lines(output, rows)),
+            Form::Jsonl(output) => {
+                let led = |row| LedRow { leading, row };
+                output.add(|output| write_lines(output, rows.map(|row| row.map(led))))
+            }
             Form::Parquet(table) => rows
-                .try_for_each(|row| table.add(&row?))
+                .try_for_each(|row| table.add(leading, &row?))
                 .map_err(|error| Failure::output(Some(&self.path), error)),
         }
     }

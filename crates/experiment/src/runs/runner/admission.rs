@@ -169,9 +169,6 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     } else {
         0
     };
-    let open_loop = run.program.open_loop.as_deref();
-    let open_loop =
-        open_loop.map_or(0, |own| own.traffic.bytes(&run.machine, run.communication, own.load.highest()));
     let operations = match run.program.body.special().tasks() {
         Some(graph) if way.keep == KeepRecords::WithOperations || measures_operations(&run.program) => {
             graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
@@ -187,6 +184,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         | KeepRecords::WithOperations
         | KeepRecords::WithMessages
         | KeepRecords::OnlyMessages
+        | KeepRecords::OpenLoop(_)
         | KeepRecords::No => 0,
     };
     let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
@@ -197,10 +195,18 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .unwrap_or(0)
         .max(metrics)
         .max(bytes_of_channel_congestion(run).unwrap_or(0))
-        .max(open_loop)
+        .max(bytes_of_open_loop(run, way))
         .saturating_add(records)
         .saturating_add(messages)
         .saturating_add(operations)
         .saturating_add(transmissions)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
+}
+
+/// Approximate memory of a run of open-loop traffic, with the rows that are kept \[bytes\]; 0 of other programs.
+fn bytes_of_open_loop(run: &Run, way: RunWay) -> u64 {
+    let Some(program) = run.program.open_loop.as_deref() else { return 0 };
+    let (machine, rules, load) = (&*run.machine, run.communication, program.load.highest());
+    let rows = program.traffic.bytes_of_rows(machine, rules, load, way.keep.rows_of_open_loop());
+    program.traffic.bytes(machine, rules, load).saturating_add(rows)
 }

@@ -1,7 +1,7 @@
 //! The records that a run keeps beside its result: stages, operations, messages and transmissions.
 
 use cubefold_simulator::{
-    MessageTimes, Observer, OperationTimes, RankSpan, RankTask, StageRecord, Transmission,
+    MessageTimes, Observer, OperationTimes, RankSpan, RankTask, StageRecord, Transmission, WantedRows,
 };
 
 /// Whether the records of all processes and stages are kept for rows and pictures.
@@ -17,6 +17,8 @@ pub enum KeepRecords {
     OnlyMessages,
     /// They are, and all transmissions: an asynchronous run then goes link by link.
     WithTransmissions,
+    /// They are not, and of open-loop traffic these rows are.
+    OpenLoop(WantedRows),
     /// They are not.
     No,
 }
@@ -38,7 +40,7 @@ impl KeepRecords {
     pub(super) fn has_records(self) -> bool {
         match self {
             Self::Yes | Self::WithOperations | Self::WithMessages | Self::WithTransmissions => true,
-            Self::OnlyMessages | Self::No => false,
+            Self::OnlyMessages | Self::OpenLoop(_) | Self::No => false,
         }
     }
 
@@ -46,7 +48,20 @@ impl KeepRecords {
     pub(super) fn has_messages(self) -> bool {
         match self {
             Self::WithMessages | Self::OnlyMessages | Self::WithTransmissions => true,
-            Self::Yes | Self::WithOperations | Self::No => false,
+            Self::Yes | Self::WithOperations | Self::OpenLoop(_) | Self::No => false,
+        }
+    }
+
+    /// The rows of open-loop traffic that are kept.
+    pub(super) fn rows_of_open_loop(self) -> WantedRows {
+        match self {
+            Self::OpenLoop(rows) => rows,
+            Self::Yes
+            | Self::WithOperations
+            | Self::WithMessages
+            | Self::OnlyMessages
+            | Self::WithTransmissions
+            | Self::No => WantedRows::NONE,
         }
     }
 }

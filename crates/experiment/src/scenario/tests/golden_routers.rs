@@ -169,10 +169,6 @@ fn files_of(rows: &OpenLoopRows) -> [(&'static str, String); 3] {
     [("packets", packets), ("channels", channels), ("buffers", buffers)]
 }
 
-/// The packets of this case differ: of routers of one cycle in a run that is cut off with heads on their way. Why, is not
-/// known; its channels and buffers are equal.
-const DIFFERS: &str = "fat-tree table d-mod-k open bit-reversal: packets";
-
 #[test]
 fn rows_of_open_loop_traffic_are_those_of_the_golden_cases() {
     let wanted = WantedRows { packets: true, channels: true, buffers: true };
@@ -193,5 +189,5 @@ fn rows_of_open_loop_traffic_are_those_of_the_golden_cases() {
             }
         }
     }
-    assert_eq!((count, wrong), (93, vec![DIFFERS.to_owned()]));
+    assert_eq!((count, wrong), (93, Vec::<String>::new()));
 }

@@ -1,0 +1,128 @@
+//! The rows of `run --packets`, `--channels` and `--buffers`: of a run of open-loop traffic its measured packets, the
+//! outputs of its routers and their input channels (`docs/model.md` section 30.8).
+
+use cubefold_columns::Columns;
+use cubefold_simulator::{BufferRow, ChannelRow, PacketRow};
+use serde::Serialize;
+
+use super::column::{Record, Row};
+
+/// A measured packet; points in time are in cycles since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Columns)]
+#[columns(PACKETS, source = "docs/model.md, section 30.8")]
+pub struct PacketRecord {
+    /// When a packet of open-loop traffic is made. It may then wait at its source.
+    #[column("made at", unit = "cycle")]
+    pub made: u64,
+    /// `request` or `reply`.
+    #[column]
+    pub kind: &'static str,
+    /// The terminal that made it.
+    #[column]
+    pub source: u32,
+    /// The terminal that it is for.
+    #[column]
+    pub destination: u32,
+    /// Its size \[units\].
+    #[column]
+    pub units: u64,
+    /// The cycle at which its first unit entered the network; `None` if it has not.
+    #[column]
+    pub entered: Option<u64>,
+    /// The cycle at which it was received; `None` if it was not.
+    #[column]
+    pub received: Option<u64>,
+    /// The links between routers that its head has entered.
+    #[column]
+    pub links: u64,
+}
+
+impl From<&PacketRow> for PacketRecord {
+    fn from(own: &PacketRow) -> Self {
+        Self {
+            made: own.made,
+            kind: own.kind.name(),
+            source: own.source.index(),
+            destination: own.destination.index(),
+            units: own.units,
+            entered: own.entered,
+            received: own.received,
+            links: own.links,
+        }
+    }
+}
+
+impl Record for PacketRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(PACKETS, record);
+    }
+}
+
+/// An output of a router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Columns)]
+#[columns(CHANNELS, source = "docs/model.md, section 30.8")]
+pub struct ChannelRecord {
+    /// The router, by its node.
+    #[column]
+    pub from: u32,
+    /// Whether a link leads from a router to another, `switch`, or to a `terminal`.
+    #[column("kind of the far end")]
+    pub to_kind: &'static str,
+    /// The node to which the link leads.
+    #[column]
+    pub to: u32,
+    /// The units that entered the link in the measured cycles.
+    #[column]
+    pub units: u64,
+}
+
+impl From<&ChannelRow> for ChannelRecord {
+    fn from(own: &ChannelRow) -> Self {
+        let (to_kind, to) = (own.to.kind(), own.to.node().index());
+        Self { from: own.from.index(), to_kind, to, units: own.units }
+    }
+}
+
+impl Record for ChannelRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(CHANNELS, record);
+    }
+}
+
+/// An input channel of a router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Columns)]
+#[columns(BUFFERS, source = "docs/model.md, section 30.8")]
+pub struct BufferRecord {
+    /// The router whose buffer it is, by its node.
+    #[column("at router")]
+    pub at: u32,
+    /// Whether a link comes to a router from another, `switch`, or from a `terminal`.
+    #[column("kind of the near end")]
+    pub from_kind: &'static str,
+    /// The node from which the link comes.
+    #[column]
+    pub from: u32,
+    /// Its number among the virtual channels of the link.
+    #[column]
+    pub channel: u32,
+    /// The units in a buffer after each cycle of the window, added up; divided by `program.measure_cycles` it is the mean
+    /// occupancy.
+    #[column("units in the buffer, sum", unit = "units")]
+    pub sum: u64,
+    /// The most units in its buffer after a measured cycle.
+    #[column]
+    pub max: u64,
+}
+
+impl From<&BufferRow> for BufferRecord {
+    fn from(own: &BufferRow) -> Self {
+        let (from_kind, from) = (own.from.kind(), own.from.node().index());
+        Self { at: own.at.index(), from_kind, from, channel: own.channel, sum: own.sum, max: own.max }
+    }
+}
+
+impl Record for BufferRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(BUFFERS, record);
+    }
+}
