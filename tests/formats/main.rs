@@ -7,4 +7,5 @@
 
 mod given;
 mod mutations;
+mod siblings;
 mod support;

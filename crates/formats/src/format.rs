@@ -32,10 +32,23 @@ impl<'a> FileText<'a> {
         Self { bytes, text: without_colours(&text), json: OnceLock::new() }
     }
 
-    /// The same file without the prefixes that launchers put before each line; `None` if it has none.
-    fn without_prefixes(&self) -> Option<Self> {
-        let text = cleaned(&self.text);
-        (text != self.text).then(|| Self { bytes: self.bytes, text, json: OnceLock::new() })
+    /// The same file without the prefixes that launchers put before each line, and whether every line has one;
+    /// `None` if none has.
+    fn without_prefixes(&self) -> Option<(Self, bool)> {
+        let cleaned = cleaned(&self.text);
+        if cleaned == self.text {
+            return None;
+        }
+        let mut has_every_line = true;
+        let mut text = String::with_capacity(cleaned.len());
+        for (own, plain) in self.text.lines().zip(cleaned.lines()) {
+            let is_same = own == plain;
+            has_every_line &= !is_same || own.trim().is_empty();
+            // Blanks stand in the place of a prefix.
+            text.push_str(if is_same { plain } else { plain.trim_start() });
+            text.push('\n');
+        }
+        Some((Self { bytes: self.bytes, text, json: OnceLock::new() }, has_every_line))
     }
 
     /// The lines with their numbers, counted from 1.
@@ -169,7 +182,7 @@ impl Format {
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-/+,@%:".contains(sign);
     if path.chars().all(is_plain) && !path.is_empty() {
         path.to_owned()
@@ -233,12 +246,19 @@ pub fn read_as(file: &FileText<'_>, format: &'static Format) -> Recognised {
 
 /// Recognises a content, as a format that holds a kind if one is asked for.
 ///
-/// Prefixes that launchers put before each line are left out if the lines are not read with them.
+/// Prefixes that launchers put before each line are left out if no format looks like the lines with them, or if every
+/// line has one and the lines are wrong with them.
 #[must_use]
 pub fn recognise(file: &FileText<'_>, kind: Option<Kind>) -> Recognised {
     let found = recognise_lines(file, kind);
+    let may_be_prefixed = |has_every_line: bool| match found {
+        Recognised::Unknown => true,
+        Recognised::Wrong(..) => has_every_line,
+        _ => false,
+    };
     if let Recognised::Unknown | Recognised::Wrong(..) = found
-        && let Some(file) = file.without_prefixes()
+        && let Some((file, has_every_line)) = file.without_prefixes()
+        && may_be_prefixed(has_every_line)
         && let plain @ Recognised::Read(..) = recognise_lines(&file, kind)
     {
         return plain;

@@ -9,13 +9,27 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     format::{Complaint, FileText, Format, Reader, Reading, Recognised, read_as, recognise},
-    input::{input_file, text::printable},
+    input::{foreign::foreign_bytes, input_file, text::printable},
     read::{FORMATS, keys_of},
+    scenario_lines,
     value::Kind,
 };
 
 /// The largest file that is read \[bytes\].
 const MAX_BYTES: u64 = 64 << 20;
+
+/// The reason why nothing can be read in a file of an unknown format: it is compressed, or broken.
+fn unreadable(file: &FileText<'_>) -> Option<String> {
+    if let Some(kind) = foreign_bytes(file.bytes) {
+        let help = if kind.starts_with("compressed") { ": decompress it first" } else { "" };
+        return Some(format!("the file is {kind}, expected a text{help}"));
+    }
+    let begin = file.text.trim_start();
+    let inner = begin.strip_prefix('[').map_or(begin, str::trim_start);
+    let error =
+        serde_json::from_str::<serde::de::IgnoredAny>(begin).err().filter(|_| inner.starts_with('{'))?;
+    Some(format!("the file is broken JSON: {error}"))
+}
 
 /// How far a file is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +67,10 @@ impl Inspection {
         let recognised = match named {
             Some(format) => read_as(&file, format),
             None => recognise(&file, None),
+        };
+        let recognised = match recognised {
+            Recognised::Unknown => unreadable(&file).map_or(Recognised::Unknown, Recognised::Unreadable),
+            other => other,
         };
         Self { path, recognised }
     }
@@ -116,7 +134,10 @@ impl Inspection {
 
     /// The lines that use the file.
     fn lines(&self) -> Vec<String> {
-        self.reading().map_or_else(Vec::new, |own| own.content.lines(&self.path))
+        let lines = |(format, reading): (&'static Format, &Reading)| {
+            scenario_lines::lines(&reading.content, format, &self.path)
+        };
+        self.format().zip(self.reading()).map_or_else(Vec::new, lines)
     }
 
     /// The answer for programs.

@@ -16,4 +16,5 @@ pub mod input;
 pub mod inspection;
 pub mod launcher;
 pub mod read;
+pub mod scenario_lines;
 pub mod value;

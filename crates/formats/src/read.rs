@@ -1,16 +1,22 @@
 //! The open set of formats: one line for each.
 
 mod benchmarks;
+pub(crate) mod booksim_config;
+mod chakra;
 mod dot;
 mod gpus;
 mod hosts;
+mod hypernode;
 mod infiniband;
+mod logged_benchmarks;
 mod matrices;
 mod matrix_files;
+mod message_traces;
 mod nccl;
 mod networks;
 mod numbers;
 mod placements;
+mod profilers;
 mod ranks;
 mod schedulers;
 mod simgrid_platform;
@@ -25,7 +31,7 @@ use crate::{
 };
 
 /// Every format. If several read a content equally well, the first is taken.
-pub static FORMATS: [&Format; 74] = [
+pub static FORMATS: [&Format; 76] = [
     &ranks::OPEN_MPI_BINDINGS,
     &ranks::PRRTE_JOB_MAP,
     &ranks::INTEL_MPI_STARTUP,
@@ -36,9 +42,9 @@ pub static FORMATS: [&Format; 74] = [
     &hosts::FLUX_R,
     &hosts::OPENSM_CA_ORDER,
     &hosts::HOST_LIST,
-    &matrices::OPEN_MPI_MONITORING,
-    &matrices::INTEL_MPI_STATISTICS,
-    &matrices::IPM_XML,
+    &profilers::OPEN_MPI_MONITORING,
+    &profilers::INTEL_MPI_STATISTICS,
+    &profilers::IPM_XML,
     &matrices::PAIR_TABLE,
     &matrices::LABELLED_MATRIX,
     &matrices::BRACKETED_MATRIX,
@@ -66,29 +72,31 @@ pub static FORMATS: [&Format; 74] = [
     &simgrid_platform::SIMGRID_PLATFORM,
     &networks::SLURM,
     &schedulers::AZSLURM,
-    &schedulers::HYPERNODE,
+    &hypernode::HYPERNODE,
     &schedulers::KUBECTL,
     &schedulers::KUEUE,
     &networks::ASTRA_LINKS,
     &networks::ASTRA_NETWORK,
     &schedulers::ASTRA_SYSTEM,
-    &schedulers::BOOKSIM_CONFIG,
+    &booksim_config::BOOKSIM_CONFIG,
     &benchmarks::PERFTEST,
     &benchmarks::UCX,
     &benchmarks::UCC,
     &benchmarks::NCCOM,
     &benchmarks::DEEPSPEED,
     &benchmarks::HCCL,
-    &benchmarks::KNOWN,
+    &logged_benchmarks::OSU,
+    &logged_benchmarks::INTEL_MPI_BENCHMARKS,
+    &logged_benchmarks::NCCL_TESTS,
     &traces::KINETO,
     &traces::FLIGHT_RECORDER,
-    &traces::CHAKRA_JSON,
+    &chakra::CHAKRA_JSON,
     &traces::ASTRA_WORKLOAD,
     &traces::MSCCL,
-    &traces::PARAVER,
-    &traces::SIMGRID_TI,
-    &traces::GOAL,
-    &traces::CHAKRA,
+    &message_traces::PARAVER,
+    &message_traces::SIMGRID_TI,
+    &message_traces::GOAL,
+    &chakra::CHAKRA,
     &unread::FLIGHT_RECORDER_PICKLE,
     &unread::PICKLE,
     &unread::PYTORCH_TRACE,

@@ -1,9 +1,16 @@
 //! Neutral values of files: networks, hosts, places of ranks, matrices, traces, benchmarks, settings.
 
+mod matrix;
+mod network;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+pub use self::{
+    matrix::Matrix,
+    network::{Link, Network},
+};
 use crate::input::Ratio;
 
 /// The kinds of values that files hold.
@@ -54,214 +61,6 @@ impl Kind {
             Self::Benchmark => "output of a benchmark",
             Self::Settings => "settings of a tool",
         }
-    }
-}
-
-/// The links between two nodes that are alike.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Link {
-    /// The two nodes, by number.
-    pub ends: [usize; 2],
-    /// The number of cables, at least 1.
-    pub count: u64,
-    /// The bandwidth of a cable in one direction \[bytes/s\].
-    pub bandwidth: Option<Ratio>,
-    /// The latency \[s\].
-    pub latency: Option<Ratio>,
-    /// The lanes of one link, which carry a message together.
-    pub lanes: Option<u64>,
-    /// `NVLink`, `XGMI`, `PCIe` or `SYS`.
-    pub class: Option<&'static str>,
-    /// The latency along `ends` and back \[cycles\], if the file counts cycles.
-    pub cycles: Option<[u64; 2]>,
-}
-
-/// Nodes and links; hosts come first.
-#[derive(Debug, Clone, Default)]
-pub struct Network {
-    /// The names of all nodes, hosts first.
-    pub nodes: Vec<String>,
-    /// The number of hosts; `None` if the file does not tell them from switches.
-    pub hosts: Option<usize>,
-    /// The links.
-    pub links: Vec<Link>,
-    /// Pairs that have no link of their own, by class.
-    pub paths: BTreeMap<String, Vec<[String; 2]>>,
-    /// The number of cables from a node back to itself.
-    pub loops: u64,
-    places: BTreeMap<String, usize>,
-    are_hosts: Vec<bool>,
-}
-
-impl Network {
-    /// The number of the node with a name, which is added if it is new.
-    pub fn node(&mut self, name: &str, is_host: bool) -> usize {
-        if let Some(&place) = self.places.get(name) {
-            return place;
-        }
-        self.nodes.push(name.to_owned());
-        self.are_hosts.push(is_host);
-        self.places.insert(name.to_owned(), self.nodes.len() - 1);
-        self.nodes.len() - 1
-    }
-
-    /// The number of a known node.
-    #[must_use]
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
-    }
-
-    /// Adds a cable with nothing known about it.
-    pub fn cable(&mut self, from: usize, to: usize) {
-        self.links.push(Link { ends: [from, to], count: 1, ..Link::default() });
-    }
-
-    /// Adds a pair that has no link of its own.
-    pub(crate) fn path(&mut self, class: &str, one: &str, other: &str) {
-        self.paths.entry(class.to_owned()).or_default().push([one.to_owned(), other.to_owned()]);
-    }
-
-    /// The same network, its nodes in the order of their numbers.
-    #[must_use]
-    pub fn in_numeric_order(self) -> Self {
-        let number = |name: &String| name.parse::<u64>().unwrap_or(u64::MAX);
-        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
-        order.sort_by_key(|&node| number(&self.nodes[node]));
-        self.in_order(&order)
-    }
-
-    /// The same network, its nodes in an order of their present numbers.
-    fn in_order(mut self, order: &[usize]) -> Self {
-        let mut new = vec![0; order.len()];
-        for (place, &old) in order.iter().enumerate() {
-            new[old] = place;
-        }
-        self.nodes = order.iter().map(|&old| std::mem::take(&mut self.nodes[old])).collect();
-        self.are_hosts = order.iter().map(|&old| self.are_hosts[old]).collect();
-        self.places = self.nodes.iter().cloned().zip(0..).collect();
-        for link in &mut self.links {
-            link.ends = link.ends.map(|end| new[end]);
-        }
-        self
-    }
-
-    /// Puts hosts first, links that are alike together; `knows_hosts` says whether hosts are told from switches.
-    #[must_use]
-    pub fn finish(mut self, knows_hosts: bool) -> Self {
-        if knows_hosts {
-            let mut order: Vec<usize> = (0..self.nodes.len()).collect();
-            order.sort_by_key(|&node| !self.are_hosts[node]);
-            self.hosts = Some(self.are_hosts.iter().filter(|own| **own).count());
-            self = self.in_order(&order);
-        }
-        for link in &mut self.links {
-            if link.ends[0] > link.ends[1] {
-                link.ends.reverse();
-                link.cycles = link.cycles.map(|[one, other]| [other, one]);
-            }
-        }
-        self.links.sort_by_key(|own| own.ends);
-        let mut merged: Vec<Link> = vec![];
-        for link in std::mem::take(&mut self.links) {
-            let same = merged
-                .iter_mut()
-                .rev()
-                .take_while(|own| own.ends == link.ends)
-                .find(|own| Link { count: 0, ..(**own).clone() } == Link { count: 0, ..link.clone() });
-            match same {
-                Some(own) => own.count += link.count,
-                None => merged.push(link),
-            }
-        }
-        self.links = merged;
-        self
-    }
-
-    /// Whether hosts, or all nodes if hosts are unknown, are in several parts.
-    fn is_unconnected(&self) -> bool {
-        let mut part: Vec<usize> = (0..self.nodes.len()).collect();
-        for link in &self.links {
-            let [one, other] = link.ends.map(|end| root(&mut part, end));
-            part[one] = other;
-        }
-        let count = self.hosts.unwrap_or(self.nodes.len());
-        let first = if count > 0 { root(&mut part, 0) } else { 0 };
-        (1..count).any(|node| root(&mut part, node) != first)
-    }
-}
-
-/// The representative of the part of a node.
-fn root(part: &mut [usize], mut node: usize) -> usize {
-    while part[node] != node {
-        part[node] = part[part[node]];
-        node = part[node];
-    }
-    node
-}
-
-/// A matrix of amounts.
-#[derive(Debug, Clone, Default)]
-pub struct Matrix {
-    /// The number of ranks.
-    pub size: usize,
-    /// `bytes`, `units` or `weight`.
-    pub unit: &'static str,
-    /// Amount and number of messages, if it is known, by source and destination.
-    pub entries: BTreeMap<(usize, usize), (Ratio, Option<u64>)>,
-    /// The names of ranks.
-    pub labels: Option<Vec<String>>,
-    /// The hosts of ranks, as far as they are known.
-    pub ranks: Option<Vec<Option<String>>>,
-}
-
-impl Matrix {
-    /// Adds an amount and messages to an entry; whether it was there already.
-    pub fn add(&mut self, source: usize, destination: usize, amount: Ratio, messages: Option<u64>) -> bool {
-        self.size = self.size.max(source + 1).max(destination + 1);
-        if let Some(own) = self.entries.get_mut(&(source, destination)) {
-            own.0 = own.0.plus(amount).unwrap_or(own.0);
-            own.1 = own.1.zip(messages).map(|(one, other)| one.saturating_add(other));
-            return true;
-        }
-        self.entries.insert((source, destination), (amount, messages));
-        false
-    }
-
-    /// Whether its ranks are exactly 1 to n.
-    pub(crate) fn counts_from_1(&self) -> bool {
-        let used: BTreeSet<usize> = self.entries.keys().flat_map(|own| [own.0, own.1]).collect();
-        !used.is_empty() && used.iter().copied().eq(1..=used.len())
-    }
-
-    /// The same matrix of ranks that are counted from 0 instead of 1.
-    pub(crate) fn counted_from_0(self) -> Self {
-        let entries = self.entries.into_iter().map(|((from, to), own)| ((from - 1, to - 1), own));
-        Self { size: self.size - 1, entries: entries.collect(), ..self }
-    }
-
-    fn data(&self) -> Value {
-        let entries = self.entries.iter().filter(|(_, own)| own.0 != Ratio::ZERO);
-        let rows: Vec<Value> =
-            entries.map(|(&(from, to), &(amount, count))| json!([from, to, number(amount), count])).collect();
-        let mut data = Map::new();
-        data.insert("size".into(), json!(self.size));
-        data.insert("unit".into(), json!(self.unit));
-        data.insert("entries".into(), rows.into());
-        if let Some(labels) = &self.labels {
-            data.insert("labels".into(), json!(labels));
-        }
-        if let Some(ranks) = &self.ranks {
-            data.insert("ranks".into(), json!(ranks));
-        }
-        data.into()
-    }
-
-    fn counts(&self, counts: &mut Map<String, Value>) {
-        let others = self.entries.iter().filter(|(pair, own)| pair.0 != pair.1 && own.0 != Ratio::ZERO);
-        let sum = self.entries.values().fold(Ratio::ZERO, |sum, own| sum.plus(own.0).unwrap_or(sum));
-        counts.insert("ranks".into(), json!(self.size));
-        counts.insert("pairs".into(), json!(others.count()));
-        counts.insert(if self.unit == "weight" { "weight" } else { self.unit }.into(), number(sum));
     }
 }
 
@@ -487,47 +286,6 @@ impl Content {
         format!("{}: {}", self.kind().name(), counts.join(", "))
     }
 
-    /// The lines of a scenario, or the command, that use a file with this value.
-    #[must_use]
-    pub fn lines(&self, path: &str) -> Vec<String> {
-        let file = format!("{path:?}");
-        match self {
-            Self::Network(own) => {
-                let mut lines =
-                    vec!["[machine]".to_owned(), "kind = \"network\"".into(), format!("edges = {file}")];
-                if own.hosts.is_none() {
-                    lines.push("hosts = \"..\"".to_owned());
-                }
-                let lacks_speed = |link: &Link| {
-                    link.cycles.is_none() && (link.bandwidth.is_none() || link.latency.is_none())
-                };
-                let (of_lanes, others): (Vec<&Link>, Vec<&Link>) =
-                    own.links.iter().filter(|link| lacks_speed(link)).partition(|link| link.lanes.is_some());
-                let figures = "{ bandwidth = \"..\", latency = \"..\" }";
-                lines.extend((!of_lanes.is_empty()).then(|| format!("lane = {figures}")));
-                lines.extend((!others.is_empty()).then(|| format!("link = {figures}")));
-                if own.is_unconnected() && !own.paths.is_empty() {
-                    let classes: Vec<String> =
-                        own.paths.keys().map(|own| format!("{own} = \"..\"")).collect();
-                    lines.push(format!("paths = {{ {} }}", classes.join(", ")));
-                }
-                lines
-            }
-            Self::Hosts(..) => vec!["[machine]".to_owned(), format!("host_names = {file}")],
-            Self::Ranks(_) => {
-                vec!["[mapping]".to_owned(), format!("embeddings = [{:?}]", format!("file:{path}"))]
-            }
-            Self::Matrix(_) => {
-                vec!["[program]".to_owned(), "kind = \"traffic\"".into(), format!("file = {file}")]
-            }
-            Self::Benchmark(_) => vec![format!("cubefold calibrate {path}")],
-            Self::Trace(_) => {
-                vec!["[program]".to_owned(), "kind = \"trace\"".into(), format!("file = {file}")]
-            }
-            Self::Settings(_) => vec![],
-        }
-    }
-
     /// The counts of `inspect`.
     #[must_use]
     pub fn counts(&self) -> Map<String, Value> {
@@ -548,7 +306,7 @@ impl Content {
                 counts.extend(further.clone());
             }
             Self::Ranks(ranks) => {
-                let hosts: std::collections::BTreeSet<&String> = ranks.iter().collect();
+                let hosts: BTreeSet<&String> = ranks.iter().collect();
                 counts.insert("ranks".into(), json!(ranks.len()));
                 counts.insert("hosts".into(), json!(hosts.len()));
             }
@@ -624,36 +382,5 @@ impl Content {
             }
             Self::Settings(own) => own.clone().into(),
         }
-    }
-}
-
-impl Network {
-    fn data(&self) -> Value {
-        let link = |link: &Link| {
-            let mut value = Map::new();
-            value.insert("ends".into(), json!(link.ends.map(|end| &self.nodes[end])));
-            value.insert("count".into(), json!(link.count));
-            value.insert("bandwidth".into(), link.bandwidth.map_or(Value::Null, number));
-            value.insert("latency".into(), link.latency.map_or(Value::Null, number));
-            if let Some(lanes) = link.lanes {
-                value.insert("lanes".into(), json!(lanes));
-            }
-            if let Some(class) = link.class {
-                value.insert("class".into(), json!(class));
-            }
-            if let Some(cycles) = link.cycles {
-                value.insert("cycles".into(), json!(cycles));
-            }
-            Value::from(value)
-        };
-        let links: Vec<Value> = self.links.iter().map(link).collect();
-        let mut data = Map::new();
-        data.insert("nodes".into(), json!(self.nodes));
-        data.insert("hosts".into(), json!(self.hosts.map(|count| &self.nodes[..count])));
-        data.insert("links".into(), links.into());
-        if !self.paths.is_empty() {
-            data.insert("paths".into(), json!(self.paths));
-        }
-        data.into()
     }
 }

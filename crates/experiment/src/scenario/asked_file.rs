@@ -72,8 +72,10 @@ fn at_lines(path: &Path, source: &Arc<SourceFile>, complaints: &[Complaint]) -> 
     and_more(complaints.iter().take(MAX_REPORTED).map(error).collect(), left_out)
 }
 
-/// The format of the benchmarks that [`Measurement::parse`] reads.
-const KNOWN: &str = "benchmark-log";
+/// Whether [`Measurement::parse`] reads a format itself.
+fn is_known(format: &Format) -> bool {
+    ["osu", "intel-mpi-benchmarks", "nccl-tests"].contains(&format.name)
+}
 
 /// Reads the output of a benchmark in a file called `name`.
 ///
@@ -92,14 +94,14 @@ pub(crate) fn measured(
         Err(diagnostics) => diagnostics,
     };
     match ask(&path.display().to_string(), source.text().as_bytes(), Kind::Benchmark) {
-        Asked::Value(format, reading) if format.name != KNOWN => {
+        Asked::Value(format, reading) if !is_known(format) => {
             let Content::Benchmark(rows) = &reading.content else {
                 return Err(errors_at(&source, &diagnostics));
             };
             Measurement::of_rows(name, format.tool, rows, options)
                 .map_err(|message| vec![ScenarioError::of_file(path, message)])
         }
-        Asked::Wrong(format, complaints) if format.name != KNOWN => Err(at_lines(path, &source, &complaints)),
+        Asked::Wrong(format, complaints) if !is_known(format) => Err(at_lines(path, &source, &complaints)),
         Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => Err(vec![error_of(path, &misfit)]),
         _ => Err(errors_at(&source, &diagnostics)),
     }

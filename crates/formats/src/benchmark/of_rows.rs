@@ -47,7 +47,11 @@ fn chosen(tool: &str, benchmark: &Benchmark, options: MeasurementOptions) -> Res
     let mut operations: Vec<String> = own.rows.iter().filter_map(|row| row.operation.clone()).collect();
     operations.sort_unstable();
     operations.dedup();
-    if own.operation.is_some() || operations.is_empty() {
+    if own.operation.is_some() {
+        return Ok(own);
+    }
+    if operations.is_empty() {
+        own.operation = options.operation.map(str::to_owned);
         return Ok(own);
     }
     let asked =
@@ -81,7 +85,7 @@ fn collective(tool: &str, benchmark: &Benchmark, ranks: Option<u32>) -> Result<S
         Some("gather") => Operation::Gather,
         Some("scatter") => Operation::Scatter,
         Some(other) => return Err(format!("{other} of {tool}, expected a collective with data")),
-        None => return Err(format!("{tool} without one operation, expected a log of one")),
+        None => return Err(format!("{tool} without its operation, expected --operation NAME")),
     };
     let known = benchmark.ranks.and_then(|own| u32::try_from(own).ok()).or(ranks);
     let ranks = known.filter(|own| (2..=MAX_RANKS).contains(own)).ok_or_else(|| missing_ranks(tool))?;
@@ -163,6 +167,19 @@ mod tests {
         assert_eq!(read(&several, none).unwrap_err(), expected);
         let chosen = MeasurementOptions { operation: Some("broadcast"), ..none };
         assert_eq!(read(&several, chosen).unwrap().points, [Point { bytes: 1 << 20, seconds: 1e-3 }]);
+    }
+
+    #[test]
+    fn an_operation_that_a_log_does_not_name_is_asked_for() {
+        let log = "size(B) count(elems) type time(us) algbw(GB/s) busbw(GB/s)\n1024 256 fp32 10 1 1\n";
+        let ranks = MeasurementOptions { ranks: Some(8), ..MeasurementOptions::default() };
+        let error = measured(log, ranks).unwrap_err();
+        assert_eq!(error, "nccom-test of AWS Neuron without its operation, expected --operation NAME");
+        let told = MeasurementOptions { operation: Some("all-gather"), ..ranks };
+        assert!(matches!(
+            measured(log, told).unwrap().kind,
+            SeriesKind::Collective { name: "all-gather", .. }
+        ));
     }
 
     #[test]

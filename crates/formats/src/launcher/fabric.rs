@@ -22,6 +22,7 @@ mod tests;
 
 pub(crate) use self::ibnetdiscover::{host_of_adapter, rate_of_lanes};
 pub use self::reading::FabricReading;
+pub(crate) use self::yaml_tree::{YamlNode, YamlTree};
 use crate::input::{Ratio, diagnostic::Diagnostics};
 
 /// The most nodes that a file may describe.

@@ -1,12 +1,12 @@
-//! Benchmarks of messages and collectives that `calibrate` does not read yet.
+//! Output of benchmarks of messages and collectives.
 
 use crate::{
     benchmark::cleaned,
-    format::{FileText, Format, Read, Reader, Reading, wrong},
+    format::{FileText, Format, Read, Reader, wrong},
     value::{Benchmark, BenchmarkRow, Content, Kind},
 };
 
-const HOLDS: &[Kind] = &[Kind::Benchmark];
+pub(super) const HOLDS: &[Kind] = &[Kind::Benchmark];
 
 pub(super) static PERFTEST: Format = Format {
     name: "perftest",
@@ -129,7 +129,7 @@ impl Columns {
     }
 }
 
-fn done(benchmark: Benchmark) -> Read {
+pub(super) fn done(benchmark: Benchmark) -> Read {
     if benchmark.rows.is_empty() {
         return wrong(0, "no row with a time or a bandwidth");
     }
@@ -165,7 +165,7 @@ fn read_perftest(file: &FileText<'_>) -> Read {
                 });
             }
             (None, Some(column)) if row.len() > column => {
-                let time = row[column] * 1e-6 / if is_round { 2.0 } else { 1.0 };
+                let time = row[column] / 1e6 / if is_round { 2.0 } else { 1.0 };
                 benchmark.rows.push(BenchmarkRow {
                     bytes: Some(bytes(row[0])),
                     time: Some(time),
@@ -196,7 +196,7 @@ fn read_ucx(file: &FileText<'_>) -> Read {
         let Some(row) = line.trim_start().strip_prefix("Final:").and_then(numbers) else { continue };
         let (Some(time), Some(rate)) = (row.get(3), row.get(5)) else { continue };
         let (time, rate) =
-            if is_latency { (Some(time * 1e-6), None) } else { (None, Some(rate * 1_048_576.0)) };
+            if is_latency { (Some(time / 1e6), None) } else { (None, Some(rate * 1_048_576.0)) };
         benchmark.rows.push(BenchmarkRow { bytes: size, time, bandwidth: rate, operation: None });
     }
     done(benchmark)
@@ -218,7 +218,7 @@ fn read_ucc(file: &FileText<'_>) -> Read {
         let rate = words.get(5).filter(|_| has_rate).and_then(|own| own.parse::<f64>().ok());
         benchmark.rows.push(BenchmarkRow {
             bytes: Some(bytes(row[1])),
-            time: Some(row[2] * 1e-6),
+            time: Some(row[2] / 1e6),
             bandwidth: rate.filter(|own| own.is_finite()).map(|own| own * 1e9),
             operation: None,
         });
@@ -247,7 +247,7 @@ fn ranks_from_rates(benchmark: &Benchmark) -> Option<u64> {
             };
             #[expect(clippy::cast_precision_loss, reason = "sizes have a few digits")]
             let expected = factor(ranks.into()).unwrap_or(0.0) * size as f64 / time;
-            (rate - expected).abs() <= 0.006e9 + 0.006 * time.recip() * 1e-6 * expected
+            (rate - expected).abs() <= 0.006e9 + 0.006 * time.recip() / 1e6 * expected
         })
     };
     let mut found = (2..=4096).filter(|ranks| fits(*ranks));
@@ -275,7 +275,7 @@ fn read_nccom(file: &FileText<'_>) -> Read {
         let Some(row) = columns.row(line) else { continue };
         benchmark.rows.push(BenchmarkRow {
             bytes: Some(bytes(row[0])),
-            time: Some(row[1] * 1e-6),
+            time: Some(row[1] / 1e6),
             bandwidth: Some(row[2] * 1e9),
             operation: None,
         });
@@ -321,7 +321,7 @@ fn deepspeed_row(line: &str) -> Option<BenchmarkRow> {
     let bytes = bytes(number * 1024_f64.powi(i32::try_from(power).ok()?));
     Some(BenchmarkRow {
         bytes: Some(bytes),
-        time: Some(row[2] * 1e-3),
+        time: Some(row[2] / 1e3),
         bandwidth: Some(row[4] * 1e9 / 8.0),
         operation: None,
     })
@@ -342,7 +342,7 @@ fn read_hccl(file: &FileText<'_>) -> Read {
         } else if let Some(row) = columns.row(line) {
             benchmark.rows.push(BenchmarkRow {
                 bytes: Some(bytes(row[0])),
-                time: Some(row[1] * 1e-3),
+                time: Some(row[1] / 1e3),
                 bandwidth: Some(row[2] * 1e9),
                 operation: None,
             });
@@ -388,48 +388,3 @@ fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
         operation: None,
     });
 }
-
-/// Reads the benchmarks of `calibrate`: OSU, Intel MPI Benchmarks, nccl-tests.
-pub(super) fn read_known(file: &FileText<'_>) -> Read {
-    match crate::benchmark::Measurement::parse(
-        "",
-        &file.text,
-        crate::benchmark::MeasurementOptions::default(),
-    ) {
-        Ok(own) => {
-            let row = |point: &crate::benchmark::Point| BenchmarkRow {
-                bytes: Some(point.bytes),
-                time: Some(point.seconds),
-                ..BenchmarkRow::default()
-            };
-            let (operation, ranks) = match own.kind {
-                crate::benchmark::SeriesKind::Collective { name, ranks, .. } => (name, u64::from(ranks)),
-                _ => ("send", 2),
-            };
-            let rows = own.points.iter().map(row).collect();
-            Ok(Reading::from(Content::Benchmark(Benchmark {
-                operation: Some(operation.to_owned()),
-                measures: "time",
-                ranks: Some(ranks),
-                rows,
-            })))
-        }
-        Err(diagnostics) => super::from_diagnostics(file, &diagnostics),
-    }
-}
-
-pub(super) static KNOWN: Format = super::reads(
-    "benchmark-log",
-    "OSU micro-benchmarks, Intel MPI Benchmarks, nccl-tests, rccl-tests",
-    HOLDS,
-    |file| {
-        let is_heading = |line: &str| {
-            ["# OSU ", "#bytes #repetitions", "# nThread ", "# Benchmarking ", "algbw"]
-                .iter()
-                .any(|own| line.contains(own))
-        };
-        let has = file.lines().any(|own| is_heading(own.1) && own.1.contains('#'));
-        if has { crate::format::Likeness::Maybe } else { crate::format::Likeness::No }
-    },
-    read_known,
-);

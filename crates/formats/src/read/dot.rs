@@ -245,6 +245,8 @@ pub(super) static NETWORKX: Format = reads(
 fn nx_row(line: &str) -> Option<[&str; 2]> {
     let (ends, rest) = line.split_once('{')?;
     let words: Vec<&str> = ends.split_whitespace().collect();
-    rest.trim_end().ends_with('}').then_some(())?;
+    let attributes = rest.trim_end().strip_suffix('}')?.trim();
+    (attributes.is_empty() || attributes.starts_with(['\'', '"']) && attributes.contains(':'))
+        .then_some(())?;
     <[&str; 2]>::try_from(words).ok()
 }

@@ -48,7 +48,7 @@ fn is_device(word: &str) -> bool {
         word.strip_prefix(prefix)
             .is_some_and(|own| !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    is_numbered("GPU") || is_numbered("NIC") || word.starts_with("mlx5_")
+    is_numbered("GPU")
 }
 
 /// The places of `table` by row and column, checked for symmetry, and its columns.
@@ -60,12 +60,16 @@ fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>),
     let Some((_, header)) = file.lines().find(|own| is_header(own.1)) else {
         return wrong(0, "no header with GPU0 and its neighbours");
     };
-    let columns: Vec<&str> = header.split_whitespace().take_while(|own| is_device(own)).collect();
+    // Adapters have the names of their devices, such as mlx5_bond_0.
+    let columns: Vec<&str> = header.split_whitespace().take_while(|own| *own != "CPU").collect();
     let (mut cells, mut rows): (Cells<'_>, BTreeSet<&str>) = (BTreeMap::new(), BTreeSet::new());
     for (line, text) in file.lines().filter(|own| own.1 != header) {
         let mut words = text.split_whitespace();
-        let Some(name) = words.next().filter(|own| is_device(own)) else { continue };
+        let Some(name) = words.next().filter(|own| columns.contains(own)) else { continue };
         let row: Vec<&str> = words.take(columns.len()).collect();
+        if row.first() == Some(&"=") {
+            continue; // the legend
+        }
         if row.len() < columns.len() {
             return wrong(line, format!("{} cells, expected {}", row.len(), columns.len()));
         }
@@ -223,7 +227,8 @@ fn square<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, Vec<&'t
 }
 
 fn read_rates(file: &FileText<'_>) -> Read {
-    let rates = ["memcpy CE GPU(row) -> GPU(column)", "Unidirectional P2P=Enabled Bandwidth"]
+    let to_column = "memcpy CE GPU(row) -> GPU(column)";
+    let rates = [to_column, "memcpy CE GPU(row) <- GPU(column)", "Unidirectional P2P=Enabled Bandwidth"]
         .iter()
         .find_map(|own| square(file, own));
     let Some(rates) = rates else { return wrong(0, "no square table of bandwidths between GPUs") };

@@ -38,19 +38,12 @@ pub(super) static HOST_LIST: Format = Format {
     tool: "schedulers and launchers: a host a line, with slots",
     holds: &[Kind::Hosts],
     is_like: |file| {
-        let mut rows = file.rows().map(|(_, line)| line.split('#').next().unwrap_or_default().trim());
-        let is_host = |line: &str| {
-            let name = line.split([' ', ':', '/']).next().unwrap_or_default();
-            let is_address = name.split('.').filter(|own| own.parse::<u8>().is_ok()).count() == 4;
-            let is_named = name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address;
-            let rest = line.get(name.len()..).unwrap_or_default();
-            is_named
-                && !name.contains(['=', '{', '(', '>', '"'])
-                && (rest.is_empty()
-                    || rest.contains("slots=")
-                    || rest.starts_with(':') && !rest.contains(' '))
-        };
-        if rows.all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty() {
+        let rows = || file.rows().map(|own| own.1.split('#').next().unwrap_or_default().trim());
+        let is_listed = rows().all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty();
+        if is_listed
+            || rows().any(|line| line.starts_with("LSB_"))
+            || is_scheduled(rows()) && HostList::parse(&file.text).is_ok()
+        {
             Likeness::Maybe
         } else {
             Likeness::No
@@ -58,6 +51,40 @@ pub(super) static HOST_LIST: Format = Format {
     },
     reader: Reader::Reads(read_list),
 };
+
+/// Whether a line is a name, with its slots.
+fn is_host(line: &str) -> bool {
+    let name = line.split([' ', ':', '/']).next().unwrap_or_default();
+    let is_address = name.split('.').filter(|own| own.parse::<u8>().is_ok()).count() == 4;
+    let is_named = name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address;
+    let rest = line.get(name.len()..).unwrap_or_default();
+    is_named
+        && !name.contains(['=', '{', '(', '>', '"'])
+        && (rest.is_empty() || rest.contains("slots=") || rest.starts_with(':') && !rest.contains(' '))
+}
+
+/// Whether lines are those of LSF or Grid Engine: names, each followed by numbers.
+fn is_scheduled<'t>(rows: impl Iterator<Item = &'t str>) -> bool {
+    let mut rows = rows.filter(|line| !line.is_empty()).peekable();
+    let is_number = |word: &str| word.starts_with(|sign: char| sign.is_ascii_digit());
+    let is_name = |word: &str| {
+        word.starts_with(|sign: char| sign.is_ascii_alphabetic()) && !word.contains(['=', '{', '(', ':', ','])
+    };
+    let is_row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [name, slots, queue, _] if queue.contains('@') => is_name(name) && is_number(slots),
+            [name, processors, "NULL" | "0" | "1", _] => is_name(name) && is_number(processors),
+            _ => {
+                words.len().is_multiple_of(2)
+                    && words
+                        .chunks(2)
+                        .all(|pair| is_name(pair[0]) && pair[1].bytes().all(|byte| byte.is_ascii_digit()))
+            }
+        }
+    };
+    rows.peek().is_some() && rows.all(is_row)
+}
 
 /// The names that lists such as `n[0-3],m7` stand for.
 pub(super) fn names_of(list: &str) -> Option<Vec<String>> {

@@ -1,47 +1,15 @@
-//! Matrices of profilers and tables with headers.
+//! Tables with headers, and matrices that programs print.
 
 use std::collections::BTreeMap;
 
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
     input::{Ratio, text::described},
-    read::{ranks::MAX_RANKS, xml},
+    read::ranks::MAX_RANKS,
     value::{Content, Kind, Matrix},
 };
 
 const HOLDS: &[Kind] = &[Kind::Matrix];
-
-pub(super) static OPEN_MPI_MONITORING: Format = Format {
-    name: "open-mpi-monitoring",
-    tool: "the monitoring component of Open MPI (*.prof)",
-    holds: HOLDS,
-    is_like: |file| {
-        let is_row = |(_, line): (usize, &str)| {
-            let fields: Vec<&str> = line.split('\t').collect();
-            matches!(fields.first(), Some(&("I" | "E" | "S" | "R")))
-                && fields.len() >= 5
-                && fields[4].contains("msgs sent")
-        };
-        file.lines().any(is_row).into()
-    },
-    reader: Reader::Reads(read_monitoring),
-};
-
-pub(super) static INTEL_MPI_STATISTICS: Format = Format {
-    name: "intel-mpi-statistics",
-    tool: "statistics of Intel MPI (I_MPI_STATS=4)",
-    holds: &[Kind::Matrix, Kind::Ranks, Kind::Hosts],
-    is_like: |file| file.lines().any(|(_, line)| process_heading(line).is_some()).into(),
-    reader: Reader::Reads(read_intel),
-};
-
-pub(super) static IPM_XML: Format = Format {
-    name: "ipm-xml",
-    tool: "IPM",
-    holds: &[Kind::Matrix, Kind::Ranks, Kind::Hosts],
-    is_like: |file| xml::begins_with(&file.text, "ipm").into(),
-    reader: Reader::Reads(read_ipm),
-};
 
 pub(super) static HTSIM_CONNECTIONS: Format = Format {
     name: "htsim-connections",
@@ -91,164 +59,18 @@ pub(super) static BRACKETED_MATRIX: Format = Format {
     tool: "NumPy's print, JSON",
     holds: HOLDS,
     is_like: |file| {
-        let begin: String = file.text.chars().filter(|sign| !sign.is_whitespace()).take(3).collect();
-        let digit = begin.chars().nth(2).is_some_and(|sign| sign.is_ascii_digit() || "-+.".contains(sign));
-        (begin.starts_with("[[") && digit).into()
+        let begin: String =
+            bracketed(&file.text).chars().filter(|sign| !sign.is_whitespace()).take(5).collect();
+        let inner = begin.strip_prefix("[[").unwrap_or_default();
+        let is_number = inner.starts_with(|sign: char| sign.is_ascii_digit() || "-+.".contains(sign));
+        (is_number || inner == "nan" || inner == "inf").into()
     },
     reader: Reader::Reads(read_bracketed),
 };
 
-fn rank(word: &str) -> Option<usize> {
+/// A rank, or a node, below 2^20.
+pub(super) fn rank(word: &str) -> Option<usize> {
     word.trim().parse::<u64>().ok().filter(|own| *own < MAX_RANKS).and_then(|own| usize::try_from(own).ok())
-}
-
-fn read_monitoring(file: &FileText<'_>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
-    let (mut sources, mut skipped) = (std::collections::BTreeSet::new(), 0);
-    for (line, text) in file.rows() {
-        let fields: Vec<&str> = text.split('\t').collect();
-        match fields[0] {
-            "I" | "E" | "S" => {}
-            "R" | "C" | "D" | "A2A" | "O2A" | "A2O" => {
-                skipped += 1;
-                continue;
-            }
-            _ => continue,
-        }
-        let first = |place: usize| fields.get(place).and_then(|own| own.split_whitespace().next());
-        let (source, destination) = (first(1).and_then(rank), first(2).and_then(rank));
-        let bytes = first(3).and_then(|own| own.parse::<u64>().ok());
-        let messages = first(4).and_then(|own| own.parse::<u64>().ok());
-        let (Some(source), Some(destination), Some(bytes), Some(messages)) =
-            (source, destination, bytes, messages)
-        else {
-            return wrong(
-                line,
-                format!("line is {}, expected two ranks, bytes and messages", described(text)),
-            );
-        };
-        sources.insert(source);
-        matrix.add(source, destination, Ratio::from(bytes), Some(messages));
-    }
-    if sources.is_empty() {
-        return wrong(0, "no line of data sent, expected lines of I, E or S");
-    }
-    let mut reading = Reading::from(Content::Matrix(matrix));
-    if sources.len() == 1 {
-        reading.missing.push("rows");
-        reading
-            .notes
-            .push("one source only: the files of all ranks together are cat PREFIX.*.prof".to_owned());
-    }
-    if skipped > 0 {
-        reading.notes.push(format!("{skipped} lines of received and collective data are left out"));
-    }
-    Ok(reading)
-}
-
-/// `~~~~ Process P of N on node H`: process, processes and host.
-fn process_heading(line: &str) -> Option<(usize, usize, &str)> {
-    let mut words = line.split_once("~~~~ Process ")?.1.split_whitespace();
-    let process = rank(words.next()?)?;
-    words.next().filter(|own| *own == "of")?;
-    let count = words.next()?.parse::<usize>().ok().filter(|own| *own as u64 <= MAX_RANKS)?;
-    words.next().filter(|own| *own == "on")?;
-    words.next().filter(|own| *own == "node")?;
-    Some((process, count, words.next()?))
-}
-
-fn read_intel(file: &FileText<'_>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
-    let mut hosts: Vec<Option<String>> = vec![];
-    for (line, text) in file.lines() {
-        if let Some((process, count, host)) = process_heading(text) {
-            if process >= count || !hosts.is_empty() && hosts.len() != count {
-                return wrong(
-                    line,
-                    format!("process {process} of {count}, expected one below {}", hosts.len().max(count)),
-                );
-            }
-            hosts.resize(count, None);
-            if hosts[process].as_deref().is_some_and(|own| own != host) {
-                return wrong(
-                    line,
-                    format!("process {process} on {} and on {host}", hosts[process].as_deref().unwrap_or("")),
-                );
-            }
-            hosts[process] = Some(host.to_owned());
-            continue;
-        }
-        let Some((source, rest)) = text.split_once("-->") else { continue };
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        let (Some(source), &[destination, amount, count]) = (rank(source), &words[..]) else { continue };
-        let bytes = Ratio::parse_decimal(amount).and_then(|own| own.times(Ratio::from(1 << 20)));
-        let (Some(destination), Some(bytes), Ok(count)) = (rank(destination), bytes, count.parse::<u64>())
-        else {
-            return wrong(line, format!("line is {}, expected SRC --> DST MB TRANSFERS", described(text)));
-        };
-        if source.max(destination) >= hosts.len() {
-            return wrong(line, format!("rank {}, expected below {}", source.max(destination), hosts.len()));
-        }
-        let bytes = Ratio::from(u64::try_from(bytes.rounded()).unwrap_or(u64::MAX));
-        matrix.add(source, destination, bytes, Some(count));
-    }
-    matrix.size = hosts.len();
-    let is_part = hosts.iter().any(Option::is_none);
-    matrix.ranks = Some(hosts);
-    let mut reading = Reading::from(Content::Matrix(matrix));
-    reading.assumed.push("rounded");
-    if is_part {
-        reading.missing.push("rows");
-    }
-    Ok(reading)
-}
-
-fn read_ipm(file: &FileText<'_>) -> Read {
-    let document = xml::parse(&file.text)?;
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
-    let mut hosts: BTreeMap<usize, String> = BTreeMap::new();
-    for task in document.all("task") {
-        let (Some(source), Some(size)) =
-            (task.get("mpi_rank").and_then(rank), task.get("mpi_size").and_then(rank))
-        else {
-            return wrong(task.line, "a task without mpi_rank and mpi_size");
-        };
-        matrix.size = matrix.size.max(size).max(source + 1);
-        hosts.insert(source, task.get("host").unwrap_or_default().to_owned());
-        for entry in task.all("hent") {
-            let call = entry.get("call").unwrap_or_default();
-            let sends =
-                call.starts_with("MPI_") && call.to_ascii_lowercase().ends_with("send") || call == "MPI_Put";
-            let Some(partner) = entry.get("orank").filter(|_| sends && !call.contains("recv")) else {
-                continue;
-            };
-            let natural = |name: &str| entry.get(name).and_then(|own| own.parse::<u64>().ok());
-            match (partner.parse::<i64>(), natural("bytes"), natural("count")) {
-                (Ok(own), ..) if own < -1 => {
-                    return wrong(
-                        entry.line,
-                        format!("orank is {own}, relative to the rank, expected a rank"),
-                    );
-                }
-                (Ok(-1), ..) => {}
-                (Ok(_), Some(bytes), Some(count)) if rank(partner).is_some() => {
-                    let amount = Ratio::from(bytes).times(Ratio::from(count)).unwrap_or(Ratio::ZERO);
-                    matrix.add(source, rank(partner).unwrap_or(0), amount, Some(count));
-                }
-                _ => return wrong(entry.line, "an entry without orank, bytes and count"),
-            }
-        }
-    }
-    if matrix.entries.is_empty() {
-        return wrong(0, "no partner: IPM wrote no <hent> with orank");
-    }
-    matrix.ranks = Some((0..matrix.size).map(|own| hosts.get(&own).cloned()).collect());
-    let is_part = hosts.len() < matrix.size;
-    let mut reading = Reading::from(Content::Matrix(matrix));
-    if is_part {
-        reading.missing.push("rows");
-    }
-    Ok(reading)
 }
 
 fn read_htsim(file: &FileText<'_>) -> Read {
@@ -311,8 +133,15 @@ struct PairColumns {
     count: usize,
 }
 
+/// The columns of a table, by its first row or the last remark before it.
 fn pair_columns(file: &FileText<'_>) -> Option<PairColumns> {
-    let header = file.rows().map(|own| own.1.trim_start_matches('#')).next()?;
+    let mut remarks = file.rows().take_while(|own| own.1.starts_with('#')).map(|own| own.1);
+    let first = file.rows().map(|own| own.1).find(|own| !own.starts_with('#'));
+    let of_remark = || remarks.find_map(|own| columns_of(own.trim_start_matches('#')));
+    first.and_then(columns_of).or_else(of_remark)
+}
+
+fn columns_of(header: &str) -> Option<PairColumns> {
     let by = separator(header);
     let names: Vec<String> = cells(header, by).iter().map(|own| own.to_ascii_lowercase()).collect();
     let find = |known: &[&str]| names.iter().position(|own| known.contains(&own.as_str()));
@@ -363,7 +192,8 @@ impl PairColumns {
 fn read_pairs(file: &FileText<'_>) -> Read {
     let Some(columns) = pair_columns(file) else { return wrong(1, "no header of pairs") };
     let mut matrix = Matrix { unit: columns.unit, ..Matrix::default() };
-    let rows = file.rows().skip(1).filter(|own| !own.1.starts_with('#'));
+    let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
+    rows.next_if(|own| columns_of(own.1).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
     let is_named = rows.iter().any(|row| row.ends.iter().any(|own| rank(own).is_none()));
     let mut labels: Vec<String> = vec![];
@@ -431,6 +261,13 @@ fn read_labelled(file: &FileText<'_>) -> Read {
     Ok(Content::Matrix(matrix).into())
 }
 
+/// The text within `array(..)`, as Python's `repr` writes it.
+fn bracketed(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("array(").and_then(|own| own.strip_suffix(')'));
+    inner.map_or(text, |own| own.split_once(", dtype=").map_or(own, |own| own.0).trim())
+}
+
 fn read_bracketed(file: &FileText<'_>) -> Read {
     if file.text.contains("...") {
         return wrong(
@@ -440,7 +277,7 @@ fn read_bracketed(file: &FileText<'_>) -> Read {
     }
     let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
     let mut widths = vec![];
-    let inner = file.text.trim();
+    let inner = bracketed(&file.text);
     let inner = inner.strip_prefix('[').and_then(|own| own.trim_end().strip_suffix(']')).unwrap_or(inner);
     for part in inner.split('[').skip(1) {
         let Some((row, after)) = part.split_once(']') else {

@@ -56,15 +56,47 @@ pub(super) static EDGE_LIST: Format = Format {
                 .map(|own| own.1.split('#').next().unwrap_or_default().trim())
                 .filter(|own| !own.is_empty())
         };
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let is_pair = |row: &str| {
+            if let Some((one, other)) = row.split_once(',') {
+                return is_number(one.trim()) && is_number(other.trim());
+            }
             let words: Vec<&str> = row.split_whitespace().collect();
-            let is_name = |word: &&str| !word.contains(['=', ':', '{', '<', '"', ';']);
+            // Other numbers than those of nodes are amounts.
+            let is_name = |word: &&str| {
+                !word.contains(['=', ':', '{', '<', '"', ';', '['])
+                    && (is_number(word) || word.parse::<f64>().is_err())
+            };
             words.len() == 2 && words.iter().all(is_name)
         };
         if rows().next().is_some() && rows().all(is_pair) { Likeness::Maybe } else { Likeness::No }
     },
-    reader: Reader::Reads(|file| of_fabric(file, &file.text)),
+    reader: Reader::Reads(|file| {
+        let reading = of_fabric(file, &file.text)?;
+        Ok(counted_from_1(&reading).unwrap_or(reading))
+    }),
 };
+
+/// The network of a list that counts its nodes from 1, which leaves node 0 alone; `None` of others.
+fn counted_from_1(reading: &Reading) -> Option<Reading> {
+    let Content::Network(own) = &reading.content else { return None };
+    let mut linked = vec![false; own.nodes.len()];
+    own.links.iter().flat_map(|link| link.ends).for_each(|end| linked[end] = true);
+    let is_numbered = own.nodes.first().is_some_and(|first| first == "0");
+    if !is_numbered || linked[0] || linked.len() < 3 || !linked[1..].iter().all(|own| *own) {
+        return None;
+    }
+    let mut network = Network::default();
+    for node in 0..own.nodes.len() - 1 {
+        network.node(&node.to_string(), true);
+    }
+    let less = |link: &Link| Link { ends: link.ends.map(|end| end - 1), ..link.clone() };
+    network.links = own.links.iter().map(less).collect();
+    let mut assumed = reading.assumed.clone();
+    assumed.push("base-1");
+    let content = Content::Network(network.finish(true));
+    Some(Reading { content, assumed, missing: reading.missing.clone(), notes: reading.notes.clone() })
+}
 
 /// Reads a text as today's formats of networks do.
 fn of_fabric(file: &FileText<'_>, text: &str) -> Read {

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{FileText, Format, Read, Reading, wrong},
-    input::text::described,
+    format::{Format, Reading, wrong},
     read::reads,
     value::{Content, Kind, Network},
 };
@@ -14,7 +13,8 @@ use crate::{
 const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
 const SETTINGS: &[Kind] = &[Kind::Settings];
 
-fn of_tree(network: Network) -> Reading {
+/// A tree of a scheduler, whose links are one cable each.
+pub(super) fn of_tree(network: Network) -> Reading {
     let mut reading = Reading::from(Content::Network(network.finish(true)));
     reading.assumed.push("one-cable");
     reading
@@ -64,60 +64,9 @@ pub(super) static AZSLURM: Format = reads(
     },
 );
 
-pub(super) static HYPERNODE: Format = reads(
-    "hypernode",
-    "Volcano, kind: HyperNode",
-    HOLDS,
-    |file| file.lines().any(|own| own.1.trim() == "kind: HyperNode").into(),
-    read_hypernodes,
-);
-
 fn value_of<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let line = line.trim().trim_start_matches("- ");
     Some(line.strip_prefix(key)?.strip_prefix(':')?.trim().trim_matches(['"', '\'']))
-}
-
-fn read_hypernodes(file: &FileText<'_>) -> Read {
-    let mut network = Network::default();
-    let mut missing = false;
-    let mut above: BTreeMap<String, String> = BTreeMap::new();
-    let (mut own, mut is_metadata, mut is_host, mut exact) = (None::<String>, false, true, false);
-    for (line, text) in file.lines() {
-        let plain = text.trim();
-        if plain == "---" {
-            own = None;
-        } else if plain == "metadata:" {
-            is_metadata = true;
-        } else if plain == "spec:" {
-            is_metadata = false;
-        } else if plain.ends_with("exactMatch:") {
-            exact = true;
-        } else if plain.ends_with("regexMatch:") || plain.ends_with("labelMatch:") {
-            missing = true;
-            exact = false;
-        } else if let Some(kind) = value_of(text, "type") {
-            is_host = kind == "Node";
-        } else if let Some(name) = value_of(text, "name").or_else(|| {
-            plain.split_once("exactMatch: {").and_then(|own| value_of(own.1.trim_end_matches('}'), "name"))
-        }) {
-            if is_metadata {
-                own = Some(name.to_owned());
-                network.node(name, false);
-            } else if let (true, Some(parent)) = (exact || plain.contains("exactMatch"), &own) {
-                if let Some(earlier) = above.insert(name.to_owned(), parent.clone()) {
-                    return wrong(line, format!("{name} in {earlier} and in {parent}, expected it in one"));
-                }
-                let (child, parent) = (network.node(name, is_host), network.node(parent, false));
-                network.cable(child, parent);
-                exact = false;
-            }
-        }
-    }
-    let mut reading = of_tree(network);
-    if missing {
-        reading.missing.push("members");
-    }
-    Ok(reading)
 }
 
 pub(super) static KUBECTL: Format = reads(
@@ -138,8 +87,14 @@ pub(super) static KUBECTL: Format = reads(
         }
         let mut network = Network::default();
         let mut above: BTreeMap<String, String> = BTreeMap::new();
+        let mut without_labels = vec![];
         for (line, text) in rows {
             let row: Vec<&str> = text.split_whitespace().collect();
+            // kubectl prints nothing for a label that a node does not have.
+            if row.len() + levels.len() == header.len() {
+                without_labels.push(row[0].to_owned());
+                continue;
+            }
             if row.len() != header.len() {
                 return wrong(
                     line,
@@ -169,7 +124,11 @@ pub(super) static KUBECTL: Format = reads(
                 (child, name) = (parent, row[level]);
             }
         }
-        Ok(of_tree(network))
+        let mut reading = of_tree(network);
+        if !without_labels.is_empty() {
+            reading.notes.push(format!("nodes without labels are left out: {}", without_labels.join(", ")));
+        }
+        Ok(reading)
     },
 );
 
@@ -202,33 +161,6 @@ pub(super) static ASTRA_SYSTEM: Format = reads(
     },
     |file| {
         let keys = file.json().and_then(Value::as_object).cloned().unwrap_or_default();
-        let mut settings = Map::new();
-        settings.insert("keys".into(), keys.into());
-        Ok(Content::Settings(settings).into())
-    },
-);
-
-pub(super) static BOOKSIM_CONFIG: Format = reads(
-    "booksim-config",
-    "BookSim, a configuration",
-    SETTINGS,
-    |file| {
-        let is_topology = |line: &str| {
-            line.split_once('=').is_some_and(|own| own.0.trim() == "topology" && own.1.contains(';'))
-        };
-        file.lines().any(|own| is_topology(own.1)).into()
-    },
-    |file| {
-        let mut keys = Map::new();
-        for (line, text) in file.lines() {
-            let text = text.split("//").next().unwrap_or_default();
-            for part in text.split(';').map(str::trim).filter(|own| !own.is_empty()) {
-                let Some((key, value)) = part.split_once('=') else {
-                    return wrong(line, format!("{}, expected key = value;", described(part)));
-                };
-                keys.insert(key.trim().to_owned(), json!(value.trim()));
-            }
-        }
         let mut settings = Map::new();
         settings.insert("keys".into(), keys.into());
         Ok(Content::Settings(settings).into())

@@ -8,7 +8,7 @@
 //!
 //! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are `from`
 //! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles`, `latency_cycles` and `host`, which says which end is a
-//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by commas, or by blanks if the header has no comma. `#` begins a comment. A pair that is listed several times has as
+//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by the comma or semicolon of the header, else by blanks. `#` begins a comment. A pair that is listed several times has as
 //! many links (`docs/model.md` section 22).
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub(super) const WITH_HEADER: FabricFormat = FabricFormat {
     name: "a table of links",
     is_like: |text| {
         let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
-        let names: Vec<String> = cells(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
+        let names: Vec<String> = cells(header, separator(header)).map(str::to_ascii_lowercase).collect();
         ["from", "to"].iter().all(|name| names.iter().any(|own| own == name))
     },
     read: |reading| read(reading, Form::Table),
@@ -62,13 +62,20 @@ struct Columns {
     to: usize,
     others: [Option<usize>; COLUMNS.len()],
     count: usize,
-    has_commas: bool,
+    by: Separator,
 }
 
-fn cells(row: &str, has_commas: bool) -> impl Iterator<Item = &str> {
-    let [by_comma, by_blank] = [has_commas, !has_commas].map(|own| own.then_some(row));
-    let by_comma = by_comma.into_iter().flat_map(|row| row.split(',').map(str::trim));
-    by_comma.chain(by_blank.into_iter().flat_map(str::split_whitespace))
+/// The sign between cells: a comma, a semicolon, or blanks.
+type Separator = Option<char>;
+
+fn separator(header: &str) -> Separator {
+    [';', ','].into_iter().find(|own| header.contains(*own))
+}
+
+fn cells(row: &str, by: Separator) -> impl Iterator<Item = &str> {
+    let by_sign = by.into_iter().flat_map(move |sign| row.split(sign).map(str::trim));
+    let by_blank = by.is_none().then_some(row).into_iter().flat_map(str::split_whitespace);
+    by_sign.chain(by_blank)
 }
 
 fn read(reading: &mut FabricReading<'_>, form: Form) {
@@ -186,9 +193,9 @@ fn vertex(reading: &mut FabricReading<'_>, word: &str) -> Option<Vertex> {
 
 /// Finds the columns of a header; reports unknown ones.
 fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Columns> {
-    let mut columns = Columns { has_commas: header.contains(','), ..Columns::default() };
+    let mut columns = Columns { by: separator(header), ..Columns::default() };
     let mut seen: Vec<String> = vec![];
-    for (place, cell) in cells(header, columns.has_commas).enumerate() {
+    for (place, cell) in cells(header, columns.by).enumerate() {
         let name = cell.to_ascii_lowercase();
         match name.as_str() {
             "from" => columns.from = place,
@@ -230,7 +237,7 @@ fn read_pair<'t>(reading: &mut FabricReading<'t>, row: &'t str) -> Option<Row<'t
 /// Reads a row; reports errors.
 fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&Columns>) -> Option<Row<'t>> {
     let Some(columns) = columns else { return read_pair(reading, row) };
-    let cells: Vec<&str> = cells(row, columns.has_commas).collect();
+    let cells: Vec<&str> = cells(row, columns.by).collect();
     if cells.len() != columns.count || cells[columns.from].is_empty() || cells[columns.to].is_empty() {
         let (found, expected) = (cells.len(), columns.count);
         reading.complain(row, || format!("{found} cells, expected {expected} with both ends of a link"));

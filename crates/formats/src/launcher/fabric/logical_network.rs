@@ -64,15 +64,16 @@ fn read(reading: &mut FabricReading<'_>) {
             return;
         }
     }
-    let mut stride = 1;
-    for (number, own) in (1..).zip(&dimensions) {
+    let (mut stride, mut switches) = (1, 0);
+    for own in &dimensions {
         let firsts = (0..hosts).filter(|host| host / stride % own.length == 0);
         for first in firsts {
             let line: Vec<Vertex> = (0..own.length)
                 .filter_map(|at| u32::try_from(first + at * stride).ok())
                 .map(Vertex::Host)
                 .collect();
-            link_line(reading, own, &line, &format!("switch {number} of {first}"));
+            link_line(reading, own, &line, &format!("switch{switches}"));
+            switches += u64::from(own.building == Building::Switch);
         }
         stride *= own.length;
     }

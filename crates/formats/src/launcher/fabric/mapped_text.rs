@@ -6,25 +6,25 @@ use crate::input::text::span;
 
 /// Pieces of a file one after another.
 #[derive(Debug)]
-pub(super) struct MappedText<'t> {
+pub(crate) struct MappedText<'t> {
     source: &'t str,
-    pub(super) text: Cow<'t, str>,
+    pub(crate) text: Cow<'t, str>,
     pieces: Vec<(usize, usize)>, // where each begins, in this text and in the file; ascending
 }
 
 impl<'t> MappedText<'t> {
     /// All of a file.
-    pub(super) fn whole(source: &'t str) -> Self {
+    pub(crate) fn whole(source: &'t str) -> Self {
         Self { source, text: Cow::Borrowed(source), pieces: vec![(0, 0)] }
     }
 
     /// No piece yet.
-    pub(super) fn empty(source: &'t str) -> Self {
+    pub(crate) fn empty(source: &'t str) -> Self {
         Self { source, text: Cow::Owned(String::new()), pieces: vec![] }
     }
 
     /// Adds a piece that begins at a byte of the file, and returns its bytes here.
-    pub(super) fn push(&mut self, piece: &str, begin: usize) -> Range<usize> {
+    pub(crate) fn push(&mut self, piece: &str, begin: usize) -> Range<usize> {
         let start = self.text.len();
         self.pieces.push((start, begin));
         self.text.to_mut().push_str(piece);
@@ -32,7 +32,7 @@ impl<'t> MappedText<'t> {
     }
 
     /// The text without what follows `#` in each line, with lines that end in `\` continued by the next.
-    pub(super) fn without_continuations(source: &'t str) -> Self {
+    pub(crate) fn without_continuations(source: &'t str) -> Self {
         if !source.contains(['#', '\\']) {
             return Self::whole(source);
         }
@@ -51,7 +51,7 @@ impl<'t> MappedText<'t> {
     }
 
     /// The place in the file of a part of the text; of a part from several lines that in the first.
-    pub(super) fn place(&self, part: &str) -> Range<usize> {
+    pub(crate) fn place(&self, part: &str) -> Range<usize> {
         let own = span(&self.text, part);
         let after = self.pieces.partition_point(|&(start, _)| start <= own.start);
         let (start, begin) = after.checked_sub(1).map_or((0, 0), |piece| self.pieces[piece]);

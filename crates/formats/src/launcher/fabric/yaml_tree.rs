@@ -11,9 +11,9 @@ const MAX_DEPTH: usize = 64;
 
 /// A value of a document.
 #[derive(Debug)]
-pub(super) struct YamlNode {
+pub(crate) struct YamlNode {
     /// Its bytes in the file.
-    pub(super) place: Range<usize>,
+    pub(crate) place: Range<usize>,
     content: Content,
 }
 
@@ -28,18 +28,18 @@ enum Content {
 
 /// A document.
 #[derive(Debug)]
-pub(super) struct YamlTree<'t> {
+pub(crate) struct YamlTree<'t> {
     /// All scalars, with their places.
-    pub(super) text: MappedText<'t>,
+    pub(crate) text: MappedText<'t>,
     /// `None` of an empty document.
-    pub(super) root: Option<YamlNode>,
+    pub(crate) root: Option<YamlNode>,
 }
 
 /// An error in a text, with its place.
 #[derive(Debug)]
-pub(super) struct YamlError {
-    pub(super) place: Range<usize>,
-    pub(super) message: String,
+pub(crate) struct YamlError {
+    pub(crate) place: Range<usize>,
+    pub(crate) message: String,
 }
 
 /// A list or table that is not complete.
@@ -55,7 +55,7 @@ impl<'t> YamlTree<'t> {
     /// # Errors
     ///
     /// The first error of the text, an alias, a second document, or too many levels.
-    pub(super) fn read(source: &'t str) -> Result<Self, YamlError> {
+    pub(crate) fn read(source: &'t str) -> Result<Self, YamlError> {
         let bytes = ByteIndex::new(source);
         let mut tree = Self { text: MappedText::empty(source), root: None };
         let mut open: Vec<Open> = vec![];
@@ -104,7 +104,7 @@ impl<'t> YamlTree<'t> {
     }
 
     /// The text of a scalar; `None` of lists and tables.
-    pub(super) fn scalar(&self, node: &YamlNode) -> Option<&str> {
+    pub(crate) fn scalar(&self, node: &YamlNode) -> Option<&str> {
         match &node.content {
             Content::Scalar(own) => Some(&self.text.text[own.clone()]),
             Content::List(_) | Content::Table(_) => None,
@@ -112,7 +112,7 @@ impl<'t> YamlTree<'t> {
     }
 
     /// The values of a list; a value that is none is a list of itself.
-    pub(super) fn items(node: &YamlNode) -> &[YamlNode] {
+    pub(crate) fn items(node: &YamlNode) -> &[YamlNode] {
         match &node.content {
             Content::List(values) => values,
             Content::Scalar(_) | Content::Table(_) => std::slice::from_ref(node),
@@ -120,7 +120,7 @@ impl<'t> YamlTree<'t> {
     }
 
     /// The value of a key, in any case; `None` if there is none, or `node` is no table.
-    pub(super) fn get<'n>(&self, node: &'n YamlNode, key: &str) -> Option<&'n YamlNode> {
+    pub(crate) fn get<'n>(&self, node: &'n YamlNode, key: &str) -> Option<&'n YamlNode> {
         let Content::Table(pairs) = &node.content else { return None };
         let is_key = |own: &YamlNode| self.scalar(own).is_some_and(|own| own.eq_ignore_ascii_case(key));
         pairs.iter().find(|(own, _)| is_key(own)).map(|(_, value)| value)

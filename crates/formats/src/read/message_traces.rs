@@ -1,0 +1,186 @@
+//! Traces whose messages make a matrix: Paraver, `SimGrid`, GOAL.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, json};
+
+use crate::{
+    format::{FileText, Format, Read, Reading, wrong},
+    input::{Ratio, text::described},
+    read::{ranks::MAX_RANKS, reads},
+    value::{Content, Kind, Matrix, Trace},
+};
+
+/// A trace, of which the messages are a matrix.
+const HOLDS: &[Kind] = &[Kind::Trace, Kind::Matrix];
+
+pub(super) static PARAVER: Format = reads(
+    "paraver",
+    "Extrae, Paraver (*.prv)",
+    HOLDS,
+    |file| file.text.starts_with("#Paraver (").into(),
+    read_paraver,
+);
+
+fn read_paraver(file: &FileText<'_>) -> Read {
+    let header = file.lines().next().map_or("", |own| own.1);
+    let after = header.split_once("):").map_or("", |own| own.1);
+    let mut parts = after.split(':');
+    let span = parts.next().unwrap_or_default();
+    let (digits, scale) = span.strip_suffix("_ns").map_or((span, 1e-6), |own| (own, 1e-9));
+    let Ok(time) = digits.parse::<f64>() else { return wrong(1, "no length of the trace") };
+    // `..:nodes(cpus):applications:tasks(..)`.
+    let tasks = parts.nth(2).and_then(|own| own.split('(').next()).and_then(|own| own.parse::<usize>().ok());
+    let Some(tasks) = tasks.filter(|own| (1..=1 << 20).contains(own)) else {
+        return wrong(1, "no number of tasks");
+    };
+    let mut matrix = Matrix { unit: "bytes", size: tasks, ..Matrix::default() };
+    let mut messages = 0_u64;
+    for (line, text) in file.lines().filter(|own| own.1.starts_with("3:")) {
+        let fields: Option<Vec<u64>> = text.trim().split(':').map(|own| own.parse().ok()).collect();
+        let Some(fields) = fields.filter(|own| own.len() == 15) else {
+            return wrong(line, "a message without 15 numbers");
+        };
+        let task = |at: usize| {
+            usize::try_from(fields[at]).ok().and_then(|own| own.checked_sub(1)).filter(|own| *own < tasks)
+        };
+        let (Some(from), Some(to)) = (task(3), task(9)) else {
+            return wrong(
+                line,
+                format!("a message between tasks {} and {}, expected 1 to {tasks}", fields[3], fields[9]),
+            );
+        };
+        matrix.add(from, to, Ratio::from(fields[13]), Some(1));
+        messages += 1;
+    }
+    let mut counts = Map::new();
+    counts.insert("messages".into(), json!(messages));
+    counts.insert("seconds".into(), json!(time * scale));
+    let ranks = Some(tasks as u64);
+    let mut reading =
+        Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
+    if file.lines().any(|own| own.1.starts_with("2:")) {
+        reading.missing.push("collectives");
+    }
+    Ok(reading)
+}
+
+pub(super) static SIMGRID_TI: Format = reads(
+    "simgrid-ti",
+    "SimGrid, time-independent traces",
+    HOLDS,
+    |file| {
+        let mut words = file.rows().next().map_or("", |own| own.1).split_whitespace();
+        (words.next().is_some_and(|own| own.parse::<u64>().is_ok()) && words.next() == Some("init")).into()
+    },
+    |file| {
+        let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+        let (mut count, mut flops, mut is_old) = (0_u64, 0.0, false);
+        let mut writers = BTreeSet::new();
+        for (line, text) in file.rows() {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let rank = |word: Option<&&str>| {
+                word.and_then(|own| own.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
+            };
+            let (Some(own), Some(&action)) = (rank(words.first()), words.get(1)) else {
+                return wrong(line, "no rank and action");
+            };
+            writers.insert(own);
+            matrix.size = matrix.size.max(own + 1);
+            count += 1;
+            match action.to_ascii_lowercase().as_str() {
+                "init" => is_old = words.len() > 2,
+                "compute" => flops += words.get(2).and_then(|own| own.parse::<f64>().ok()).unwrap_or(0.0),
+                "send" | "isend" => {
+                    let Some(peer) = rank(words.get(2)) else {
+                        return wrong(line, "a send without its destination");
+                    };
+                    // With a tag before the size if there are four arguments, as newer versions write.
+                    let size = words.get(4).or(words.get(3)).and_then(|own| own.parse::<u64>().ok());
+                    let width = match words.get(5).copied() {
+                        None if is_old => 8,
+                        None | Some("2" | "6") => 1,
+                        Some("0") => 8,
+                        Some("1" | "5") => 4,
+                        Some("3") => 2,
+                        Some("4") => 8,
+                        Some(other) => {
+                            return wrong(line, format!("type {}, expected 0 to 6", described(other)));
+                        }
+                    };
+                    let Some(bytes) = size.and_then(|own| own.checked_mul(width)) else {
+                        return wrong(line, "a send without its size");
+                    };
+                    matrix.add(own, peer, Ratio::from(bytes), Some(1));
+                }
+                "recv" | "irecv" => {
+                    if let Some(peer) = rank(words.get(2)) {
+                        matrix.size = matrix.size.max(peer + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_part = writers.len() < matrix.size || writers.len() == 1;
+        let mut counts = Map::new();
+        counts.insert("operations".into(), json!(count));
+        counts.insert("flops".into(), json!(flops));
+        let ranks = Some(matrix.size as u64);
+        let mut reading =
+            Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
+        if is_part {
+            reading.missing.push("rows");
+        }
+        if flops > 0.0 {
+            reading.missing.push("speed");
+        }
+        Ok(reading)
+    },
+);
+
+pub(super) static GOAL: Format = reads(
+    "goal",
+    "GOAL of LogGOPSim, and cubefold export",
+    HOLDS,
+    |file| {
+        let rows = file.rows().map(|own| own.1.trim());
+        rows.filter(|own| !own.starts_with("//")).take(1).any(|own| own.starts_with("num_ranks")).into()
+    },
+    |file| {
+        let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+        let (mut rank, mut count) = (0, 0_u64);
+        for (line, text) in file.rows() {
+            let text = text.split("//").next().unwrap_or_default();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let number = |at: usize| words.get(at).and_then(|own| own.parse::<usize>().ok());
+            let below = |own: &usize| (*own as u64) < MAX_RANKS;
+            match words[..] {
+                ["num_ranks", ..] => match number(1).filter(below) {
+                    Some(ranks) => matrix.size = ranks,
+                    None => return wrong(line, "num_ranks without a number below 2^20"),
+                },
+                ["rank", ..] => match number(1).filter(|own| *own < matrix.size) {
+                    Some(own) => rank = own,
+                    None => return wrong(line, format!("no rank below {}", matrix.size)),
+                },
+                _ => {
+                    let at = usize::from(words.first().is_some_and(|own| own.ends_with(':')));
+                    count += u64::from(matches!(words.get(at), Some(&("send" | "recv" | "calc"))));
+                    if words.get(at) != Some(&"send") {
+                        continue;
+                    }
+                    let bytes = words.get(at + 1).and_then(|own| own.strip_suffix('b')?.parse::<u64>().ok());
+                    let (Some(bytes), Some(peer)) = (bytes, number(at + 3).filter(|own| *own < matrix.size))
+                    else {
+                        return wrong(line, format!("{}, expected send Nb to RANK", described(text.trim())));
+                    };
+                    matrix.add(rank, peer, Ratio::from(bytes), Some(1));
+                }
+            }
+        }
+        let mut counts = Map::new();
+        counts.insert("operations".into(), json!(count));
+        let ranks = Some(matrix.size as u64);
+        Ok(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }).into())
+    },
+);

@@ -1,0 +1,149 @@
+//! The lines of a scenario, or the command, that use a file: the answer of `inspect` to "and now?".
+
+use serde_json::Value;
+
+use crate::{
+    format::Format,
+    read::booksim_config,
+    value::{Benchmark, Content, Link, Network, Trace},
+};
+
+/// The lines that use a file with a value; none if nothing reads it. `".."` stands for what a person has to say.
+#[must_use]
+pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
+    let file = format!("{path:?}");
+    match content {
+        Content::Network(own) => of_network(own, &file),
+        Content::Hosts(..) => vec!["[machine]".to_owned(), format!("host_names = {file}")],
+        Content::Ranks(_) => vec![
+            "[machine]".to_owned(),
+            format!("host_names = {file}"),
+            "[mapping]".to_owned(),
+            format!("embeddings = [{:?}]", format!("file:{path}")),
+        ],
+        Content::Matrix(_) => of_program("traffic", &file),
+        Content::Benchmark(own) => vec![calibrate(own, path)],
+        Content::Trace(own) => of_trace(own, format, &file),
+        Content::Settings(own) => match format.name {
+            "booksim-config" => own.get("keys").and_then(Value::as_object).map(booksim_config::lines),
+            "nccl-graph" => own.get("graphs").and_then(Value::as_array).and_then(|own| of_rings(own)),
+            "astra-system" => own.get("keys").and_then(of_system),
+            _ => None,
+        }
+        .unwrap_or_default(),
+    }
+}
+
+fn of_program(kind: &str, file: &str) -> Vec<String> {
+    vec!["[program]".to_owned(), format!("kind = {kind:?}"), format!("file = {file}")]
+}
+
+fn of_network(own: &Network, file: &str) -> Vec<String> {
+    let mut lines = vec!["[machine]".to_owned(), "kind = \"network\"".into(), format!("edges = {file}")];
+    if own.hosts.is_none() {
+        lines.push("hosts = \"..\"".to_owned());
+    }
+    if own.needs_forwarding_hosts() {
+        lines.push("hosts_forward = true".to_owned());
+    }
+    let lacks_speed =
+        |link: &Link| link.cycles.is_none() && (link.bandwidth.is_none() || link.latency.is_none());
+    let (of_lanes, others): (Vec<&Link>, Vec<&Link>) =
+        own.links.iter().filter(|link| lacks_speed(link)).partition(|link| link.lanes.is_some());
+    let figures = "{ bandwidth = \"..\", latency = \"..\" }";
+    lines.extend((!of_lanes.is_empty()).then(|| format!("lane = {figures}")));
+    lines.extend((!others.is_empty()).then(|| format!("link = {figures}")));
+    if own.is_unconnected() && !own.paths.is_empty() {
+        let classes: Vec<String> = own.paths.keys().map(|own| format!("{own} = \"..\"")).collect();
+        lines.push(format!("paths = {{ {} }}", classes.join(", ")));
+    }
+    lines
+}
+
+/// The command that fits a machine to a benchmark, with the options that its log leaves open.
+fn calibrate(own: &Benchmark, path: &str) -> String {
+    let mut command = format!("cubefold calibrate {}", crate::format::quoted(path));
+    if own.measures == "time" && own.operation.is_none() {
+        command.push_str(" --operation ..");
+    }
+    if own.ranks.is_none() {
+        command.push_str(" --ranks ..");
+    }
+    if own.rows.iter().any(|row| row.bytes.is_none()) {
+        command.push_str(" --bytes ..");
+    }
+    command
+}
+
+/// An algorithm of each operation with which a trace runs.
+fn algorithm_of(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "all-reduce" | "all-gather" | "reduce-scatter" => "ring",
+        "all-to-all" => "direct",
+        "broadcast" | "reduce" | "gather" | "scatter" => "binomial",
+        "barrier" => "dissemination",
+        _ => return None,
+    })
+}
+
+fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
+    if ["goal", "chakra"].contains(&format.name) {
+        return of_program(format.name, file);
+    }
+    if own.matrix.is_some() {
+        return of_program("traffic", file);
+    }
+    let mut operations: Vec<&str> = vec![];
+    for traced in own.operations.iter().flatten() {
+        if !operations.contains(&traced.operation.as_str()) {
+            operations.push(&traced.operation);
+        }
+    }
+    let algorithms: Option<Vec<String>> =
+        operations.iter().map(|own| Some(format!("{own} = {:?}", algorithm_of(own)?))).collect();
+    // Messages of one rank have no partner.
+    let Some(algorithms) = algorithms.filter(|own| !own.is_empty()) else { return vec![] };
+    let mut lines = of_program("trace", file);
+    lines.push(format!("algorithms = {{ {} }}", algorithms.join(", ")));
+    lines
+}
+
+/// The rings of NCCL's graphs: pattern 4 is a ring.
+fn of_rings(graphs: &[Value]) -> Option<Vec<String>> {
+    const RING: u64 = 4;
+    let ring = graphs.iter().find(|own| own["pattern"].as_u64() == Some(RING))?;
+    let channels = ring["channels"].as_array().filter(|own| !own.is_empty())?;
+    Some(vec![
+        "[program]".to_owned(),
+        "kind = \"all-reduce\"".to_owned(),
+        "algorithm = \"ring\"".to_owned(),
+        "bytes = \"..\"".to_owned(),
+        format!("rings = {}", Value::from(channels.clone())),
+    ])
+}
+
+/// The algorithm of all-reduce in ASTRA-sim's settings, the same in all dimensions, and its chunks.
+fn of_system(keys: &Value) -> Option<Vec<String>> {
+    let names = keys["all-reduce-implementation"].as_array()?;
+    let first = names.first()?.as_str()?;
+    if names.iter().any(|own| own.as_str() != Some(first)) {
+        return None;
+    }
+    let algorithm = match first {
+        "ring" | "oneRing" => "ring",
+        "direct" | "oneDirect" => "direct",
+        "halvingDoubling" | "oneHalvingDoubling" => "recursive-doubling",
+        "doubleBinaryTree" => "double-tree",
+        _ => return None,
+    };
+    let mut lines = vec![
+        "[program]".to_owned(),
+        "kind = \"all-reduce\"".to_owned(),
+        format!("algorithm = {algorithm:?}"),
+        "bytes = \"..\"".to_owned(),
+    ];
+    if let Some(chunks) = keys["preferred-dataset-splits"].as_u64().filter(|_| algorithm == "double-tree") {
+        lines.push(format!("chunks = {chunks}"));
+    }
+    Some(lines)
+}

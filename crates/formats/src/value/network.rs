@@ -1,0 +1,207 @@
+//! Networks: nodes, hosts first, and the links between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::number;
+use crate::input::Ratio;
+
+/// The links between two nodes that are alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Link {
+    /// The two nodes, by number.
+    pub ends: [usize; 2],
+    /// The number of cables, at least 1.
+    pub count: u64,
+    /// The bandwidth of a cable in one direction \[bytes/s\].
+    pub bandwidth: Option<Ratio>,
+    /// The latency \[s\].
+    pub latency: Option<Ratio>,
+    /// The lanes of one link, which carry a message together.
+    pub lanes: Option<u64>,
+    /// `NVLink`, `XGMI`, `PCIe` or `SYS`.
+    pub class: Option<&'static str>,
+    /// The latency along `ends` and back \[cycles\], if the file counts cycles.
+    pub cycles: Option<[u64; 2]>,
+}
+
+/// Nodes and links; hosts come first.
+#[derive(Debug, Clone, Default)]
+pub struct Network {
+    /// The names of all nodes, hosts first.
+    pub nodes: Vec<String>,
+    /// The number of hosts; `None` if the file does not tell them from switches.
+    pub hosts: Option<usize>,
+    /// The links.
+    pub links: Vec<Link>,
+    /// Pairs that have no link of their own, by class.
+    pub paths: BTreeMap<String, Vec<[String; 2]>>,
+    /// The number of cables from a node back to itself.
+    pub loops: u64,
+    places: BTreeMap<String, usize>,
+    are_hosts: Vec<bool>,
+}
+
+impl Network {
+    /// The number of the node with a name, which is added if it is new.
+    pub fn node(&mut self, name: &str, is_host: bool) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.nodes.push(name.to_owned());
+        self.are_hosts.push(is_host);
+        self.places.insert(name.to_owned(), self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    /// The number of a known node.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// Adds a cable with nothing known about it.
+    pub fn cable(&mut self, from: usize, to: usize) {
+        self.links.push(Link { ends: [from, to], count: 1, ..Link::default() });
+    }
+
+    /// Adds a pair that has no link of its own.
+    pub(crate) fn path(&mut self, class: &str, one: &str, other: &str) {
+        self.paths.entry(class.to_owned()).or_default().push([one.to_owned(), other.to_owned()]);
+    }
+
+    /// The same network, its nodes in the order of their numbers.
+    #[must_use]
+    pub fn in_numeric_order(self) -> Self {
+        let number = |name: &String| name.parse::<u64>().unwrap_or(u64::MAX);
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order.sort_by_key(|&node| number(&self.nodes[node]));
+        self.in_order(&order)
+    }
+
+    /// The same network, its nodes in an order of their present numbers.
+    fn in_order(mut self, order: &[usize]) -> Self {
+        let mut new = vec![0; order.len()];
+        for (place, &old) in order.iter().enumerate() {
+            new[old] = place;
+        }
+        self.nodes = order.iter().map(|&old| std::mem::take(&mut self.nodes[old])).collect();
+        self.are_hosts = order.iter().map(|&old| self.are_hosts[old]).collect();
+        self.places = self.nodes.iter().cloned().zip(0..).collect();
+        for link in &mut self.links {
+            link.ends = link.ends.map(|end| new[end]);
+        }
+        self
+    }
+
+    /// Puts hosts first, links that are alike together; `knows_hosts` says whether hosts are told from switches.
+    #[must_use]
+    pub fn finish(mut self, knows_hosts: bool) -> Self {
+        if knows_hosts {
+            let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+            order.sort_by_key(|&node| !self.are_hosts[node]);
+            self.hosts = Some(self.are_hosts.iter().filter(|own| **own).count());
+            self = self.in_order(&order);
+        }
+        for link in &mut self.links {
+            if link.ends[0] > link.ends[1] {
+                link.ends.reverse();
+                link.cycles = link.cycles.map(|[one, other]| [other, one]);
+            }
+        }
+        self.links.sort_by_key(|own| own.ends);
+        let mut merged: Vec<Link> = vec![];
+        for link in std::mem::take(&mut self.links) {
+            let same = merged
+                .iter_mut()
+                .rev()
+                .take_while(|own| own.ends == link.ends)
+                .find(|own| Link { count: 0, ..(**own).clone() } == Link { count: 0, ..link.clone() });
+            match same {
+                Some(own) => own.count += link.count,
+                None => merged.push(link),
+            }
+        }
+        self.links = merged;
+        self
+    }
+
+    /// Whether hosts, or all nodes if hosts are unknown, are in several parts.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        let mut part = self.parts(|_| true);
+        let count = self.hosts.unwrap_or(self.nodes.len());
+        let first = if count > 0 { root(&mut part, 0) } else { 0 };
+        (1..count).any(|node| root(&mut part, node) != first)
+    }
+
+    /// Whether some hosts reach others only through hosts, in a network with switches.
+    pub(crate) fn needs_forwarding_hosts(&self) -> bool {
+        let Some(hosts) = self.hosts.filter(|own| (2..self.nodes.len()).contains(own)) else { return false };
+        if self.is_unconnected() {
+            return false;
+        }
+        let mut part = self.parts(|link| link.ends.iter().all(|end| *end >= hosts));
+        let mut around: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); hosts]; // parts and hosts beside each host
+        for link in &self.links {
+            for [own, other] in [link.ends, [link.ends[1], link.ends[0]]] {
+                if own < hosts {
+                    around[own].insert(root(&mut part, other));
+                }
+            }
+        }
+        let first = &around[0];
+        // Enough for all but a few networks: hosts beside one part of switches.
+        !first.iter().any(|own| *own >= hosts && around.iter().all(|others| others.contains(own)))
+    }
+
+    /// A node of the same part for each node, where some links join parts; [`root`] finds the representative.
+    fn parts(&self, joins: impl Fn(&Link) -> bool) -> Vec<usize> {
+        let mut part: Vec<usize> = (0..self.nodes.len()).collect();
+        for link in self.links.iter().filter(|link| joins(link)) {
+            let [one, other] = link.ends.map(|end| root(&mut part, end));
+            part[one] = other;
+        }
+        part
+    }
+}
+
+/// The representative of the part of a node.
+fn root(part: &mut [usize], mut node: usize) -> usize {
+    while part[node] != node {
+        part[node] = part[part[node]];
+        node = part[node];
+    }
+    node
+}
+
+impl Network {
+    pub(super) fn data(&self) -> Value {
+        let link = |link: &Link| {
+            let mut value = Map::new();
+            value.insert("ends".into(), json!(link.ends.map(|end| &self.nodes[end])));
+            value.insert("count".into(), json!(link.count));
+            value.insert("bandwidth".into(), link.bandwidth.map_or(Value::Null, number));
+            value.insert("latency".into(), link.latency.map_or(Value::Null, number));
+            if let Some(lanes) = link.lanes {
+                value.insert("lanes".into(), json!(lanes));
+            }
+            if let Some(class) = link.class {
+                value.insert("class".into(), json!(class));
+            }
+            if let Some(cycles) = link.cycles {
+                value.insert("cycles".into(), json!(cycles));
+            }
+            Value::from(value)
+        };
+        let links: Vec<Value> = self.links.iter().map(link).collect();
+        let mut data = Map::new();
+        data.insert("nodes".into(), json!(self.nodes));
+        data.insert("hosts".into(), json!(self.hosts.map(|count| &self.nodes[..count])));
+        data.insert("links".into(), links.into());
+        if !self.paths.is_empty() {
+            data.insert("paths".into(), json!(self.paths));
+        }
+        data.into()
+    }
+}

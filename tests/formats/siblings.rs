@@ -1,0 +1,118 @@
+//! Variants of the given files: other versions and options of the same tools, and files that only look alike.
+
+use cubefold_formats::inspection::Inspection;
+use serde_json::{Value, json};
+
+/// A text, the name of its format, and values in the answer by their pointers.
+type Sibling = (&'static str, Option<&'static str>, &'static [(&'static str, &'static str)]);
+
+const SIBLINGS: &[Sibling] = &[
+    // Hosts of LSF and Grid Engine.
+    ("a 16 b 8\n", Some("host-list"), &[("/data/hosts/1", r#"{"name": "b", "slots": 8}"#)]),
+    ("a 0,1 NULL 0\nb 0,1 NULL 0\n", Some("host-list"), &[("/counts/hosts", "2")]),
+    (
+        "a.site 8 all.q@a.site UNDEFINED\nb.site 8 all.q@b.site UNDEFINED\n",
+        Some("host-list"),
+        &[("/data/hosts/0/slots", "8")],
+    ),
+    // A launcher's prefix before each line; a line that begins like one is none.
+    (
+        "[1,0]<stdout>:E\t0\t1\t100 bytes\t1 msgs sent\n[1,1]<stdout>:E\t1\t0\t9 bytes\t1 msgs sent\n",
+        Some("open-mpi-monitoring"),
+        &[("/counts/bytes", "109")],
+    ),
+    ("Switch 4 \"a\"\n[1] \"b\"[1]\n", Some("infiniband-net"), &[("/read", "false")]),
+    (
+        "#Paraver (10/04/2001 at 18:21):620244_ns:1(4):1:2(1:1,1:1)\n3:1:1:1:1:5:5:2:1:5:1:6:9:4096:7\n",
+        Some("paraver"),
+        &[("/errors/0/message", r#""a message between tasks 1 and 5, expected 1 to 2""#)],
+    ),
+    // Matrices.
+    ("# by a tool\nsrc,dst,bytes\n0,1,5\n1,0,7\n", Some("pair-table"), &[("/counts/bytes", "12")]),
+    ("# src dst bytes\n0 1 10\n1 0 20\n", Some("pair-table"), &[("/counts/bytes", "30")]),
+    ("array([[0, 1],\n       [2, 0]], dtype=int32)\n", Some("bracketed-matrix"), &[("/counts/bytes", "3")]),
+    ("[[nan 1.]\n [1. 0.]]\n", Some("bracketed-matrix"), &[("/read", "false")]),
+    ("0 -5\n5 0\n", Some("matrix-dense"), &[("/errors/0/line", "1")]),
+    (
+        "<ipm><task mpi_rank=\"0\" mpi_size=\"2\" host=\"a\"><hash>\
+         <hent call=\"MPI_Send\" bytes=\"8\" orank=\"7\" count=\"3\"/></hash></task></ipm>",
+        Some("ipm-xml"),
+        &[("/errors/0/message", r#""orank is 7, expected below 2""#)],
+    ),
+    // GPUs: adapters by the names of their devices; tests that read.
+    (
+        "\tGPU0\tGPU1\tibp12s0\tCPU Affinity\nGPU0\t X \tNV4\tPIX\t0\nGPU1\tNV4\t X \tSYS\t0\nibp12s0\tPIX\tSYS\t X \n",
+        Some("nvidia-topo"),
+        &[("/data/paths/PIX", r#"[["GPU0", "ibp12s0"]]"#)],
+    ),
+    (
+        "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)\n 0 1\n 0 N/A 400.1\n 1 401.2 N/A\n",
+        Some("gpu-pair-rates"),
+        &[("/data/links/0/bandwidth", "400100000000")],
+    ),
+    // Benchmarks are no lists of links.
+    (
+        "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n0   1.00\n1   1.10\n",
+        Some("osu"),
+        &[("/data/measures", r#""latency""#), ("/counts/rows", "2"), ("/candidates", "[]")],
+    ),
+    (
+        "# OSU MPI Allreduce Latency Test v5.9\n# Size       Avg Latency(us)\n4   10.00\n8   11.00\n",
+        Some("osu"),
+        &[("/missing", r#"["ranks"]"#), ("/data/operation", r#""all-reduce""#)],
+    ),
+    // Networks.
+    ("0,1\n1,2\n2,0\n", Some("edge-list"), &[("/counts/links", "3")]),
+    (
+        "1 2\n2 3\n3 1\n",
+        Some("edge-list"),
+        &[("/assumed", r#"["all-hosts", "base-1"]"#), ("/counts/nodes", "3")],
+    ),
+    ("from;to;bandwidth\n0;1;10 GB/s\n1;2;10 GB/s\n", Some("link-table"), &[("/counts/links", "2")]),
+    (
+        "topology: [ Switch, Switch ]\nnpus_count: [ 2, 2 ]\nbandwidth: [ 1, 1 ]\nlatency: [ 1, 1 ]\n",
+        Some("astra-network"),
+        &[("/data/nodes", r#"["0", "1", "2", "3", "switch0", "switch1", "switch2", "switch3"]"#)],
+    ),
+    // Trees of schedulers: a label `name`, and nodes without labels.
+    (
+        "items:\n- kind: HyperNode\n  metadata:\n    name: s0\n    labels:\n      name: other\n  spec:\n    members:\n    \
+         - selector:\n        exactMatch:\n          name: n0\n      type: Node\n    tier: 1\nkind: List\n",
+        Some("hypernode"),
+        &[("/data/nodes", r#"["n0", "s0"]"#)],
+    ),
+    (
+        "NAME STATUS ROLES AGE VERSION RACK\nn0 Ready <none> 9d v1.30 r0\nn1 Ready control-plane 9d v1.30\n",
+        Some("kubectl-nodes"),
+        &[("/data/hosts", r#"["n0"]"#)],
+    ),
+    // No format.
+    ("int main(void) { return 0; }\n", None, &[]),
+    ("a 0,1,2,3\na 4,5,6,7\n", None, &[]),
+    ("step 1 energy 2.0\nstep 2 energy 3.0\n", None, &[]),
+];
+
+#[test]
+fn variants_are_read_like_the_given_files() {
+    for (text, format, values) in SIBLINGS {
+        let found = Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).json();
+        assert_eq!(found["format"], json!(format), "{text}");
+        for (pointer, expected) in *values {
+            let expected: Value = serde_json::from_str(expected).unwrap();
+            assert_eq!(found.pointer(pointer), Some(&expected), "{text}");
+        }
+    }
+}
+
+#[test]
+fn compressed_and_broken_files_are_named() {
+    let message = |bytes: &[u8]| {
+        let found = Inspection::of_bytes("file".to_owned(), bytes, None).json();
+        assert_eq!(found["format"], Value::Null);
+        found["errors"][0]["message"].as_str().unwrap().to_owned()
+    };
+    let gzip = message(b"\x1f\x8b\x08\0\0");
+    assert_eq!(gzip, "the file is compressed by gzip, expected a text: decompress it first");
+    assert!(message(b"{\"traceEvents\": [{\"ph\": ").starts_with("the file is broken JSON: EOF"));
+    assert_eq!(message(b""), "no format is like this file: cubefold inspect --list has all");
+}
