@@ -2,6 +2,7 @@
 
 use std::{cmp::Ordering, fmt};
 
+use cubefold_derive::Words;
 use cubefold_experiment::{
     exact_mean,
     records::{ClaimRecord, Figure},
@@ -33,7 +34,7 @@ impl Claim {
 }
 
 /// The outcome of measuring a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum Verdict {
     /// In every case.
     Holds,
@@ -43,19 +44,6 @@ pub enum Verdict {
     FailsAsPrinted,
     /// It fails in some case, or an erratum does, or there was no case.
     Fails,
-}
-
-impl Verdict {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Bounded => "bounded",
-            Self::FailsAsPrinted => "fails-as-printed",
-            Self::Fails => "fails",
-        }
-    }
 }
 
 impl fmt::Display for Verdict {

@@ -4,6 +4,7 @@ use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_collectives::OPERATIONS;
+use cubefold_derive::Words;
 use cubefold_experiment::{bytes_of_size, tools::program_files::MscclRuntime};
 use cubefold_mapping::GreenbergStage;
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// The use of colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub(crate) enum Color {
     /// On a terminal that obeys escape sequences, unless `NO_COLOR` is set.
     #[default]
@@ -26,16 +27,6 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    pub(crate) const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Always => "always",
-            Self::Never => "never",
-        }
-    }
-
     /// Whether the output to `stream` is coloured.
     #[expect(clippy::disallowed_methods, reason = "colour is the terminal's affair, not a result")]
     fn applies(self, stream: &impl IsTerminal) -> bool {

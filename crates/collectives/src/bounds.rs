@@ -9,6 +9,7 @@
 mod latency;
 mod required;
 
+use cubefold_derive::Words;
 use cubefold_simulator::{Carriers, CutBound, cut_bound};
 use cubefold_topology::{Axis, Channel, Digit, LinkMode, LinkTime, Machine, NodeId, narrow};
 
@@ -42,7 +43,7 @@ pub enum BandwidthSource {
 }
 
 /// The bounds that hold for every algorithm of a collective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum CollectiveBoundSource {
     /// The bandwidth bound.
     Bandwidth,
@@ -50,18 +51,6 @@ pub enum CollectiveBoundSource {
     Latency,
     /// The cut bound.
     Cut,
-}
-
-impl CollectiveBoundSource {
-    /// Returns the name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bandwidth => "bandwidth",
-            Self::Latency => "latency",
-            Self::Cut => "cut",
-        }
-    }
 }
 
 /// The lower bounds of a collective on a placement.

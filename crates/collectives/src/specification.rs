@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use cubefold_derive::Words;
 use cubefold_topology::{MAX_NODE_COUNT, Shape};
 
 use crate::{
@@ -10,101 +11,46 @@ use crate::{
 };
 
 /// The contents of the messages of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Words)]
 pub enum Exchange {
-    /// The whole share in every step: fewest steps.
+    /// Every message carries all of a share.
     Whole,
-    /// The blocks that the partner has still to pass on: reduce-scatter, then all-gather, with the least
-    /// volume.
+    /// Messages carry only the blocks that the destination needs.
     #[default]
     Halving,
 }
 
-impl Exchange {
-    /// Every exchange.
-    pub const ALL: [Self; 2] = [Self::Whole, Self::Halving];
-
-    /// Returns the name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Halving => "halving",
-        }
-    }
-}
-
 /// The number of ports of a node that an algorithm uses at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Words)]
 pub enum Ports {
     /// One: a single share.
     #[default]
+    #[word("1")]
     One,
-    /// Two a dimension: as many shares.
+    /// The vector of a collective is divided among all ports of a node, two a dimension; all exchanges of a step of
+    /// a program on a cube go on at a time.
     All,
 }
 
-impl Ports {
-    /// Every number of ports.
-    pub const ALL: [Self; 2] = [Self::One, Self::All];
-
-    /// Returns the value in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::One => "1",
-            Self::All => "all",
-        }
-    }
-}
-
 /// The order of messages that join a queue in one cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Words)]
 pub enum MessageOrder {
-    /// Those to the ranks that follow their senders first.
+    /// Messages to the ranks after their senders go first.
     #[default]
     Rotated,
-    /// Those of the lowest sender, to the lowest destination, first.
+    /// Messages of the lowest ranks, to the lowest ranks, go first.
     Listed,
-}
-
-impl MessageOrder {
-    /// Every order.
-    pub const ALL: [Self; 2] = [Self::Rotated, Self::Listed];
-
-    /// Returns the name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rotated => "rotated",
-            Self::Listed => "listed",
-        }
-    }
 }
 
 /// The ranks that a pattern for powers of two leaves out on other numbers of ranks: `P - k`, `k` the greatest power of
 /// two below `P`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Words)]
 pub enum Fold {
-    /// The even ones of the first pairs.
+    /// Of the first pairs of ranks the even ones are left out.
     #[default]
     Pairs,
-    /// The last ones.
+    /// The last ranks are left out.
     Tail,
-}
-
-impl Fold {
-    /// Every fold.
-    pub const ALL: [Self; 2] = [Self::Pairs, Self::Tail];
-
-    /// Returns the name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pairs => "pairs",
-            Self::Tail => "tail",
-        }
-    }
 }
 
 /// The channels of a ring or tree: rings or trees side by side that know the nodes.

@@ -35,8 +35,8 @@ pub use runs::{
 pub use scenario::{
     AddedEmbeddingError, AskedOperations, CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice,
     Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues,
-    LauncherEntry, LoadChoice, Loading, MODEL, NamedFile, NeighbourCommunication, OpenLoopProgram, Phases,
-    PhysicalLink, PhysicalLinks, PhysicalScale, PlacementSearch, PlacementSearchError, ProgramKind,
+    KeyWord, LauncherEntry, LoadChoice, Loading, MODEL, NamedFile, NeighbourCommunication, OpenLoopProgram,
+    Phases, PhysicalLink, PhysicalLinks, PhysicalScale, PlacementSearch, PlacementSearchError, ProgramKind,
     RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, SearchRequest,
     Setting, SettingError, Site, SweepPart, SweptValue, WholeOperation, check_with, embeddings,
     generator_key, load, load_part, load_sites, load_text, load_text_with, load_with, program_kinds,

@@ -98,7 +98,7 @@ pub use self::{
     exchange::ExchangeSettings,
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
     job::{JobStepDescription, PipelineDescription, PipelineTask},
-    keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
+    keys::{KeyDefault, KeyMachines, KeyValues, KeyWord, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     open_loop::{LoadChoice, OpenLoopProgram},

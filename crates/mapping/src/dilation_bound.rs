@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
 use cubefold_topology::{Extent, Machine, Shape};
 
 use crate::coordinate_sums::{MAX_SUM, SumCounts, mesh_bandwidth};
@@ -19,7 +20,7 @@ pub struct DilationBound {
 }
 
 /// The argument for a bound of dilation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum DilationBoundSource {
     /// The guest has an edge.
     Edge,
@@ -37,35 +38,6 @@ pub enum DilationBoundSource {
     Greenberg,
     /// Numbered along a line, some edge spans many places (Harper 1966).
     Line,
-}
-
-impl DilationBoundSource {
-    /// Every argument, in the order in which equal bounds are preferred.
-    pub const ALL: [Self; 8] = [
-        Self::Edge,
-        Self::Diameter,
-        Self::Balls,
-        Self::Pairs,
-        Self::Parity,
-        Self::Cycle,
-        Self::Greenberg,
-        Self::Line,
-    ];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Edge => "edge",
-            Self::Diameter => "diameter",
-            Self::Balls => "balls",
-            Self::Pairs => "pairs",
-            Self::Parity => "parity",
-            Self::Cycle => "cycle",
-            Self::Greenberg => "greenberg",
-            Self::Line => "line",
-        }
-    }
 }
 
 impl fmt::Display for DilationBoundSource {

@@ -9,14 +9,17 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
+
 /// A rule for the Hamiltonian path `D_e` of every e-cube.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum LinkSequence {
     /// Block recursive: `D_e = D_(e-1), e-1, D_(e-1)`.
     Br,
     /// As `br`, with the dimensions of every second half permuted.
     PermutedBr,
     /// Nearly all windows of four links have four dimensions.
+    #[word("degree-4")]
     Degree4,
     /// The most frequent dimension is as rare as possible; up to 5 dimensions.
     MinimumAlpha,
@@ -42,20 +45,6 @@ pub struct LinkSequenceError {
 }
 
 impl LinkSequence {
-    /// Every rule.
-    pub const ALL: [Self; 4] = [Self::Br, Self::PermutedBr, Self::Degree4, Self::MinimumAlpha];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Br => "br",
-            Self::PermutedBr => "permuted-br",
-            Self::Degree4 => "degree-4",
-            Self::MinimumAlpha => "minimum-alpha",
-        }
-    }
-
     /// The greatest number of dimensions: sequences have `2^e - 1` links.
     #[must_use]
     pub fn most_dimensions(self) -> u8 {

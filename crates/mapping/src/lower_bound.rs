@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
 use cubefold_topology::{Extent, Machine};
 
 /// The least sum of mean distances that any one-to-one placement of `2^d` processes on `2^d` nodes has.
@@ -17,23 +18,12 @@ pub struct LeastDistances {
 }
 
 /// The reason for which a bound holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum BoundSource {
     /// Proved: Harper 1964 (lines), Bezrukov et al. 1998 (meshes), Guu 1997, Liu & Tang 2023 (rings).
     Theorem,
     /// In a preprint: Tang, arXiv 2302.13237 (products of rings and lines).
     Preprint,
-}
-
-impl BoundSource {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Theorem => "theorem",
-            Self::Preprint => "preprint",
-        }
-    }
 }
 
 impl fmt::Display for BoundSource {

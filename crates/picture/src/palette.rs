@@ -3,8 +3,10 @@
 //! The hues are those of Okabe & Ito 2008. Activities also differ by lightness, from dark to
 //! light: computing, blocked, sharing, transfer, waiting, idle; and blocked is hatched.
 
-/// The activity of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use cubefold_derive::Words;
+
+/// The activity of a process; legends and bars have this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub(crate) enum Activity {
     /// It computes.
     Compute,
@@ -21,22 +23,6 @@ pub(crate) enum Activity {
 }
 
 impl Activity {
-    /// All activities, in the order of legends and bars.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Compute, Self::Sharing, Self::Waiting, Self::Transfer, Self::Blocked, Self::Idle];
-
-    /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Sharing => "sharing",
-            Self::Waiting => "waiting",
-            Self::Transfer => "transfer",
-            Self::Blocked => "blocked",
-            Self::Idle => "idle",
-        }
-    }
-
     /// The fill of its marks: a colour, or the hatching that every sheet defines.
     pub(crate) fn fill(self) -> &'static str {
         match self {

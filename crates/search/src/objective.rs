@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
+
 /// The value of a placement that a search makes as small as it can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Objective {
     /// The makespan of an asynchronous run \[cycles\].
     #[default]
@@ -16,23 +18,6 @@ pub enum Objective {
     HopUnits,
     /// The largest distance of a message \[links\].
     Dilation,
-}
-
-impl Objective {
-    /// Every objective.
-    pub const ALL: [Self; 5] = [Self::Makespan, Self::Predicted, Self::Load, Self::HopUnits, Self::Dilation];
-
-    /// Its name on the command line and in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Makespan => "makespan",
-            Self::Predicted => "predicted",
-            Self::Load => "load",
-            Self::HopUnits => "hop-units",
-            Self::Dilation => "dilation",
-        }
-    }
 }
 
 impl fmt::Display for Objective {

@@ -2,6 +2,8 @@
 
 use std::{fmt, num::NonZeroUsize};
 
+use cubefold_derive::Words;
+
 use crate::{RankTask, Routing};
 
 /// The options of a run besides its program, its placement and its rules.
@@ -127,7 +129,7 @@ pub enum BulkStages {
 }
 
 /// An engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum Engine {
     /// Message by message, link by link.
     Hop,
@@ -155,18 +157,6 @@ impl EngineChoice {
 impl fmt::Display for EngineChoice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
-    }
-}
-
-impl Engine {
-    /// Returns its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hop => "hop",
-            Self::Belt => "belt",
-            Self::Coordinated => "coordinated",
-        }
     }
 }
 

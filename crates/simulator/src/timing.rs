@@ -12,6 +12,7 @@
 
 use std::num::NonZeroU64;
 
+use cubefold_derive::Words;
 use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
 use crate::{Cycles, MessageRoutes, RouterError, RouterSettings, routers::settings::Routers};
@@ -35,7 +36,7 @@ pub struct Communication {
 }
 
 /// When a message joins its next queue (`docs/model.md` section 13.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Switching {
     /// When all of it is there.
     #[default]
@@ -45,12 +46,12 @@ pub enum Switching {
 }
 
 /// The rule for the next of the messages that wait for a channel (`docs/model.md` section 13.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum ServiceOrder {
-    /// The one with the smallest key.
+    /// The message that joined the queue first is next; of several the one with the least key.
     #[default]
     FirstCome,
-    /// The message of the next input of the node, the inputs in turn.
+    /// The inputs of the node take turns.
     RoundRobin,
 }
 
@@ -70,34 +71,6 @@ pub struct ZeroHopError;
 
 /// The largest size of an eager message when all messages are \[units\].
 pub const EAGER_ALL: u64 = u64::MAX;
-
-impl Switching {
-    /// Every rule.
-    pub const ALL: [Self; 2] = [Self::StoreAndForward, Self::CutThrough];
-
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StoreAndForward => "store-and-forward",
-            Self::CutThrough => "cut-through",
-        }
-    }
-}
-
-impl ServiceOrder {
-    /// Every order.
-    pub const ALL: [Self; 2] = [Self::FirstCome, Self::RoundRobin];
-
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstCome => "first-come",
-            Self::RoundRobin => "round-robin",
-        }
-    }
-}
 
 impl Communication {
     /// Links of mode `links`, each occupied for `hop` cycles by a unit (`T_c`, `u`), and `tie` for

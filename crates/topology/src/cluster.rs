@@ -8,6 +8,8 @@ mod distances;
 
 use std::{collections::BTreeMap, fmt};
 
+use cubefold_derive::Words;
+
 use self::distances::ClusterDistances;
 use crate::{Network, NetworkError, NodeId};
 
@@ -69,7 +71,7 @@ pub enum ClusterUplinks {
 }
 
 /// The parts of a cluster whose links may differ in speed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
 pub enum ClusterPart {
     /// Links inside a node.
     Inside,
@@ -79,22 +81,6 @@ pub enum ClusterPart {
     Outside,
     /// Links between leaves and spines.
     Spine,
-}
-
-impl ClusterPart {
-    /// Every part, in the order of the classes of links.
-    pub const ALL: [Self; 4] = [Self::Inside, Self::Nic, Self::Outside, Self::Spine];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Inside => "inside",
-            Self::Nic => "nic",
-            Self::Outside => "outside",
-            Self::Spine => "spine",
-        }
-    }
 }
 
 /// Where a vertex is.

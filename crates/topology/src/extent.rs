@@ -2,37 +2,22 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
+
 use crate::{Sign, narrow};
 
 /// The rule that decides between two equally long displacements in a wrapping dimension (`docs/model.md` section 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum TieRule {
-    /// The one that does not use the wraparound link. Default; with it González et al. 1995 get null
-    /// load at nodes `0` and `2^d - 1`.
+    /// Of two equally long directions, the one that does not cross the border.
     #[default]
     Direct,
-    /// Always `+`.
+    /// Of two equally long directions, that of ascending coordinates.
     Positive,
-    /// Always `-`.
+    /// Of two equally long directions, that of descending coordinates.
     Negative,
-    /// `+` from even coordinates and `-` from odd ones, so that both directions are used alike (section 19).
+    /// Of two equally long directions, up from even coordinates and down from odd ones.
     Alternate,
-}
-
-impl TieRule {
-    /// Every rule, the default first.
-    pub const ALL: [Self; 4] = [Self::Direct, Self::Positive, Self::Negative, Self::Alternate];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-            Self::Alternate => "alternate",
-        }
-    }
 }
 
 impl fmt::Display for TieRule {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
+
 use crate::{HostDimension, NodeId};
 
 /// One of the two directions along a dimension.
@@ -100,31 +102,18 @@ pub struct Channel {
 }
 
 /// Which channels may be busy at the same time (Tao 1988, 4.2; `docs/model.md` section 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum LinkMode {
-    /// Mode 1: one message a channel.
+    /// A link carries a message in each direction at the same time.
     #[default]
     FullDuplex,
-    /// Mode 2: one message a link, in either direction.
+    /// A link carries one message at a time, in either direction.
     HalfDuplex,
-    /// Mode 3: one message a channel, and in the whole machine only channels of one direction.
+    /// A node sends in one direction of one dimension at a time, and receives at the same time.
     SingleDirection,
 }
 
 impl LinkMode {
-    /// Every mode, in the order of Tao's numbers.
-    pub const ALL: [Self; 3] = [Self::FullDuplex, Self::HalfDuplex, Self::SingleDirection];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FullDuplex => "full-duplex",
-            Self::HalfDuplex => "half-duplex",
-            Self::SingleDirection => "single-direction",
-        }
-    }
-
     /// Tao's number for it: 1, 2 or 3.
     #[must_use]
     pub fn number(self) -> u8 {

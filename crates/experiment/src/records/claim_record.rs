@@ -1,6 +1,6 @@
 //! A claim of a paper as `cubefold verify` writes it, and its columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use serde::Serialize;
 
 use super::column::{Cell, Record, Row};

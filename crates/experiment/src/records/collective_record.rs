@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{CollectiveSpecification, Groups, Operation, Step};
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{Job, JobStep, StepBody};
 use serde::{Deserialize, Serialize};
 

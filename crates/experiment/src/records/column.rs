@@ -188,7 +188,7 @@ impl<'record, T: Into<Cell<'record>>> From<Option<T>> for Cell<'record> {
     }
 }
 
-/// A member of a record that is a column; [`Columns`](cubefold_columns::Columns) makes them.
+/// A member of a record that is a column; [`Columns`](cubefold_derive::Columns) makes them.
 pub(crate) trait Member {
     /// The type of its values.
     const KIND: Kind;

@@ -1,6 +1,6 @@
 //! Promises of a construction of the literature, and their columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::{ClassicPlacement, Construction, Exactness, GreenbergPlacement, Placement, Routing};
 use cubefold_topology::LinkMode;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Execution rules of a run, and their columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{Communication, EAGER_ALL};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The steps of a job in the results.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{JobTimes, RankTime, StepTimes};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::LocalCost;
 use cubefold_topology::{GraphSource, Machine, MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

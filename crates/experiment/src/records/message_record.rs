@@ -1,6 +1,6 @@
 //! The rows of `run --messages`: one for every message of a run (`docs/model.md` section 26.4).
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{Cycle, Cycles, MessageTimes};
 use serde::Serialize;
 

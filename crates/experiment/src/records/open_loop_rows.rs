@@ -1,7 +1,7 @@
 //! The rows of `run --packets`, `--channels` and `--buffers`: of a run of open-loop traffic its measured packets, the
 //! outputs of its routers and their input channels (`docs/model.md` section 30.8).
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{BufferRow, ChannelRow, PacketRow};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::{DilationBound, DimensionDistances, Extremes, GraphBounds, PlacementMetrics};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The program of a record, and its columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
 use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern, WarmUp};
 use cubefold_topology::{Machine, Wrap};

@@ -1,6 +1,6 @@
 //! Routers with finite buffers in the results, and their columns (`docs/model.md` section 26).
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::{AdaptiveChoice, RouterRouting, RouterSettings, TableChoice};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Records other than results of runs: planned runs of `check`, processes of `run --processes`, and the
 //! columns of these, of `tables` and of `place`.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::StageRecord;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! One run in the results, and its columns.
 
 use cubefold_collectives::Operation;
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::{BoundSource, ProcessId};
 use cubefold_simulator::{
     DirectionUse, LinkUse, RandomAccess, Received, StageRouting, Traffic, worst_case_bound,

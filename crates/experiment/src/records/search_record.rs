@@ -1,6 +1,6 @@
 //! A search as `cubefold search` writes it, and its columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_search::{Found, Objective};
 use serde::{Serialize, Serializer};
 

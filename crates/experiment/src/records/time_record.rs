@@ -1,6 +1,6 @@
 //! The breakdown of a run's time: sums, distributions and stages, and their columns.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_mapping::{CubeDimension, Extremes};
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary, stage_distances};
 use serde::{Deserialize, Serialize};

@@ -47,7 +47,8 @@ impl Topic {
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
         let described = described.chain(TERMS.iter().map(term));
-        described.chain(keys).chain(WORDS.iter().map(word)).chain(MARKS.iter().map(mark)).collect()
+        let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word));
+        described.chain(keys).chain(words).chain(MARKS.iter().map(mark)).collect()
     }
 
     /// The topics with this name in any spelling: `machine.links`, `links` or `Links`.
@@ -136,7 +137,7 @@ fn key(own: &'static ScenarioKey) -> Topic {
             format!("an integer of at least {least}")
         }
         KeyValues::Integer { least, greatest } => format!("an integer from {least} to {greatest}"),
-        KeyValues::Choice(words) => words().join(", "),
+        KeyValues::Choice(_) => own.values.words().join(", "),
         KeyValues::Form(form) => form.to_owned(),
     };
     let default = match own.default {
@@ -233,22 +234,22 @@ const MEMBERS: &[Member] = &[
     ),
 ];
 
-/// A word that a key takes: the path of the key, the word, and its meaning.
-type KeyWord = (&'static str, &'static str, &'static str);
+/// The words of a key that describe themselves.
+fn words(key: &'static ScenarioKey) -> Vec<Topic> {
+    let KeyValues::Choice(words) = key.values else { return vec![] };
+    let described = words().into_iter().filter(|own| !own.summary.is_empty());
+    described.map(|own| word(&(key.path, own.name, own.summary))).collect()
+}
 
-fn word(&(path, word, text): &KeyWord) -> Topic {
+/// A word that a key takes: the path of the key, the word, and its meaning.
+type Word = (&'static str, &'static str, &'static str);
+
+fn word(&(path, word, text): &Word) -> Topic {
     Topic::new(word, &format!("a value of {path}")).by(path).with_text(text)
 }
 
 /// Words of keys that no other list describes.
-const WORDS: &[KeyWord] = &[
-    ("machine.links", "full-duplex", "A link carries a message in each direction at the same time."),
-    ("machine.links", "half-duplex", "A link carries one message at a time, in either direction."),
-    (
-        "machine.links",
-        "single-direction",
-        "A node sends in one direction of one dimension at a time, and receives at the same time.",
-    ),
+const WORDS: &[Word] = &[
     (
         "machine.switching",
         "store-and-forward",
@@ -283,15 +284,6 @@ const WORDS: &[KeyWord] = &[
         "In dragonflies a packet leaves over the channels of the class of the global links it has passed.",
     ),
     ("machine.router.allocator", "input-first", "Each input asks for one output, which takes one input."),
-    (
-        "machine.arbitration",
-        "first-come",
-        "The message that joined the queue first is next; of several the one \
-      with the least key.",
-    ),
-    ("machine.arbitration", "round-robin", "The inputs of the node take turns."),
-    ("program.exchange", "halving", "Messages carry only the blocks that the destination needs."),
-    ("program.exchange", "whole", "Every message carries all of a share."),
     ("program.exchange", "best", "Both are run, and the faster is kept."),
     (
         "program.communication",
@@ -311,13 +303,6 @@ const WORDS: &[KeyWord] = &[
         "In one stage every process sends to all around it, also across edges and corners.",
     ),
     ("program.communication", "scatter", "In one stage every process sends to all of its neighbours."),
-    ("program.neighbours", "faces", "A process sends to those that differ from it in one dimension."),
-    ("program.neighbours", "edges", "A process sends to those that differ from it in one dimension or two."),
-    (
-        "program.neighbours",
-        "all",
-        "A process sends to all around it, that differ in any number of dimensions.",
-    ),
     ("program.stages", "ascend", "Every dimension once, from the lowest to the highest."),
     ("program.stages", "descend", "Every dimension once, from the highest to the lowest."),
     (
@@ -333,37 +318,13 @@ const WORDS: &[KeyWord] = &[
     ),
     ("program.access", "read", "Every process gets the data of the process that it names."),
     ("program.access", "write", "The data of every process go to the process that it names."),
-    ("program.collisions", "last", "Of several data for one process, those of the greatest process stay."),
-    (
-        "program.collisions",
-        "all",
-        "All data for a process stay, in the order of the processes that wrote them.",
-    ),
-    ("program.order", "rotated", "Messages to the ranks after their senders go first."),
-    ("program.order", "listed", "Messages of the lowest ranks, to the lowest ranks, go first."),
-    ("program.fold", "pairs", "Of the first pairs of ranks the even ones are left out."),
-    ("program.fold", "tail", "The last ranks are left out."),
     ("program.channels", "nics", "A channel for each NIC of a node."),
-    (
-        "program.ports",
-        "all",
-        "The vector of a collective is divided among all ports of a node, two a dimension; all exchanges of a step of a \
-         program on a cube go on at a time.",
-    ),
     ("program.pipelining", "best", "The number of parts with the least makespan, of those that are tried."),
     ("execution.eager_units", "all", "Every message is sent before its destination is ready."),
     ("execution.phases", "embedding", "The phase lengths of the embedding, for which Tao's bounds hold."),
     ("execution.phases", "unlimited", "To the end of its leg."),
     ("execution.mode", "asynchronous", "Every process advances on its own; messages may block each other."),
     ("execution.mode", "coordinated", "All processes route a stage together, and begin the next together."),
-    ("execution.tie", "direct", "Of two equally long directions, the one that does not cross the border."),
-    ("execution.tie", "positive", "Of two equally long directions, that of ascending coordinates."),
-    ("execution.tie", "negative", "Of two equally long directions, that of descending coordinates."),
-    (
-        "execution.tie",
-        "alternate",
-        "Of two equally long directions, up from even coordinates and down from odd ones.",
-    ),
     (
         "execution.tie",
         "random",
@@ -400,8 +361,6 @@ const WORDS: &[KeyWord] = &[
         "hops",
         "Through routers, in networks: the lowest of the shortest routes, with a class of channels for each link.",
     ),
-    ("execution.spread", "pair", "One route is drawn for all messages between two nodes."),
-    ("execution.spread", "message", "A route is drawn for each message."),
     (
         "execution.routing",
         "ugal-g",
@@ -436,8 +395,6 @@ const WORDS: &[KeyWord] = &[
         "belt",
         "Messages that move alike are computed together, and one line stands for all equal ones.",
     ),
-    ("execution.dimension_choice", "lowest", "The lowest dimension in which coordinates differ."),
-    ("execution.dimension_choice", "random", "A random one of the dimensions in which coordinates differ."),
 ];
 
 fn mark(&(mark, text): &(&str, &str)) -> Topic {
@@ -462,8 +419,7 @@ mod tests {
         let is_about = |topic: &Topic, path: &str| topic.particulars.contains(&("key", path.to_owned()));
         for key in scenario_keys() {
             assert_eq!(Topic::find(key.path).len(), 1, "{}", key.path);
-            let KeyValues::Choice(words) = key.values else { continue };
-            for word in words() {
+            for word in key.values.words() {
                 let own = Topic::find(word).into_iter().filter(|topic| is_about(topic, key.path));
                 assert_eq!(own.count(), 1, "{} = {word}", key.path);
             }
@@ -475,7 +431,7 @@ mod tests {
         for (path, word, _) in WORDS {
             let key = scenario_keys().iter().find(|key| key.path == *path).unwrap();
             match key.values {
-                KeyValues::Choice(words) => assert!(words().contains(word), "{path} = {word}"),
+                KeyValues::Choice(_) => assert!(key.values.words().contains(word), "{path} = {word}"),
                 KeyValues::Form(form) => assert!(form.contains(word), "{path} = {word}"),
                 _ => panic!("{path} takes no words"),
             }

@@ -1,6 +1,6 @@
 //! The rows of `run --crossings`: every packet on every channel of its route.
 
-use cubefold_columns::Columns;
+use cubefold_derive::Columns;
 use cubefold_simulator::Transmission;
 use serde::Serialize;
 

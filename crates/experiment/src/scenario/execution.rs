@@ -5,6 +5,7 @@ mod support;
 
 use std::{fmt, num::NonZeroU64};
 
+use cubefold_derive::Words;
 use cubefold_simulator::{EAGER_ALL, EngineChoice};
 use cubefold_topology::Machine;
 
@@ -53,12 +54,12 @@ pub enum ExecutionMode {
 }
 
 /// The choice among coordinates that a message still has to correct.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum DimensionChoice {
-    /// The lowest-numbered.
+    /// The lowest dimension in which coordinates differ.
     #[default]
     Lowest,
-    /// A random one (Tao 1988, 4.5.1).
+    /// A random one of the dimensions in which coordinates differ.
     Random,
 }
 
@@ -87,20 +88,6 @@ impl ExecutionMode {
         match self {
             Self::Asynchronous => Self::NAMES[0],
             Self::Coordinated { .. } => Self::NAMES[1],
-        }
-    }
-}
-
-impl DimensionChoice {
-    /// Every choice.
-    pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lowest => "lowest",
-            Self::Random => "random",
         }
     }
 }

@@ -7,8 +7,8 @@
 use std::sync::LazyLock;
 
 use cubefold_collectives::{Exchange, Fold, MessageOrder};
-use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, ServiceOrder};
-use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind};
+use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, RouterTie, ServiceOrder};
+use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
     chakra_file::DEPENDENCIES,
@@ -17,7 +17,7 @@ use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule, Spread},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
-    routers::{SwitchingRule, adaptive_choices, allocators, ejections, route_choices, ties},
+    routers::{SwitchingRule, adaptive_choices, allocators, ejections, route_choices},
     stages_file::MAX_PROCESSES,
 };
 
@@ -49,9 +49,35 @@ pub enum KeyValues {
         greatest: u64,
     },
     /// One of these words.
-    Choice(fn() -> Vec<&'static str>),
+    Choice(fn() -> Vec<KeyWord>),
     /// A value without a single type, such as a list or a table.
     Form(&'static str),
+}
+
+/// A word that a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyWord {
+    /// The word.
+    pub name: &'static str,
+    /// A sentence on it; empty if a list of its own describes it.
+    pub summary: &'static str,
+}
+
+impl KeyWord {
+    /// Words without sentences.
+    pub(super) fn all(names: impl IntoIterator<Item = &'static str>) -> Vec<Self> {
+        names.into_iter().map(|name| Self { name, summary: "" }).collect()
+    }
+}
+
+/// The words of an enumeration, and others.
+macro_rules! words {
+    ($choice:ty $(, $other:expr)*) => {
+        Choice(|| {
+            let own = <$choice>::ALL.map(|own| KeyWord { name: own.name(), summary: own.summary() });
+            own.into_iter()$(.chain([KeyWord { name: $other, summary: "" }]))*.collect()
+        })
+    };
 }
 
 /// The default of a key.
@@ -149,17 +175,12 @@ const fn number(number: u64) -> KeyDefault {
 /// The switches that the links of a host lead to.
 pub(super) const NICS_ON: [&str; 2] = ["one-switch", "neighbours"];
 
-/// The words for exchanges.
-fn exchanges() -> Vec<&'static str> {
-    Exchange::ALL.map(Exchange::name).into_iter().chain([BEST]).collect()
-}
-
 keys! {
     Name "name", Text, Derived("the file's name without its extension"), All,
         "The name of the scenario, which appears in every result.";
     Seed "seed", from(0), number(0), All,
         "The seed of all random choices.";
-    MachineKind "machine.kind", Choice(|| MachineKind::HOSTS.map(MachineKind::name).to_vec()), Required, All,
+    MachineKind "machine.kind", Choice(|| KeyWord::all(MachineKind::HOSTS.map(MachineKind::name))), Required, All,
         "The family of the machine.";
     MachineShape "machine.shape", Form("a list of lengths"), Required, Grids,
         "The length of each dimension.";
@@ -200,7 +221,7 @@ keys! {
         "The latency of the links between the groups of a dragonfly, through routers with finite buffers.";
     MachineNicsPerHost "machine.nics_per_host", range(1, 1024), number(1), Switched,
         "The number of links of a host of a fat tree or dragonfly.";
-    MachineNicsOn "machine.nics_on", Choice(|| NICS_ON.to_vec()), Word("one-switch"), Switched,
+    MachineNicsOn "machine.nics_on", Choice(|| KeyWord::all(NICS_ON)), Word("one-switch"), Switched,
         "Whether the links of a host lead to one switch or to neighbouring ones.";
     MachineUplinks "machine.uplinks", Form("a number, a list with one for each level, or full"),
         Derived("1; full where a file does not say"), LinkLists,
@@ -234,13 +255,13 @@ keys! {
         "The failed nodes: by coordinates or numbers, or a number of random ones.";
     MachineFailureSeed "machine.failure_seed", from(0), Derived("the seed"), All,
         "The seed of random failures.";
-    MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
+    MachineLinks "machine.links", words!(LinkMode), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
         "The cycles for which a unit of a message occupies a link; also a list with one for each class of links.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
         "The latency of a link in cycles, which does not occupy it; also a list with one for each class of links.";
-    MachineSwitching "machine.switching", Choice(|| SwitchingRule::ALL.map(SwitchingRule::name).to_vec()),
+    MachineSwitching "machine.switching", Choice(|| KeyWord::all(SwitchingRule::ALL.map(SwitchingRule::name))),
         Word("store-and-forward"), All,
         "Whether a message continues when all of it has arrived or its first unit, or through routers with finite buffers.";
     MachineRouterVirtualChannels "machine.router.virtual_channels", range(1, 64), number(4), All,
@@ -257,13 +278,13 @@ keys! {
     MachineRouterSpeedup "machine.router.speedup", Form("a number from 1 to 8, of at most two decimals"), Word("1.0"),
         All,
         "The number of steps that a router takes in a cycle, on average.";
-    MachineRouterEjection "machine.router.ejection", Choice(ejections), Word("all"), All,
+    MachineRouterEjection "machine.router.ejection", Choice(|| KeyWord::all(ejections())), Word("all"), All,
         "Whether packets are ejected over all channels, or, under minimal routing in dragonflies, those of their class.";
-    MachineRouterAllocator "machine.router.allocator", Choice(allocators), Word("output-first"), All,
+    MachineRouterAllocator "machine.router.allocator", Choice(|| KeyWord::all(allocators())), Word("output-first"), All,
         "The order in which requests for channels and for the switch are granted.";
     MachinePacketUnits "machine.packet_units", from(1), Absent, All,
         "The largest number of units of a packet, if messages are divided into packets.";
-    MachineArbitration "machine.arbitration", Choice(|| ServiceOrder::ALL.map(ServiceOrder::name).to_vec()),
+    MachineArbitration "machine.arbitration", words!(ServiceOrder),
         Word("first-come"), All,
         "The order of the messages that wait for a channel.";
     MachineProcessorsPerNode "machine.processors_per_node", from(1), number(1), All,
@@ -289,7 +310,7 @@ keys! {
         "The path of a file with the name of every host of the machine, in the order of their numbers.";
     MachineFile "machine.file", Text, Absent, All,
         "The path of a machine file, from which the other keys are read.";
-    ProgramKind "program.kind", Choice(|| PROGRAM_KINDS.iter().map(|kind| kind.name).collect()), Word("cc-cube"), All,
+    ProgramKind "program.kind", Choice(|| KeyWord::all(PROGRAM_KINDS.iter().map(|kind| kind.name))), Word("cc-cube"), All,
         "The kind of the program.";
     ProgramDimensions "program.dimensions", range(1, 32), Derived("the binary logarithm of the number of nodes"), All,
         "The dimensions d of the guest hypercube: the program has 2^d processes.";
@@ -327,7 +348,7 @@ keys! {
         "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
         "The size of messages in bytes, instead of units.";
-    ProgramDependencies "program.dependencies", Choice(|| DEPENDENCIES.to_vec()), Word("data"), All,
+    ProgramDependencies "program.dependencies", Choice(|| KeyWord::all(DEPENDENCIES)), Word("data"), All,
         "Whether the operations of traces wait for data dependencies only, or for control dependencies, too.";
     ProgramGroups "program.groups", Text, Absent, All,
         "The path of a file with the members of the process groups of traces, in JSON.";
@@ -373,26 +394,26 @@ keys! {
         "The mean packet latency above which open-loop traffic counts as saturated.";
     ProgramSaturation "program.saturation", Form("a table of low, high and resolution"), Absent, All,
         "The search for the load at which the network saturates, instead of load.";
-    ProgramAccess "program.access", Choice(|| Access::NAMES.to_vec()), Word("read"), All,
+    ProgramAccess "program.access", Choice(|| KeyWord::all(Access::NAMES)), Word("read"), All,
         "Whether a random access reads or writes.";
     ProgramIndices "program.indices", Form("a list of processes, or file:PATH"), Required, All,
         "The process that each process names in a random access; -1 for none.";
-    ProgramCollisions "program.collisions", Choice(|| Collisions::ALL.map(Collisions::name).to_vec()),
+    ProgramCollisions "program.collisions", words!(Collisions),
         Word("last"), All,
         "Of several data written to one process by a random access, those that it keeps.";
     ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
         "Whether the messages of divide and conquer are halved dimension by dimension.";
     ProgramAlgorithm "program.algorithm", Form("an algorithm, a table of hierarchical, or a list of them"), Required, All,
         "The algorithm of a collective; a list makes runs of each.";
-    ProgramExchange "program.exchange", Choice(exchanges), Word("halving"), All,
+    ProgramExchange "program.exchange", words!(Exchange, BEST), Word("halving"), All,
         "The contents of a pattern's messages: blocks, or all of a share; best runs both and keeps the faster.";
     ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
         "The number of ports of a node that an algorithm uses at a time, or of exchanges of a process on a cube at a time, all by default.";
     ProgramChunks "program.chunks", range(1, 1 << 20), number(16), All,
         "The number of chunks of each share that follow one another along the trees of tree and double-tree.";
-    ProgramOrder "program.order", Choice(|| MessageOrder::ALL.map(MessageOrder::name).to_vec()), Word("rotated"), All,
+    ProgramOrder "program.order", words!(MessageOrder), Word("rotated"), All,
         "The order of the messages of direct exchanges and of traffic matrices that join a queue in one cycle.";
-    ProgramFold "program.fold", Choice(|| Fold::ALL.map(Fold::name).to_vec()), Word("pairs"), All,
+    ProgramFold "program.fold", words!(Fold), Word("pairs"), All,
         "The ranks that recursive doubling leaves out if their number is no power of two.";
     ProgramChannels "program.channels", Form("an integer from 1 to 64, or nics"), Absent, All,
         "The number of rings or trees side by side, each through the devices of nodes in an order of its own.";
@@ -416,9 +437,9 @@ keys! {
         "The loading of the program.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,
         "The graph whose nodes are the processes.";
-    ProgramCommunication "program.communication", Choice(|| COMMUNICATIONS.to_vec()), Word("shift"), All,
+    ProgramCommunication "program.communication", Choice(|| KeyWord::all(COMMUNICATIONS)), Word("shift"), All,
         "The neighbours to which a process sends in each stage.";
-    ProgramNeighbours "program.neighbours", Choice(|| Reach::ALL.map(Reach::name).to_vec()), Word("faces"), All,
+    ProgramNeighbours "program.neighbours", words!(Reach), Word("faces"), All,
         "The neighbours of a stencil: those that differ in one dimension, in at most two, or in any number.";
     ProgramCells "program.cells", Form("a list of lengths"), Absent, All,
         "The cells of a process of a stencil along each dimension, from which the sizes of messages follow.";
@@ -432,27 +453,27 @@ keys! {
         "The placements, one run for each.";
     MappingSpareNodes "mapping.spare_nodes", Form("a list of nodes"), Absent, All,
         "The node that takes the processes of each failed node, in the order of the failed nodes.";
-    ExecutionMode "execution.mode", Choice(|| ExecutionMode::NAMES.to_vec()), Word("asynchronous"), All,
+    ExecutionMode "execution.mode", Choice(|| KeyWord::all(ExecutionMode::NAMES)), Word("asynchronous"), All,
         "Whether every process advances on its own, or all route each stage together.";
-    ExecutionTie "execution.tie", Choice(ties), Word("direct"), All,
+    ExecutionTie "execution.tie", words!(TieRule, RouterTie::Random.name()), Word("direct"), All,
         "The direction around a wrapping dimension when both are equally long.";
-    ExecutionRouting "execution.routing", Choice(|| RoutingRule::ALL.map(RoutingRule::name).to_vec()),
+    ExecutionRouting "execution.routing", Choice(|| KeyWord::all(RoutingRule::ALL.map(RoutingRule::name))),
         Derived("by the machine"), All,
         "The route of a message.";
-    ExecutionSpread "execution.spread", Choice(|| Spread::ALL.map(Spread::name).to_vec()), Word("pair"), All,
+    ExecutionSpread "execution.spread", words!(Spread), Word("pair"), All,
         "Whether a route is drawn for a pair of nodes or for each message, under the routing spread.";
-    ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(adaptive_choices), Word("credits"), All,
+    ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(|| KeyWord::all(adaptive_choices())), Word("credits"), All,
         "The ports for which a packet asks under adaptive routing: that with the most credits, or any.";
     ExecutionRoutes "execution.routes", Text, Absent, All,
         "The path of a table with the routes of packets through routers, instead of routing.";
-    ExecutionRouteChoice "execution.route_choice", Choice(route_choices), Word("credits"), All,
+    ExecutionRouteChoice "execution.route_choice", Choice(|| KeyWord::all(route_choices())), Word("credits"), All,
         "The candidates of a table for which a packet asks: that with the most credits, any, or a random one.";
     ExecutionUgalThreshold "execution.ugal_threshold", range(0, 1 << 40), number(0), All,
         "The advantage from which UGAL prefers the way through another group.";
-    ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,
+    ExecutionEngine "execution.engine", Choice(|| KeyWord::all(ENGINES.map(EngineChoice::name))), Word("auto"), All,
         "The engine that computes asynchronous runs; results do not depend on it.";
     ExecutionDimensionChoice "execution.dimension_choice",
-        Choice(|| DimensionChoice::ALL.map(DimensionChoice::name).to_vec()), Word("lowest"), All,
+        words!(DimensionChoice), Word("lowest"), All,
         "The coordinate that a message of a coordinated run corrects next.";
     ExecutionPhases "execution.phases", Form("embedding, unlimited or a phase length of at least 1"),
         Word("embedding"), All,
@@ -465,6 +486,17 @@ keys! {
 #[must_use]
 pub fn scenario_keys() -> &'static [ScenarioKey] {
     KEYS
+}
+
+impl KeyValues {
+    /// The words that it lists.
+    #[must_use]
+    pub fn words(&self) -> Vec<&'static str> {
+        match self {
+            Self::Choice(words) => words().iter().map(|own| own.name).collect(),
+            _ => vec![],
+        }
+    }
 }
 
 impl ScenarioKey {
@@ -602,7 +634,9 @@ mod tests {
     fn defaults_are_values_of_their_keys() {
         for key in KEYS {
             match (key.values, key.default) {
-                (KeyValues::Choice(names), Word(word)) => assert!(names().contains(&word), "{}", key.path),
+                (KeyValues::Choice(words), Word(word)) => {
+                    assert!(words().iter().any(|own| own.name == word), "{}", key.path);
+                }
                 (KeyValues::Integer { least, greatest }, KeyDefault::Integer(number)) => {
                     assert!((least..=greatest).contains(&number), "{}", key.path);
                 }
@@ -647,8 +681,10 @@ mod tests {
                 Absent => "none".to_owned(),
                 Derived(_) => String::new(),
             };
-            let words = match key.values {
-                KeyValues::Choice(names) if key.default != Required => names(),
+            let words: Vec<&str> = match key.values {
+                KeyValues::Choice(words) if key.default != Required => {
+                    words().iter().map(|own| own.name).collect()
+                }
                 _ => vec![],
             };
             let describes = |row: &&Vec<&str>| {

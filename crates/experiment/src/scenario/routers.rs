@@ -99,11 +99,6 @@ const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
     ties
 };
 
-/// The words of `execution.tie`.
-pub(super) fn ties() -> Vec<&'static str> {
-    TIES.map(RouterTie::name).to_vec()
-}
-
 /// Reads the rule for ties between the two ways around a ring.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RouterTie> {
     settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name, errors)

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use cubefold_derive::Words;
+
 /// The method by which a mesh is placed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum GreenbergMethod {
     /// By the two-dimensional Gray code (definition 6), where its cube is the smallest.
     Gray,
@@ -12,15 +14,6 @@ pub enum GreenbergMethod {
 }
 
 impl GreenbergMethod {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gray => "gray",
-            Self::Reflection => "reflection",
-        }
-    }
-
     /// Its stages, in their order.
     #[must_use]
     pub fn stages(self) -> &'static [GreenbergStage] {
@@ -48,7 +41,7 @@ impl fmt::Display for GreenbergMethod {
 }
 
 /// A stage of an embedding: what has been done up to and with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
 pub enum GreenbergStage {
     /// Step 1 of 4.2: every column of the mesh is a block of two columns.
     Compress,
@@ -67,27 +60,9 @@ pub enum GreenbergStage {
 }
 
 impl GreenbergStage {
-    /// Every stage: those of the reflection method in their order, then the one of the Gray code.
-    pub const ALL: [Self; 7] =
-        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate, Self::Gray];
-
     /// The dilations of the reflection method.
     pub const REFLECTION: [Self; 6] =
         [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compress => "compress",
-            Self::Reflect => "reflect",
-            Self::Pack => "pack",
-            Self::Fold => "fold",
-            Self::Swap => "swap",
-            Self::Percolate => "percolate",
-            Self::Gray => "gray",
-        }
-    }
 }
 
 impl fmt::Display for GreenbergStage {

@@ -1,5 +1,6 @@
 //! Computations that vary from process to process and from stage to stage (`docs/model.md` section 29.3).
 
+use cubefold_derive::Words;
 use cubefold_mapping::ProcessId;
 use cubefold_topology::mix;
 use rayon::prelude::*;
@@ -41,24 +42,13 @@ pub enum NoiseDistribution {
 }
 
 /// What has a draw of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum NoiseUnit {
     /// Every computation.
     #[default]
     Stage,
     /// Every process, in all its stages: slow and fast processors.
     Process,
-}
-
-impl NoiseUnit {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stage => "stage",
-            Self::Process => "process",
-        }
-    }
 }
 
 /// Separates the draws of computations from others of the same seed.

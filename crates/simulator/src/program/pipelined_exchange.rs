@@ -5,6 +5,7 @@
 //! several dimensions at once (Díaz de Cerio, Valero-García & González 1996). A step is one stage of this program, or,
 //! with one port, one stage for each of its messages. With one part it is the program of [`CubeProgram`].
 
+use cubefold_derive::Words;
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
 use crate::{ComputeNoise, CubeProgram, Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, Special};
@@ -35,24 +36,14 @@ pub struct Pipelining {
 }
 
 /// The number of exchanges of a process at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum ExchangePorts {
     /// Those of all dimensions.
     #[default]
     All,
     /// One.
+    #[word("1")]
     One,
-}
-
-impl ExchangePorts {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::One => "1",
-        }
-    }
 }
 
 /// A message of every process with its neighbour in a dimension.

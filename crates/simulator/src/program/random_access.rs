@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use cubefold_derive::Words;
 use cubefold_mapping::ProcessId;
 
 use crate::{
@@ -23,12 +24,12 @@ pub enum Access {
 }
 
 /// The data that a process keeps of several that are written to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Words)]
 pub enum Collisions {
-    /// The data of the process with the greatest number.
+    /// Of several data for one process, those of the greatest process stay.
     #[default]
     Last,
-    /// All.
+    /// All data for a process stay, in the order of the processes that wrote them.
     All,
 }
 
@@ -42,20 +43,6 @@ impl Access {
         match self {
             Self::Read => Self::NAMES[0],
             Self::Write(_) => Self::NAMES[1],
-        }
-    }
-}
-
-impl Collisions {
-    /// Every rule.
-    pub const ALL: [Self; 2] = [Self::Last, Self::All];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Last => "last",
-            Self::All => "all",
         }
     }
 }

@@ -2,37 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use cubefold_derive::Words;
 use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Extent, Wrap, narrow};
 
 use crate::{Cycles, End, Facts, GuestRef, MAX_MESSAGES, Peer, Program};
 
 /// The processes that a process of a stencil sends to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Reach {
-    /// The processes whose coordinates differ in one dimension.
+    /// A process sends to those that differ from it in one dimension.
     #[default]
     Faces,
-    /// The processes whose coordinates differ in at most two dimensions.
+    /// A process sends to those that differ from it in one dimension or two.
     Edges,
-    /// The processes whose coordinates differ in any number of dimensions.
+    /// A process sends to all around it, that differ in any number of dimensions.
     All,
 }
 
 impl Reach {
-    /// All of them, the nearest first.
-    pub const ALL: [Self; 3] = [Self::Faces, Self::Edges, Self::All];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Faces => "faces",
-            Self::Edges => "edges",
-            Self::All => "all",
-        }
-    }
-
     /// The most dimensions of `dimensions` in which neighbours differ.
     #[must_use]
     pub fn most_differing(self, dimensions: usize) -> usize {

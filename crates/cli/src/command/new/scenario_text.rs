@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cubefold_experiment::{KeyValues, scenario_keys};
+use cubefold_experiment::scenario_keys;
 use cubefold_topology::MachineKind;
 
 use super::new_scenario::{Collective, Grid, Job, NewScenario, Program};
@@ -260,10 +260,7 @@ fn sweep(new_scenario: &NewScenario) -> String {
 /// The values of a key.
 fn choices(path: &str) -> String {
     let key = scenario_keys().iter().find(|key| key.path == path);
-    match key.map(|key| key.values) {
-        Some(KeyValues::Choice(words)) => words().join(", "),
-        _ => String::new(),
-    }
+    key.map(|key| key.values.words().join(", ")).unwrap_or_default()
 }
 
 /// A line, followed by a comment if there is room.

@@ -58,7 +58,7 @@ fn key_schema(key: &ScenarioKey) -> Value {
         KeyValues::Integer { least, greatest } => {
             json!({ "type": "integer", "minimum": least, "maximum": greatest })
         }
-        KeyValues::Choice(words) => json!({ "enum": words() }),
+        KeyValues::Choice(_) => json!({ "enum": key.values.words() }),
         KeyValues::Form(_) => form(key.path),
     };
     schema = match key.path {

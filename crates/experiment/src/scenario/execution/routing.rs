@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use cubefold_derive::Words;
 use cubefold_mapping::{Placement, classic::EdgePaths};
 use cubefold_simulator::{MessageRoutes, RouterRouting, RouterSettings};
 use cubefold_topology::{GraphSource, Machine, MachineKind, RouteChoice};
@@ -174,27 +175,13 @@ pub(in crate::scenario) fn routes_by_destination(machine: &Machine) -> bool {
 }
 
 /// The messages for which one route is drawn under `spread`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Spread {
-    /// All between two nodes.
+    /// One route is drawn for all messages between two nodes.
     #[default]
     Pair,
-    /// Each message by itself.
+    /// A route is drawn for each message.
     Message,
-}
-
-impl Spread {
-    /// Every rule.
-    pub const ALL: [Self; 2] = [Self::Pair, Self::Message];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pair => "pair",
-            Self::Message => "message",
-        }
-    }
 }
 
 /// The routes of a run's messages. The seed is that of random routes; `shares` are the ranks of a collective of several

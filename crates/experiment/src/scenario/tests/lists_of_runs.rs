@@ -261,7 +261,7 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
                 let small = [0, 1, 2, 3, 4, 8, 16, 50].into_iter().map(|more: u64| least.max(more));
                 own.extend(small.filter(|own| *own <= greatest).map(|own| own.to_string()));
             }
-            KeyValues::Choice(words) => own.extend(words().iter().map(|word| format!("'{word}'"))),
+            KeyValues::Choice(_) => own.extend(key.values.words().iter().map(|word| format!("'{word}'"))),
             KeyValues::Text | KeyValues::Form(_) => {}
         }
     }
