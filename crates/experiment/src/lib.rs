@@ -25,7 +25,7 @@ pub use cubefold_formats::{input, launcher};
 pub use input::{Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, latex_text, printable};
 pub use records::{
     BusyLinks, Definition, DefinitionGroup, FinishedRun, LinkTraffic, Topic, exact_mean, mean_of_means,
-    results_schema, scenario_schema, size_in_words,
+    results_schema, size_in_words,
 };
 pub use runs::{
     KeepRecords, MAX_TRANSMISSIONS, Means, MemoryError, Permit, Progress, Resources, RunError, busy_links,
@@ -40,7 +40,7 @@ pub use scenario::{
     RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, ScenarioProgram, SearchRequest,
     Setting, SettingError, Site, SweepPart, SweptValue, WholeOperation, check_with, embeddings,
     generator_key, load, load_part, load_sites, load_text, load_text_with, load_with, program_kinds,
-    read_coordinates, read_hosts, scenario_keys, short_value,
+    read_coordinates, read_hosts, scenario_keys, scenario_schema, short_value,
 };
 pub use tools::{
     AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,

@@ -59,6 +59,7 @@ mod routers;
 mod row_errors;
 mod run_digest;
 pub(crate) mod scenario_program;
+mod schema;
 mod setting;
 mod settings;
 mod short_value;
@@ -109,21 +110,12 @@ pub use self::{
     program::{ProgramKind, program_kinds},
     run_digest::{MODEL, NamedFile},
     scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
+    schema::scenario_schema,
     setting::{Setting, SettingError},
     short_value::short_value,
     sweep::SweptValue,
 };
-pub(crate) use self::{
-    asked_file::measured, goal_file::describe_stuck, program::words as program_stage_words,
-};
-pub(crate) use self::{
-    collective::{is_key_of_step, step_kinds},
-    exchange::{BEST as BEST_PARTS, MOST_PARTS, NOISE_KEYS, noise_kinds},
-    keys::MAX_INTEGER,
-    loading::RULES as CODE_TYPE_RULES,
-    neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
-    open_loop::BATCHES,
-};
+pub(crate) use self::{asked_file::measured, goal_file::describe_stuck};
 use self::{
     draft::{Draft, take_text},
     errors::{Findings, first_errors},
@@ -133,6 +125,10 @@ use self::{
     settings::{Settings, Written},
     source_file::{ReadError, SourceFile},
     sweep::Sweep,
+};
+pub(crate) use self::{
+    keys::MAX_INTEGER,
+    schema::{DIALECT, list_of, object},
 };
 use crate::{
     input::{

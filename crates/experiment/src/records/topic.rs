@@ -138,7 +138,7 @@ fn key(own: &'static ScenarioKey) -> Topic {
         }
         KeyValues::Integer { least, greatest } => format!("an integer from {least} to {greatest}"),
         KeyValues::Choice(_) => own.values.words().join(", "),
-        KeyValues::Form(form) => form.to_owned(),
+        KeyValues::Form(form, _) => form.to_owned(),
     };
     let default = match own.default {
         KeyDefault::Required => "none, it is required".to_owned(),
@@ -432,7 +432,7 @@ mod tests {
             let key = scenario_keys().iter().find(|key| key.path == *path).unwrap();
             match key.values {
                 KeyValues::Choice(_) => assert!(key.values.words().contains(word), "{path} = {word}"),
-                KeyValues::Form(form) => assert!(form.contains(word), "{path} = {word}"),
+                KeyValues::Form(form, _) => assert!(form.contains(word), "{path} = {word}"),
                 _ => panic!("{path} takes no words"),
             }
         }

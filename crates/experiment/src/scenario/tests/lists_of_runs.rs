@@ -262,7 +262,7 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
                 own.extend(small.filter(|own| *own <= greatest).map(|own| own.to_string()));
             }
             KeyValues::Choice(_) => own.extend(key.values.words().iter().map(|word| format!("'{word}'"))),
-            KeyValues::Text | KeyValues::Form(_) => {}
+            KeyValues::Text | KeyValues::Form(..) => {}
         }
     }
     let of_bases = bases().into_iter().flatten();

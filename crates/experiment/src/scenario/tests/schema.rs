@@ -4,10 +4,7 @@ use std::{cmp::Ordering, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::{
-    records::scenario_schema,
-    scenario::{KeyValues, load_text, scenario_keys},
-};
+use crate::scenario::{KeyValues, load_text, scenario_keys, scenario_schema};
 
 /// Whether a schema accepts a value, by the keywords that schemas of scenarios use.
 fn accepts(schema: &Value, value: &Value) -> bool {
@@ -278,7 +275,7 @@ fn integers_and_words_of_the_schema_are_those_of_the_reader() {
                 assert!(!accepts(own, &json!("none of them")) && !accepts(own, &json!([])), "{}", key.path);
             }
             KeyValues::Text => assert!(accepts(own, &json!("a")) && !accepts(own, &json!(1)), "{}", key.path),
-            KeyValues::Form(_) => {}
+            KeyValues::Form(..) => {}
         }
     }
 }

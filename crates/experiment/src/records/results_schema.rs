@@ -1,26 +1,28 @@
-//! The schema of results, derived from the definitions of their columns.
+//! The JSON Schema of results, derived from the definitions of their columns.
 
 use serde_json::{Map, Value, json};
 
-use super::{DIALECT, list_of, object};
-use crate::records::{
-    Document,
-    collective_record::COLLECTIVE,
-    construction_record::CONSTRUCTION,
-    definition::{Definition, Kind},
-    execution_record::EXECUTION,
-    job_record::JOB_TIME,
-    machine_record::{MACHINE, NODE, PARTITION},
-    message_record::MESSAGE,
-    open_loop_record::OPEN_LOOP,
-    placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
-    program_record::{GUEST, JOB, MESSAGES, NEIGHBOURS, PROGRAM, TRAFFIC},
-    router_record::ROUTER,
-    row_records::{PROCESS, RANK},
-    run_record::{AMOUNTS, ENGINE, EXPOSED, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, STEPS, WHOLE_RUN},
-    shared_columns::{EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, SEED, STEP, SWEEP},
-    time_record::{BLOCKED, TOTALS, WAITING},
-    transmission_record::TRANSMISSION,
+use crate::{
+    records::{
+        Document,
+        collective_record::COLLECTIVE,
+        construction_record::CONSTRUCTION,
+        definition::{Definition, Kind},
+        execution_record::EXECUTION,
+        job_record::JOB_TIME,
+        machine_record::{MACHINE, NODE, PARTITION},
+        message_record::MESSAGE,
+        open_loop_record::OPEN_LOOP,
+        placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
+        program_record::{GUEST, JOB, MESSAGES, NEIGHBOURS, PROGRAM, TRAFFIC},
+        router_record::ROUTER,
+        row_records::{PROCESS, RANK},
+        run_record::{AMOUNTS, ENGINE, EXPOSED, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, STEPS, WHOLE_RUN},
+        shared_columns::{EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, SEED, STEP, SWEEP},
+        time_record::{BLOCKED, TOTALS, WAITING},
+        transmission_record::TRANSMISSION,
+    },
+    scenario::{DIALECT, list_of, object},
 };
 
 /// Chains lists of column definitions.
