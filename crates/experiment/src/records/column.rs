@@ -258,6 +258,14 @@ pub trait Record {
         Self::fill(None, &mut row);
         row.cells.into_iter().map(|(column, _)| column).collect()
     }
+
+    /// The definitions of all its members: of its columns, and of those that only JSON has.
+    #[must_use]
+    fn members() -> Vec<&'static Definition> {
+        let mut row = Row { members: Some(vec![]), ..Row::default() };
+        Self::fill(None, &mut row);
+        row.members.unwrap_or_default()
+    }
 }
 
 impl<R: Record> Record for &R {
@@ -270,6 +278,7 @@ impl<R: Record> Record for &R {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row<'record> {
     cells: Vec<(&'static Definition, Cell<'record>)>,
+    members: Option<Vec<&'static Definition>>, // with those that only JSON has, if they are asked for
 }
 
 impl<'record> Row<'record> {
@@ -283,6 +292,9 @@ impl<'record> Row<'record> {
 
     /// Adds the cells of a part of the record; absent cells if the record lacks the part.
     pub(super) fn section<T: ?Sized>(&mut self, columns: &'static [Column<T>], part: Option<&'record T>) {
+        if let Some(members) = &mut self.members {
+            members.extend(columns.iter().map(|column| &column.definition));
+        }
         for Column { definition, value } in columns.iter().filter(|own| own.definition.kind != Kind::Term) {
             self.cells.push((definition, part.map_or(Cell::Absent, |part| value(part))));
         }

@@ -4,33 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     records::{
-        Document,
-        collective_record::COLLECTIVE,
-        construction_record::CONSTRUCTION,
+        Document, MessageRecord, PlacementEntry, ProcessRecord, Record, RowOfRun, RunRecord,
+        TransmissionRecord,
         definition::{Definition, Kind},
-        execution_record::EXECUTION,
-        job_record::JOB_TIME,
-        machine_record::{MACHINE, NODE, PARTITION},
-        message_record::MESSAGE,
-        open_loop_record::OPEN_LOOP,
-        placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
-        program_record::{GUEST, JOB, MESSAGES, NEIGHBOURS, PROGRAM, TRAFFIC},
-        router_record::ROUTER,
-        row_records::{PROCESS, RANK},
-        run_record::{AMOUNTS, ENGINE, EXPOSED, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, STEPS, WHOLE_RUN},
-        shared_columns::{EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, SEED, STEP, SWEEP},
-        time_record::{BLOCKED, TOTALS, WAITING},
-        transmission_record::TRANSMISSION,
     },
     scenario::{DIALECT, list_of, object},
 };
-
-/// Chains lists of column definitions.
-macro_rules! definitions {
-    ($($columns:ident)+) => {
-        std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
-    };
-}
 
 /// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON Lines, and a
 /// row of processes or of transmissions.
@@ -42,9 +21,9 @@ pub fn results_schema() -> Value {
         ("placements", document(Document::PLACEMENTS, &placement)),
         ("run-line", line(run)),
         ("placement-line", line(placement)),
-        ("process-line", line(process_schema())),
-        ("message-line", line(message_schema())),
-        ("transmission-line", line(transmission_schema())),
+        ("process-line", line(row_schema::<ProcessRecord<'_>>())),
+        ("message-line", line(row_schema::<MessageRecord>())),
+        ("transmission-line", line(row_schema::<TransmissionRecord>())),
     ];
     let any: Vec<Value> =
         forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
@@ -101,7 +80,7 @@ fn line(mut record: Value) -> Value {
 }
 
 fn run_schema() -> Value {
-    let mut run = record(run_definitions());
+    let mut run = record(RunRecord::members());
     run["properties"]["stages"] = list_of(&stage());
     run["properties"]["steps"] = list_of(&step_of_job());
     let own = &mut run["properties"]["open_loop"];
@@ -124,43 +103,26 @@ fn open_loop_members() -> Map<String, Value> {
 }
 
 fn placement_schema() -> Value {
-    let mut entry = record(definitions!(
-        SCENARIO RUN SWEEP PROCESSES NODES MACHINE NODE ROUTER PARTITION PROGRAM JOB MESSAGES COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING PATHS PLACEMENT
-        BOUNDS DILATION_BOUND CONSTRUCTION
-    ));
+    let mut entry = record(PlacementEntry::members());
     // Members without columns are added here.
     entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
     entry
 }
 
-/// The schema of a process in a stage; columns and members have the same names.
-fn process_schema() -> Value {
-    let columns =
-        definitions!(SCENARIO RUN EMBEDDING PROCESS ITERATION STEP RANK).filter(|own| own.kind != Kind::Term);
-    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
-}
-
-/// The schema of a message; columns and members have the same names.
-fn message_schema() -> Value {
-    let columns = definitions!(SCENARIO RUN EMBEDDING MESSAGE).filter(|own| own.kind != Kind::Term);
-    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
-}
-
-/// The schema of a transmission; columns and members have the same names.
-fn transmission_schema() -> Value {
-    let columns = definitions!(SCENARIO RUN EMBEDDING TRANSMISSION).filter(|own| own.kind != Kind::Term);
-    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+/// The schema of a row of a run, whose columns and members have the same names.
+fn row_schema<R: Record>() -> Value {
+    let columns = RowOfRun::<R>::columns();
+    object(&columns.into_iter().map(|column| (column.name.to_owned(), column_schema(column))).collect())
 }
 
 /// The schema of a record of a machine, a program and more.
-fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
+fn record(members: Vec<&'static Definition>) -> Value {
     let mut record = object(&Map::new());
-    for definition in definitions {
-        insert(&mut record, definition);
+    for member in members {
+        insert(&mut record, member);
     }
     // Members without columns, or of which columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
-    record["properties"]["program"]["properties"]["compute_noise"] = json!({ "type": ["object", "null"] });
     record["properties"]["notes"] = list_of(&json!({ "type": "string" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
@@ -180,21 +142,13 @@ fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
     record
 }
 
-/// The definitions of the members of runs.
-fn run_definitions() -> impl Iterator<Item = &'static Definition> {
-    definitions!(
-        SCENARIO RUN SEED SWEEP PROCESSES NODES MACHINE NODE ROUTER PARTITION PROGRAM JOB MESSAGES COLLECTIVE GUEST NEIGHBOURS TRAFFIC EMBEDDING
-        EXECUTION ENGINE MAKESPAN OPEN_LOOP WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS EXPOSED JOB_TIME PATHS PLACEMENT BOUNDS
-        CONSTRUCTION
-    )
-}
-
 /// The members of a run, or of one of these, that are objects.
-const OBJECTS: [&str; 22] = [
+const OBJECTS: [&str; 23] = [
     "machine",
     "machine_partition",
     "machine_router",
     "program",
+    "program_compute_noise",
     "program_guest",
     "execution",
     "totals",
