@@ -232,7 +232,7 @@ impl Cluster {
         self.firsts()[4]
     }
 
-    /// The first vertex of each sort that is no host, as far as there are any: `inside`, `nics`, `leaves`, `spines`.
+    /// The first vertex of each sort besides hosts that the cluster has: `inside`, `nics`, `leaves`, `spines`.
     #[must_use]
     pub fn first_vertices(&self) -> BTreeMap<String, u64> {
         let firsts = self.firsts();
@@ -420,7 +420,7 @@ impl Cluster {
         Ok(network.with_hosts(hosts).with_hosts_forwarding(self.hosts_forward).of_cluster(self))
     }
 
-    /// The cluster of two groups of two nodes, as far as there are any, with the same nodes and spines.
+    /// A cluster of at most two groups of at most two nodes, with the same nodes and spines.
     fn small(&self) -> Self {
         match self.outside {
             Some(outside) => {

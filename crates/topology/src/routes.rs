@@ -43,6 +43,11 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
         self.distance(at, to) == links
     }
 
+    /// Some of the neighbours of `at`, over which all shortest routes to `to` lead on; `None` if that may be any.
+    fn onward(&self, _at: u32, _to: u32) -> Option<Onward> {
+        None
+    }
+
     /// Of the ports of `at` that lead nearer to `to`, another node, in ascending order the one at the place that `choose`
     /// returns for their number, if as many shortest routes begin with each; `None` if neighbours are to be compared.
     fn nearer_port(&self, _at: u32, _to: u32, _choose: &dyn Fn(u16) -> u16) -> Option<u16> {
@@ -95,6 +100,12 @@ trait ToDestination {
         self.distance(node) == Some(links)
     }
 
+    /// Some of the neighbours of a node, over which all shortest routes lead on; `None` if that may be any.
+    #[inline]
+    fn onward(&self, _at: u32) -> Option<Onward> {
+        None
+    }
+
     /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
     fn continues(&self, _at: u32, _next: u32, _weight: LinkWeight) -> bool {
@@ -108,7 +119,15 @@ struct ByFormula<'network> {
     to: u32,
 }
 
+/// Vertices at equal distances, in ascending order.
+pub(crate) type Onward = std::iter::StepBy<std::ops::Range<u32>>;
+
 impl ToDestination for ByFormula<'_> {
+    #[inline]
+    fn onward(&self, at: u32) -> Option<Onward> {
+        self.formula.onward(at, self.to)
+    }
+
     #[inline]
     fn distance(&self, node: u32) -> Option<u32> {
         Some(self.formula.distance(node, self.to))
@@ -304,9 +323,11 @@ impl<'network> NetworkRoutes<'network> {
             }
             return Some(self.parallel_port(ends, port, key));
         }
-        let (first, neighbours) = self.network.inner_neighbours(at);
+        let (first, all) = self.network.inner_neighbours(at);
+        let listed = distances.onward(at.index());
+        let neighbours = if listed.is_some() { &[] } else { all };
         let channels = self.network.first_channel(at.index()) as usize;
-        let is_nearer = |(port, next): &(u16, &NodeId)| {
+        let is_nearer = |(port, next): &(u16, NodeId)| {
             distances.is_nearer(next.index(), nearer)
                 && distances.continues(
                     at.index(),
@@ -314,18 +335,20 @@ impl<'network> NetworkRoutes<'network> {
                     self.network.weight(channels + usize::from(*port)),
                 )
         };
-        let mut ports = (first..).zip(neighbours).filter(is_nearer);
+        // The first of parallel links stands for all.
+        let is_first = |(place, next): &(usize, &NodeId)| *place == 0 || neighbours[place - 1] != **next;
+        let distinct = neighbours.iter().enumerate().filter(is_first);
+        let searched = distinct.filter_map(|(place, &next)| Some((first + u16::try_from(place).ok()?, next)));
+        let listed = listed.into_iter().flatten();
+        let listed =
+            listed.filter_map(|next| Some((self.network.port_to(at.index(), next)?, NodeId::new(next))));
+        let mut ports = listed.chain(searched).filter(is_nearer);
         match self.choice {
             RouteChoice::Lowest => ports.next().map(|(port, _)| self.parallel_port(ends, port, key)),
             RouteChoice::DModK => self.destination_port(ends, ports.map(|(port, _)| port), key),
             RouteChoice::Spread(seed) => {
-                let (mut ports, mut nodes): (Vec<u16>, Vec<u32>) =
+                let (ports, nodes): (Vec<u16>, Vec<u32>) =
                     ports.map(|(port, next)| (port, next.index())).unzip();
-                if self.network.has_parallel_links() {
-                    let neighbour = |port: u16| self.network.neighbours(at)[usize::from(port)];
-                    nodes.dedup();
-                    ports.retain(|&port| port == 0 || neighbour(port - 1) != neighbour(port));
-                }
                 if let [only] = ports[..] {
                     return Some(self.parallel_port(ends, only, key));
                 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Cluster, Position};
 use crate::{
     Network, NetworkError, NodeId, RouteChoice,
-    routes::{Distances, LinkWeight, Row},
+    routes::{Distances, LinkWeight, Onward, Row},
 };
 
 /// The distances of a cluster, looked up in a small one.
@@ -97,6 +97,15 @@ impl Distances for ClusterDistances {
     fn distance(&self, at: u32, to: u32) -> u32 {
         let (at, row) = self.look_up(at, to);
         row.distance(at).unwrap_or(Network::UNREACHED)
+    }
+
+    /// From a spine over the leaves of the destination's group: a spine may have a thousand other links.
+    fn onward(&self, at: u32, to: u32) -> Option<Onward> {
+        let [_, _, leaves, spines, _] = self.cluster.firsts().map(|first| u32::try_from(first).ok());
+        let (leaves, spines) = (leaves?, spines?);
+        let group = self.vertices[to as usize].group.filter(|_| at >= spines)?;
+        let groups = usize::try_from(self.cluster.groups()).ok()?;
+        Some((leaves + group..spines).step_by(groups))
     }
 
     fn route_count(&self, at: u32, to: u32) -> Option<u64> {
