@@ -35,6 +35,27 @@ fn all_jobs() {
     check_cases(ALL);
 }
 
+#[test]
+fn jobs_whose_messages_cost_time_equal_the_reference() {
+    check_costs(400);
+}
+
+#[test]
+#[ignore = "some minutes: 10 000 jobs"]
+fn all_jobs_whose_messages_cost_time_equal_the_reference() {
+    check_costs(10_000);
+}
+
+/// The random jobs with a cost of each message.
+fn check_costs(count: u64) {
+    (0..count).into_par_iter().for_each(|number| {
+        let mut case = JobCase::random(number);
+        let cost = Cycles::new([1, 3, 20][usize::try_from(number % 3).unwrap()]);
+        case.communication = case.communication.with_message_cost(cost);
+        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"));
+    });
+}
+
 fn check_cases(count: u64) {
     let check = |number: u64| {
         let case = JobCase::random(number);
@@ -125,7 +146,7 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
         return Err(format!("a bound of {bound} cycles, below {}", expected.makespan));
     }
     check_evaluator(case, &job, expected.makespan)?;
-    if job.is_chain() {
+    if job.is_chain() && case.communication.message_cost() == Cycles::ZERO {
         check_prediction(case, &job, &expected)?;
     }
     let is_absent = case.steps.iter().any(|step| step.takes_part.contains(&false));

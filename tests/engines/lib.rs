@@ -46,6 +46,8 @@ mod sized_theory;
 #[cfg(test)]
 mod speeds_equal_reference;
 #[cfg(test)]
+mod switches_equal_reference;
+#[cfg(test)]
 mod task_graphs_equal_reference;
 #[cfg(test)]
 mod theory;

@@ -1,6 +1,10 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
-use std::{collections::BTreeSet, num::NonZeroU64, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU64,
+    sync::Arc,
+};
 
 use cubefold_mapping::{
     Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
@@ -122,6 +126,9 @@ pub(crate) fn task_problem(placement: &Placement, rules: Communication) -> TaskP
         local_cycles: local_cycles(rules),
         eager_units: rules.eager(),
         compute_cycles: 0,
+        message_cost: rules.message_cost().get(),
+        lists: BTreeMap::new(),
+        numbers_of_tags: vec![],
         nodes: node_indices(placement),
         operations: vec![],
     }
@@ -202,7 +209,7 @@ pub(crate) fn wires(machine: &Machine, rules: Communication) -> Option<Wires> {
 }
 
 /// The parameters of a machine by which destinations choose routes.
-fn destinations(machine: &Machine, routes: MessageRoutes) -> Destinations {
+pub(crate) fn destinations(machine: &Machine, routes: MessageRoutes) -> Destinations {
     let hosts = machine.numbered_hosts();
     let processes_of_share = match routes {
         MessageRoutes::OfShares { processes } => processes.get().into(),

@@ -34,6 +34,35 @@ fn all_graphs() {
     check_cases(ALL);
 }
 
+#[test]
+fn graphs_whose_messages_cost_time_equal_the_reference() {
+    check_costs(1500);
+}
+
+#[test]
+#[ignore = "some minutes: 20 000 graphs"]
+fn all_graphs_whose_messages_cost_time_equal_the_reference() {
+    check_costs(20_000);
+}
+
+/// The random graphs with a cost of each message.
+fn check_costs(count: u64) {
+    let takes_longer = |number: &u64| {
+        let mut case = TaskCase::random(*number);
+        let makespan = |case: &TaskCase| {
+            let graph = TaskGraph::new(Arc::new(case.schedule().ok()?), Cycles::new(case.overhead));
+            case.simulate(&graph, &mut vec![]).ok().map(|outcome| outcome.summary.makespan())
+        };
+        let before = makespan(&case);
+        let cost = Cycles::new([1, 3, 20][usize::try_from(number % 3).unwrap()]);
+        case.communication = case.communication.with_message_cost(cost);
+        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"));
+        makespan(&case) > before
+    };
+    let longer = (0..count).into_par_iter().filter(takes_longer).count() as u64;
+    assert!(2 * longer >= count, "costs matter in {longer} of {count} graphs only");
+}
+
 fn check_cases(count: u64) {
     let check = |number: u64| {
         let case = TaskCase::random(number);

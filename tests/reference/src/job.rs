@@ -112,14 +112,28 @@ pub fn run_job(job: &ReferenceJob) -> Result<JobOutcome, Stuck> {
     })
 }
 
+/// The operations that another one comes after: those that must be over, and those that must have begun.
+#[derive(Clone, Default)]
+struct After {
+    over: Vec<usize>,
+    begun: Vec<usize>,
+}
+
+impl After {
+    fn over(over: Vec<usize>) -> Self {
+        Self { over, begun: Vec::new() }
+    }
+}
+
 struct Lowering<'job> {
     job: &'job ReferenceJob,
     operations: Vec<TaskOperation>,
 }
 
 impl Lowering<'_> {
-    fn add(&mut self, process: usize, processor: usize, task: Task, requires: Vec<usize>) -> usize {
-        self.operations.push(TaskOperation { process, processor, task, requires, irequires: Vec::new() });
+    fn add(&mut self, process: usize, processor: usize, task: Task, after: After) -> usize {
+        let After { over: requires, begun: irequires } = after;
+        self.operations.push(TaskOperation { process, processor, task, requires, irequires });
         self.operations.len() - 1
     }
 
@@ -128,17 +142,20 @@ impl Lowering<'_> {
         let ranks = self.job.ranks;
         let mut ends = Vec::new();
         for (rank, before) in before.into_iter().enumerate() {
-            let ready = self.add(rank, 0, Task::Calc(0), before);
-            let (mut last, mut computation) = (vec![ready], None);
+            let ready = self.add(rank, 0, Task::Calc(0), After::over(before));
+            let (mut last, mut computation) = (After::over(vec![ready]), None);
             if step.takes_part[rank] {
                 if let Some(cycles) = step.computation {
                     // Processor 0 of share 0 is the one that the computations of the rank share.
-                    last = vec![self.add(rank, 0, Task::Calc(cycles), vec![ready])];
-                    computation = last.first().copied();
+                    last = After::over(vec![self.add(rank, 0, Task::Calc(cycles), last)]);
+                    computation = last.over.first().copied();
                 } else {
-                    last = (0..step.shares)
-                        .flat_map(|share| self.actor(step, first, share * ranks + rank, ready))
-                        .collect();
+                    last = After::default();
+                    for share in 0..step.shares {
+                        let own = self.actor(step, first, share * ranks + rank, ready);
+                        last.over.extend(own.over);
+                        last.begun.extend(own.begun);
+                    }
                 }
             }
             let over = self.add(rank, 0, Task::Calc(0), last);
@@ -147,24 +164,30 @@ impl Lowering<'_> {
         ends
     }
 
-    /// Adds an actor; returns what it has ended with.
-    fn actor(&mut self, step: &ReferenceStep, first: usize, process: usize, ready: usize) -> Vec<usize> {
-        let mut required = vec![ready];
+    /// Adds an actor; returns what it has ended with. Its sends and receives take its processor in the order of their keys,
+    /// if they cost anything; a stage then lasts until they have had it.
+    fn actor(&mut self, step: &ReferenceStep, first: usize, process: usize, ready: usize) -> After {
+        let mut required = After::over(vec![ready]);
         for (stage, computations) in step.computations.iter().enumerate() {
             // The actor has a processor of its own: one for each first stage, as no other has it.
             let own = self.add(process, first + 1, Task::Calc(computations[process]), required);
             let tag = u32::try_from(first + stage).expect("few stages");
-            required = vec![own];
+            required = After::over(vec![own]);
             let takes_part = |process: usize| step.takes_part[process % self.job.ranks];
-            let of_stage: Vec<SizedMessage> =
+            let mut of_stage: Vec<SizedMessage> =
                 step.messages.iter().copied().filter(|own| own.stage == stage).collect();
+            of_stage.sort_unstable_by_key(|own| (own.source != process, own.source, own.destination));
             for SizedMessage { source, destination, units, .. } in of_stage {
+                let after = After::over(vec![own]);
                 if source == process && takes_part(destination) {
-                    self.add(process, first + 1, Task::Send { to: destination, tag, units }, vec![own]);
+                    let send =
+                        self.add(process, first + 1, Task::Send { to: destination, tag, units }, after);
+                    if self.job.machine.message_cost > 0 {
+                        required.begun.push(send);
+                    }
                 } else if destination == process && takes_part(source) {
-                    let receive =
-                        self.add(process, first + 1, Task::Receive { from: source, tag }, vec![own]);
-                    required.push(receive);
+                    let receive = self.add(process, first + 1, Task::Receive { from: source, tag }, after);
+                    required.over.push(receive);
                 }
             }
         }

@@ -41,6 +41,8 @@ pub mod task_graph;
 
 pub mod job;
 
+pub mod switches;
+
 pub mod cuts;
 
 pub mod routers;

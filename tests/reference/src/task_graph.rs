@@ -68,6 +68,12 @@ pub struct TaskProblem {
     pub eager_units: u64,
     /// What every send occupies its processor for \[cycles\].
     pub compute_cycles: u64,
+    /// `o`: what every send and every receive besides occupies its processor for \[cycles\] (section 14).
+    pub message_cost: u64,
+    /// The channels of sends, by their places in the file, that do not take the routes of the machine.
+    pub lists: BTreeMap<usize, Vec<Channel>>,
+    /// The numbers of tags in the keys of queues; empty if they are the tags themselves.
+    pub numbers_of_tags: Vec<u32>,
     /// The node of each process.
     pub nodes: Vec<u64>,
     /// The operations, in the order of the file.
@@ -271,8 +277,8 @@ impl<'problem> Run<'problem> {
                     let own = &self.problem.operations[operation];
                     self.busy.remove(&(own.process, own.processor));
                     match own.task {
-                        Task::Calc(_) => self.complete(operation),
-                        Task::Send { .. } | Task::Receive { .. } => {
+                        Task::Calc(_) | Task::Receive { .. } => self.complete(operation),
+                        Task::Send { .. } => {
                             self.prepared.insert(operation);
                         }
                     }
@@ -302,9 +308,7 @@ impl<'problem> Run<'problem> {
                     self.complete(operation);
                 }
                 Task::Calc(_) => self.request(operation),
-                Task::Send { .. }
-                    if self.problem.compute_cycles > 0 && !self.prepared.contains(&operation) =>
-                {
+                Task::Send { .. } if self.cost_of_send() > 0 && !self.prepared.contains(&operation) => {
                     self.request(operation);
                 }
                 Task::Send { to, tag, units } => {
@@ -332,7 +336,7 @@ impl<'problem> Run<'problem> {
                         Some(send) => {
                             self.partners.insert(send, operation);
                             if self.there.contains(&send) {
-                                self.complete(operation);
+                                self.end_receive(operation);
                             } else if !self.set_out.contains_key(&send) {
                                 self.set_out(send);
                             }
@@ -342,6 +346,19 @@ impl<'problem> Run<'problem> {
             }
         }
         !round.is_empty()
+    }
+
+    fn cost_of_send(&self) -> u64 {
+        self.problem.compute_cycles + self.problem.message_cost
+    }
+
+    /// A receive that has begun, and whose message is there.
+    fn end_receive(&mut self, receive: usize) {
+        if self.problem.message_cost > 0 {
+            self.request(receive);
+        } else {
+            self.complete(receive);
+        }
     }
 
     fn request(&mut self, operation: usize) {
@@ -362,7 +379,8 @@ impl<'problem> Run<'problem> {
                         self.begun.insert(operation);
                         cycles
                     }
-                    Task::Send { .. } | Task::Receive { .. } => self.problem.compute_cycles,
+                    Task::Send { .. } => self.cost_of_send(),
+                    Task::Receive { .. } => self.problem.message_cost,
                 };
                 self.computations[processor.0].push((self.cycle, self.cycle + length));
                 self.later(self.cycle + length, Event::Computed { operation });
@@ -385,6 +403,9 @@ impl<'problem> Run<'problem> {
     }
 
     fn route(&self, send: usize) -> Vec<Channel> {
+        if let Some(list) = self.problem.lists.get(&send) {
+            return list.clone();
+        }
         let (source, destination, tag, _) = self.ends(send);
         let (from, to) = (self.problem.nodes[source], self.problem.nodes[destination]);
         let is_same = |&earlier: &usize| {
@@ -486,7 +507,7 @@ impl<'problem> Run<'problem> {
             self.arrivals[source].push(arrival);
         }
         if let Some(&receive) = self.partners.get(&send) {
-            self.complete(receive);
+            self.end_receive(receive);
             self.arrivals[destination].push(arrival);
         }
     }
@@ -494,6 +515,7 @@ impl<'problem> Run<'problem> {
     fn join(&mut self, packet: Packet, crossed: usize) {
         let route = self.route(packet.send);
         let (source, destination, tag, _) = self.ends(packet.send);
+        let tag = self.problem.numbers_of_tags.get(tag as usize).copied().unwrap_or(tag);
         let key = (self.cycle, tag, source, destination, packet.send, packet.number);
         let input = crossed.checked_sub(1).map_or(0, |last| self.input(route[last]));
         let waiting = Waiting { key, packet, crossed, input };

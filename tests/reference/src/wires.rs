@@ -169,7 +169,7 @@ impl Wires {
     }
 
     /// The level of every node: the fewest links to a host.
-    fn levels(&self, hosts: u64) -> Vec<u64> {
+    pub(super) fn levels(&self, hosts: u64) -> Vec<u64> {
         let far = u64::MAX / 2;
         let mut levels: Vec<u64> =
             (0_u64..).take(self.neighbours.len()).map(|node| if node < hosts { 0 } else { far }).collect();
@@ -183,7 +183,7 @@ impl Wires {
     }
 
     /// `w_i`: how many different neighbours on the next level a node of a level has, at most.
-    fn width(&self, level: u64, levels: &[u64], own: &Destinations) -> u64 {
+    pub(super) fn width(&self, level: u64, levels: &[u64], own: &Destinations) -> u64 {
         if level == 0 && own.cluster.is_some() {
             return 1;
         }
@@ -297,7 +297,7 @@ impl Wires {
     }
 
     /// The channel over one of the links to a neighbour, counted from 0.
-    fn channel(&self, node: u64, next: u64, link: u64) -> Channel {
+    pub(super) fn channel(&self, node: u64, next: u64, link: u64) -> Channel {
         let first = self.neighbours[index(node)].iter().position(|&neighbour| neighbour == next);
         let sign = if next > node { Sign::Positive } else { Sign::Negative };
         Channel { node, dimension: first.expect("neighbours") + index(link), sign }

@@ -119,6 +119,7 @@ pub(super) struct Actors<'run> {
     cores: Option<Cores>,             // of actors, if messages cost anything
     served: Vec<u32>,                 // actors whose tasks end in this cycle
     switches: Option<Switches<'run>>, // if steps reduce in switches
+    has_turns: bool,                  // whether any step has messages in turns
     peers: Vec<Peer>,
     activity: RankActivity<'run>,
     durations: u128,         // of all actors [cycles]
@@ -186,6 +187,7 @@ impl<'run> Actors<'run> {
             cores: None,
             served: vec![],
             switches: None,
+            has_turns: job.has_turns(),
             peers: vec![],
             activity: RankActivity::new(job).listing(observer.wants_rank_spans()),
             durations: 0,
@@ -529,7 +531,8 @@ impl<'run> Actors<'run> {
         now: Cycle,
         core: &Core<'_, T>,
     ) -> MessageRecord {
-        let operation = self.job.turn(stage, source, destination);
+        let turn = self.job.turn(stage, source, destination);
+        let operation = if self.has_turns { turn } else { group };
         let to = self.node_of(stage, destination, core);
         let stage = narrow(stage as u64); // below 2^32, as was checked when the job was made
         MessageRecord {

@@ -31,10 +31,10 @@ pub(crate) struct MessageRecord {
     /// Its stage; its tag in a task graph.
     pub(crate) stage: u32,
     /// The operation of a task graph that sent it; in a stage program, where a stage has one message between
-    /// two processes, its turn.
+    /// two processes, its turn, or without turns the group whose chunk it is.
     pub(crate) operation: u32,
     /// The receiving operation of a task graph, if it is known; for a visitor, its number in the engine of its
-    /// destination. Other messages of stage programs do not use it.
+    /// destination; the group of a chunk that switches combine. Other messages of stage programs do not use it.
     pub(crate) receiver: u32,
     pub(crate) source: ProcessId,
     pub(crate) destination: ProcessId,
@@ -216,7 +216,9 @@ impl MessageTable {
 
     /// The order of a packet of a message among those that join a queue in the same cycle.
     pub(crate) fn packet_key(&self, message: u32, packet: u32) -> PacketKey {
-        (self.message_key(message), self.record(message).operation, packet)
+        let MessageRecord { operation, receiver, .. } = *self.record(message);
+        // Where operations are turns, only messages of groups that switches combine have equal keys.
+        (self.message_key(message), if self.has_turns { receiver } else { operation }, packet)
     }
 
     /// Returns the entry of the size with this number.

@@ -15,7 +15,7 @@ pub struct ComputeNoise {
     pub distribution: NoiseDistribution,
     /// The seed of the draws.
     pub seed: u64,
-    /// What has a draw of its own.
+    /// Whether every computation or every process has a draw of its own.
     pub each: NoiseUnit,
 }
 
@@ -41,7 +41,7 @@ pub enum NoiseDistribution {
     },
 }
 
-/// What has a draw of its own.
+/// The unit of work that has a draw of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum NoiseUnit {
     /// Every computation.

@@ -27,7 +27,7 @@ pub struct SwitchReduction {
     pub operation: SwitchOperation,
     /// The switches that combine.
     pub side: ClimbingSide,
-    /// The ranks of each group; together they are all ranks, each once.
+    /// The ranks of each group, in the order of their lowest ranks; together they are all ranks, each once.
     pub groups: Vec<Vec<u32>>,
     /// The sizes of the chunks, at least one, each at least 1 \[units\].
     pub chunks: Vec<u64>,
