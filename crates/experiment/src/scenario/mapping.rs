@@ -8,10 +8,13 @@ use std::{path::Path, sync::Arc};
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
-pub(super) use self::misfits::{no_groups, too_many_processes};
 use self::{
     misfits::{misfits, no_box},
     one_embedding::placement,
+};
+pub(super) use self::{
+    misfits::{no_groups, too_many_processes},
+    one_embedding::{by_coordinate_sums, is_mesh_on_a_line},
 };
 use super::{
     allocation,

@@ -432,11 +432,14 @@ impl ScenarioProgram {
         let ranks = self.rank_count();
         let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
         let listed = || Hypercube::new(ranks.trailing_zeros().into()).ok();
-        let of_grid = || {
-            let lengths = self.guest().graph()?.shape().grid()?.shape().lengths();
-            lengths.iter().all(|&length| length == 2).then(|| Hypercube::new(lengths.len() as u64).ok())?
-        };
+        let of_grid = || self.cube_of_grid();
         self.guest().cube().or_else(of_grid).or_else(|| is_numbered.then(listed).flatten())
+    }
+
+    /// The cube that its guest is, if that is a grid whose lengths are all 2.
+    pub(crate) fn cube_of_grid(&self) -> Option<Hypercube> {
+        let lengths = self.guest().graph()?.shape().grid()?.shape().lengths();
+        lengths.iter().all(|&length| length == 2).then(|| Hypercube::new(lengths.len() as u64).ok())?
     }
 
     /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.

@@ -96,7 +96,10 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
         );
         ScenarioError::at(fit.size.length_place(index), message, "expected a power of two")
             .because(first.place.as_ref(), "needs powers of two")
-            .with_help("only a placement file supports other lengths")
+            .with_help(
+                "block, hilbert, random and tao take other lengths, and standard if there are enough nodes or \
+                 program.processes_per_node",
+            )
     };
     wrong.map(error).collect()
 }

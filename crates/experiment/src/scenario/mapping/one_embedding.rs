@@ -154,9 +154,10 @@ fn place_by_rule(
         take_memory(fit, embedding)?;
         return as_numbered(fit);
     }
-    if kind == EmbeddingKind::Byweight && fit.cube().is_none() && is_mesh_on_a_line(fit) {
+    let guest = fit.program.placed_shape();
+    if kind == EmbeddingKind::Byweight && fit.cube().is_none() && is_mesh_on_a_line(&guest, fit.machine) {
         take_memory(fit, embedding)?;
-        return by_coordinate_sums(fit);
+        return on_nodes_of_machine(fit, by_coordinate_sums(&guest, fit.machine));
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
     // `misfits` has reported the causes; this error is a fallback.
@@ -167,24 +168,26 @@ fn place_by_rule(
 }
 
 /// Whether the guest is a mesh, and the machine a line of at least as many nodes.
-fn is_mesh_on_a_line(fit: &Fit<'_>) -> bool {
+pub(in crate::scenario) fn is_mesh_on_a_line(guest: &Machine, machine: &Machine) -> bool {
     let is_open =
         |machine: &Machine| machine.grid().is_some_and(|grid| grid.extents().all(|extent| !extent.is_ring()));
-    let guest = fit.program.placed_shape();
-    is_open(&guest)
-        && is_open(fit.machine)
-        && fit.machine.axes().len() == 1
-        && guest.node_count() <= fit.machine.node_count()
+    is_open(guest)
+        && is_open(machine)
+        && machine.axes().len() == 1
+        && guest.node_count() <= machine.node_count()
 }
 
-/// Places the processes of a mesh along a line by the sums of their coordinates (section 29.6).
-fn by_coordinate_sums(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let guest = fit.program.placed_shape();
+/// The nodes of the processes of a mesh along a line, by the sums of their coordinates (section 29.6).
+pub(in crate::scenario) fn by_coordinate_sums(guest: &Machine, machine: &Machine) -> Vec<NodeId> {
     let order = coordinate_sum_order(guest.shape());
     let mut nodes = order.clone();
-    for (node, process) in fit.machine.nodes().zip(order) {
+    for (node, process) in machine.nodes().zip(order) {
         nodes[process.index() as usize] = node;
     }
+    nodes
+}
+
+fn on_nodes_of_machine(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
     })

@@ -1,6 +1,8 @@
 //! The placements that a search starts from.
 
-use cubefold_mapping::{AxisOrder, EmbeddingKind, Placement, hilbert_order};
+use cubefold_mapping::{
+    AxisOrder, CHAN, EVEN_SQUEEZE, EmbeddingKind, Placement, PlacementTask, SeededEmbedding, hilbert_order,
+};
 use cubefold_search::Start;
 use cubefold_topology::{NodeId, Shape};
 
@@ -8,6 +10,7 @@ use super::PlacementSearchError;
 use crate::scenario::{
     Run,
     embeddings::{Distribution, distributed, filled, task_nodes},
+    mapping::{by_coordinate_sums, is_mesh_on_a_line},
 };
 
 /// The most orders of whole axes, and of boxes, that a search starts from.
@@ -17,7 +20,7 @@ const MAX_BOXES: usize = 192;
 const MAX_BLOCKS: usize = 192;
 
 /// The most placements besides those of the scenario.
-pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 3 + MAX_AXIS_ORDERS + MAX_BOXES + MAX_BLOCKS;
+pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 6 + MAX_AXIS_ORDERS + MAX_BOXES + MAX_BLOCKS;
 
 /// The placements to start from: those requested, else all of the scenario, those with names, and blocks of ranks if a
 /// node has several.
@@ -59,7 +62,7 @@ fn fitting(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
     // A scenario puts those of cubes and orders of axes on whole machines, a process or a group of them on each node.
     let has_name = run.program.ranks_per_node == 1 && run.allocation.is_none();
     let mut found = vec![];
-    if let Some(cube) = run.program.exchange_cube {
+    if let Some(cube) = run.program.exchange_cube.or_else(|| run.program.cube_of_grid()) {
         for kind in EmbeddingKind::ALL {
             if let Ok(placement) = Placement::embed(kind, cube, &run.machine) {
                 let name = has_name.then(|| kind.name().to_owned());
@@ -67,11 +70,31 @@ fn fitting(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
             }
         }
     }
+    if has_name {
+        found.extend(of_mesh(run));
+    }
     found.extend(by_number(run, sites));
     found.extend(orders(run, guest).map(|(order, nodes)| {
         let name = has_name.then(|| format!("axes:{order}"));
         Start { name, nodes }
     }));
+    found
+}
+
+/// The constructions for meshes on lines, in meshes of fewer rows and in cubes (`docs/model.md` sections 29.6 and 29.7).
+fn of_mesh(run: &Run) -> Vec<Start> {
+    let guest = run.program.placed_shape();
+    let mut found = vec![];
+    if is_mesh_on_a_line(&guest, &run.machine) {
+        let name = Some(EmbeddingKind::Byweight.name().to_owned());
+        found.push(Start { name, nodes: by_coordinate_sums(&guest, &run.machine) });
+    }
+    let key = |_: &str| [0; 32]; // they draw nothing
+    let task = PlacementTask { guest: &guest, machine: &run.machine, hosts: None, per_node: 1, key: &key };
+    for SeededEmbedding { name, place, .. } in [EVEN_SQUEEZE, CHAN] {
+        let placement = place(&task).ok();
+        found.extend(placement.map(|own| Start { name: Some(name.to_owned()), nodes: own.nodes() }));
+    }
     found
 }
 
@@ -190,6 +213,26 @@ mod tests {
             }
             assert!(count >= least, "{count}: {machine} {program}");
         }
+    }
+
+    #[test]
+    fn meshes_and_cubes_start_from_their_constructions() {
+        let names = |machine: &str, guest: &str| -> Vec<String> {
+            let text = format!(
+                "[machine]\n{machine}\n[program]\nkind = \"neighbour-exchange\"\nguest = {{ {guest} }}\n\
+                 [mapping]\nembeddings = [\"standard\"]\n"
+            );
+            starts(&text).1.into_iter().filter_map(|own| own.name).collect()
+        };
+        let has = |machine: &str, guest: &str, name: &str| {
+            let names = names(machine, guest);
+            assert!(names.iter().any(|own| own == name), "{name} on {machine}: {names:?}");
+        };
+        let mesh = "kind = \"mesh\", shape = ";
+        has("kind = \"line\"\nshape = [27]", &format!("{mesh}[3, 3, 3]"), "byweight");
+        has("kind = \"hypercube\"\ndimensions = 6", &format!("{mesh}[5, 11]"), "chan");
+        has("kind = \"mesh\"\nshape = [2, 12]", &format!("{mesh}[3, 8]"), "even-squeeze");
+        has("kind = \"torus\"\nshape = [8, 8]", "kind = \"hypercube\", dimensions = 6", "xor");
     }
 
     #[test]
