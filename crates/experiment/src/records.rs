@@ -74,6 +74,8 @@ pub use results_schema::results_schema;
 pub use router_record::RouterRecord;
 pub use row_of_run::RowOfRun;
 pub use row_records::{PlannedRun, ProcessRecord, ProcessStage, RankOfProcess, StepOfStage, table_columns};
+#[cfg(test)]
+pub(crate) use run_record::bus_share;
 pub(crate) use run_record::swept;
 pub use run_record::{ReceivedRecord, RunRecord};
 pub use search_record::SearchRecord;

@@ -377,6 +377,11 @@ mod tests {
             let ([height, width], expected) = (sides(&case), &case["expect"]);
             let squeezed = SqueezedMesh::new(height, width, case["input"]["rows"].as_u64().unwrap()).unwrap();
             let places: Vec<(u32, u32)> = squeezed.places().collect();
+            let method = match squeezed.method() {
+                SqueezeMethod::Balanced => "balanced",
+                SqueezeMethod::Snake => "snake",
+            };
+            assert_eq!(method, expected["method"], "{case}");
             assert_eq!(serde_json::json!(squeezed.phases()), expected["phases"], "{case}");
             assert_eq!(serde_json::json!(places), expected["places"], "{case}");
             assert_eq!(squeezed.slots_per_row(), expected["slots"], "{case}");

@@ -168,7 +168,7 @@ struct ClosedForm {
 }
 
 impl ClosedForm {
-    /// That of a row of the results; `None` if dimensions repeat, or sizes or computations differ.
+    /// Reads the closed form from a row of the results; `None` if dimensions repeat, or sizes or computations differ.
     fn of(results: &ResultsTable, row: usize) -> Option<Self> {
         let word = |name: &str| results.words(name).and_then(|words| words.get(row).copied()).unwrap_or("");
         let numbers = |name: &str| -> Vec<f64> {

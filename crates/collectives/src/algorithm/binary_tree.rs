@@ -45,7 +45,7 @@ pub(super) static DOUBLE_TREE: AlgorithmDescriptor = AlgorithmDescriptor {
     ..AlgorithmDescriptor::BLANK
 };
 
-/// The rank, or node, of each number of a tree of so many.
+/// A function from a number in a tree, and the size of the tree, to a rank or node.
 type Numbering<'a> = &'a dyn Fn(u32, u32) -> u32;
 
 /// The numbering of the second tree of a pair.

@@ -42,7 +42,29 @@ pub(super) fn ring(asked: &CollectiveSpecification, channels: &Channels, channel
 mod tests {
     use std::{collections::BTreeSet, num::NonZeroU32};
 
+    use cubefold_topology::Shape;
+    use serde_json::Value;
+
     use super::*;
+    use crate::{Algorithm, Operation};
+
+    #[test]
+    fn rings_are_those_of_the_golden_file() {
+        let file: Value = serde_json::from_str(include_str!("../../../../tests/golden/truth.json")).unwrap();
+        let cases = file["ring_orders"].as_array().unwrap();
+        assert_eq!(cases.len(), 19);
+        for case in cases {
+            let number = |key: &str| u32::try_from(case[key].as_u64().unwrap()).unwrap();
+            let [channel, count, devices, nodes] = ["channel", "channels", "devices", "nodes"].map(number);
+            let channels = Channels { count: NonZeroU32::new(count).unwrap(), rings: vec![] };
+            let shape = Shape::new(&[u64::from(devices) * u64::from(nodes)]).unwrap();
+            let asked = CollectiveSpecification {
+                ranks_per_node: devices,
+                ..CollectiveSpecification::new(Operation::AllReduce, Algorithm::Ring, shape, 1)
+            };
+            assert_eq!(serde_json::json!(ring(&asked, &channels, channel)), case["order"], "{case}");
+        }
+    }
 
     #[test]
     fn as_many_chains_as_devices_use_each_channel_between_two_devices_once_if_they_are_even() {

@@ -1,6 +1,6 @@
 //! One run in the results, and its columns.
 
-use cubefold_collectives::Operation;
+use cubefold_collectives::{CollectiveSpecification, Operation};
 use cubefold_derive::Columns;
 use cubefold_mapping::{BoundSource, ProcessId};
 use cubefold_simulator::{
@@ -627,18 +627,22 @@ fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
 /// The bus bandwidth of a collective as nccl-tests defines it; `None` if there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let collective = run.program.asked_collective()?.specification()?;
-    let ranks = collective.rank_count() as f64;
-    let factor = match collective.operation {
-        Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
-        Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => (ranks - 1.0) / ranks,
+    let [times, of] = bus_share(run.program.asked_collective()?.specification()?);
+    goodput(run, makespan_seconds).map(|goodput| goodput * times as f64 / of as f64)
+}
+
+/// Numerator and denominator of the ratio of bus bandwidth to goodput (`docs/model.md` section 17).
+pub(crate) fn bus_share(collective: &CollectiveSpecification) -> [u64; 2] {
+    let ranks = collective.rank_count();
+    match collective.operation {
+        Operation::AllReduce => [2 * (ranks - 1), ranks],
+        Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => [ranks - 1, ranks],
         Operation::Broadcast
         | Operation::Reduce
         | Operation::Gather
         | Operation::Scatter
-        | Operation::Barrier => 1.0,
-    };
-    goodput(run, makespan_seconds).map(|goodput| goodput * factor)
+        | Operation::Barrier => [1, 1],
+    }
 }
 
 fn address(run: &Run, node: NodeId) -> Vec<u32> {

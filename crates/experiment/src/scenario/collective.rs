@@ -6,6 +6,7 @@
 
 pub(super) mod channels;
 mod choices;
+pub(super) mod chunk_steps;
 pub(super) mod hierarchical;
 pub(super) mod in_switch;
 mod steps;
@@ -116,7 +117,7 @@ fn read(
         return hierarchical::read(reading, kind, operation, value, per_node?);
     }
     if in_switch::is_asked(reading) {
-        return hierarchical::read_in_switches(reading, kind, operation, per_node?);
+        return in_switch::read(reading, kind, operation, per_node?);
     }
     let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
     let Asked { specification, other, over, bytes, notes } = asked;

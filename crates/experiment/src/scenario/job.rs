@@ -1,11 +1,16 @@
 //! Jobs: `[[program.steps]]` that wait for one another by name, side by side if nothing orders them
 //! (`docs/model.md` section 23).
 //!
-//! Steps are those of a sequence and more kinds ([`step_body`]); a [`pipeline`] is written out as steps. A list of steps is a job as soon as one of them has a
-//! key that sequences do not have: `name`, `after`, `only`, another kind, or the program has `iterations`.
+//! Steps are those of a sequence and more kinds ([`step_body`]); a [`pipeline`] is written out as steps, and so are
+//! hierarchical collectives in several chunks or by switches. A list of steps is a job as soon as one of them is such a
+//! collective or has a key that sequences do not have: `name`, `after`, `only`, another kind, or the program has
+//! `iterations`.
 
+mod collective_step;
 mod pipeline;
+mod ranks;
 mod schedule;
+mod shift;
 mod step_body;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -14,16 +19,17 @@ use cubefold_collectives::Groups;
 use cubefold_simulator::{Job, JobError, JobStep};
 use cubefold_topology::Shape;
 
-use self::step_body::{Parts, ReadBody, UnsentMessages, read_body};
+use self::ranks::takes_part;
+use self::step_body::{PartOfStep, Parts, ReadBody, StepsOfTable, UnsentMessages, read_body};
 use super::{
-    collective::{self, KnownCollectives, OwnKeys, StepTable},
+    collective::{self, KnownCollectives, OwnKeys, StepTable, chunk_steps},
     errors::{ScenarioError, alternatives, help},
     keys::Key,
     program::{ProgramKind, Reading},
     source_file::Place,
     value::{Content, Value},
 };
-use crate::{input::text::shortened, scenario::ScenarioProgram};
+use crate::scenario::ScenarioProgram;
 
 pub use pipeline::{PipelineDescription, PipelineTask};
 pub(super) use step_body::STEP_KINDS;
@@ -43,6 +49,7 @@ pub(super) static JOB: ProgramKind = ProgramKind {
         Key::ProgramBytes,
         Key::ProgramExchange,
         Key::ProgramPorts,
+        Key::ProgramChunks,
         Key::ProgramOrder,
         Key::ProgramFold,
         Key::ProgramChannels,
@@ -137,16 +144,18 @@ impl<'a> StepReading<'a> {
         }
     }
 
-    /// Reads the body of a step; returns its place.
-    fn body(
+    /// Reads the steps that a table stands for; returns the places of their bodies.
+    fn parts(
         &mut self,
         reading: &mut Reading<'_>,
         table: &StepTable,
         value: &Value,
         parts: Option<&Parts<'_>>,
-    ) -> Option<usize> {
-        let body = read_body(reading, table, value, self.shape, self.per_node, &mut self.known, parts)?;
-        Some(self.add_body(body))
+    ) -> Option<StepsOfTable<usize>> {
+        let StepsOfTable { kind, parts } =
+            read_body(reading, table, value, self.shape, self.per_node, &mut self.known, parts)?;
+        let part = |PartOfStep { name, after, body }| PartOfStep { name, after, body: self.add_body(body) };
+        Some(StepsOfTable { kind, parts: parts.into_iter().map(part).collect() })
     }
 
     fn add_body(&mut self, body: ReadBody) -> usize {
@@ -161,6 +170,40 @@ impl<'a> StepReading<'a> {
         self.step_names.push(name.to_owned());
         self.steps.push(step);
         Some(self.steps.len() - 1)
+    }
+
+    /// Adds the steps that a table stands for, the first of which comes after `after`; returns the last.
+    fn add_parts(
+        &mut self,
+        reading: &mut Reading<'_>,
+        (name, place): (&str, &Place),
+        parts: &[PartOfStep<usize>],
+        after: &[usize],
+        takes_part: &Arc<[bool]>,
+    ) -> Option<usize> {
+        let first = self.steps.len();
+        check_new(reading, &self.names, name, place)?;
+        if first + parts.len() > MAX_STEPS {
+            let message = format!("{} steps of a job, expected at most {MAX_STEPS}", first + parts.len());
+            reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+            return None;
+        }
+        for part in parts {
+            let own_name = part.name.as_ref().map_or_else(|| name.to_owned(), |end| format!("{name} {end}"));
+            let after = if self.steps.len() == first {
+                after.to_vec()
+            } else {
+                part.after.iter().map(|own| first + own).collect()
+            };
+            let takes_part = Arc::clone(takes_part);
+            let own = ReadStep { after, takes_part, body: part.body, is_send_of_pipeline: false };
+            self.add(reading, &own_name, place, own)?;
+        }
+        let last = self.steps.len() - 1;
+        if parts.len() > 1 {
+            self.names.add(name, place, vec![last]);
+        }
+        Some(last)
     }
 
     /// The messages of steps that send nothing, or a part of theirs because a rank takes no part.
@@ -183,15 +226,19 @@ impl<'a> StepReading<'a> {
     }
 }
 
-/// Whether a list of steps is a job.
-pub(super) fn is_job(steps: &Value) -> bool {
+/// Whether a list of steps is a job; `algorithm` is that of steps without their own.
+pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
     let Content::List(steps) = &steps.content else { return false };
     let asks = |entry: &super::value::Entry| {
         OwnKeys::ALL.contains(&entry.key.as_str())
             || entry.key == Key::ProgramKind.key()
                 && matches!(&entry.value.content, Content::Text(kind) if STEP_KINDS.iter().any(|own| own.name == kind))
     };
-    steps.iter().any(|step| matches!(&step.content, Content::Table(entries) if entries.iter().any(asks)))
+    steps.iter().any(|step| {
+        let Content::Table(entries) = &step.content else { return false };
+        let own = entries.iter().find(|own| own.key == Key::ProgramAlgorithm.key()).map(|own| &own.value);
+        entries.iter().any(asks) || own.or(algorithm).is_some_and(chunk_steps::needs_job)
+    })
 }
 
 /// Reads a job.
@@ -332,21 +379,17 @@ fn read_step(
     let parts = own.only.as_ref().zip(all.as_deref());
     let parts = parts.map(|(only, takes_part)| Parts { place: &only.place, takes_part, divides: "only" });
     // The body is read to report its errors, too, if the name is wrong.
-    let body = job.body(reading, &table?, value, parts.as_ref());
-    let known = name.is_some();
-    let step = job.steps.len();
-    if let Some((name, place)) = name {
-        job.names.of_tables.push(name.clone());
-        let own = ReadStep {
-            after: after.clone().unwrap_or_default(),
-            takes_part: takes_part.clone().unwrap_or_default(),
-            body: body.unwrap_or_default(),
-            is_send_of_pipeline: false,
-        };
-        job.add(reading, &name, &place, own)?;
-        job.names.last = vec![step];
-    }
-    (known && body.is_some() && after.is_some() && takes_part.is_some()).then_some(())
+    let parts = job.parts(reading, &table?, value, parts.as_ref());
+    let is_whole = parts.is_some() && after.is_some() && takes_part.is_some();
+    let (name, place) = name?;
+    job.names.of_tables.push(name.clone());
+    // Later steps may come after it even if it has errors.
+    let parts =
+        parts.map_or_else(|| vec![PartOfStep { name: None, after: vec![], body: 0 }], |own| own.parts);
+    let (after, takes_part) = (after.unwrap_or_default(), takes_part.unwrap_or_default());
+    let last = job.add_parts(reading, (&name, &place), &parts, &after, &takes_part)?;
+    job.names.last = vec![last];
+    is_whole.then_some(())
 }
 
 /// The name of a table and its place, by default `step` and its number; reports a name that another step has.
@@ -437,79 +480,4 @@ fn after(
         }
     }
     (reading.errors.len() == before).then_some(after)
-}
-
-/// Whether each rank takes part; empty if all do.
-fn takes_part(reading: &mut Reading<'_>, only: Option<&Value>, shape: &Shape) -> Option<Arc<[bool]>> {
-    let Some(value) = only else { return Some(Arc::default()) };
-    let ranges = ranges(reading, value, shape)?;
-    let mut takes_part = vec![true; usize::try_from(shape.node_count()).ok()?];
-    for (rank, own) in (0_u64..).zip(&mut takes_part) {
-        let mut stride = 1;
-        for (axis, &length) in shape.lengths().iter().enumerate() {
-            let coordinate = rank / stride % length;
-            *own &= ranges.iter().all(|range| range.0 != axis || (range.1..=range.2).contains(&coordinate));
-            stride *= length;
-        }
-    }
-    if takes_part.iter().all(|own| !own) {
-        let message = "only leaves no rank, expected at least one";
-        reading.errors.push(ScenarioError::at(&value.place, message, "no rank takes part"));
-        return None;
-    }
-    Some(takes_part.into())
-}
-
-/// The axes of `only` with the first and the last coordinate.
-fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec<(usize, u64, u64)>> {
-    let entries = value.list("only", "ranges: [[axis, first, last], ..]", reading.errors)?;
-    let before = reading.errors.len();
-    let mut ranges = vec![];
-    for entry in entries {
-        let numbers: Vec<Option<u64>> = match &entry.content {
-            Content::List(numbers) => numbers
-                .iter()
-                .map(|number| match number.content {
-                    Content::Integer(number) => number,
-                    _ => None,
-                })
-                .collect(),
-            _ => vec![],
-        };
-        let [Some(axis), Some(first), Some(last)] = numbers[..] else {
-            let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
-            let expected = format!(
-                "three integers [axis, first, last] of the logical shape {}, all counted from 0",
-                lengths.join("x")
-            );
-            let message = format!("range {} of only, expected {expected}", shortened(&entry.written()));
-            reading.errors.push(ScenarioError::at(&entry.place, message, "no range"));
-            continue;
-        };
-        let range = match range(shape, axis, first, last) {
-            Ok(range) => range,
-            Err(message) => {
-                reading.errors.push(ScenarioError::at(&entry.place, message, "no range of an axis"));
-                continue;
-            }
-        };
-        ranges.push(range);
-    }
-    (reading.errors.len() == before).then_some(ranges)
-}
-
-/// An axis with a range of its coordinates, or the error.
-fn range(shape: &Shape, axis: u64, first: u64, last: u64) -> Result<(usize, u64, u64), String> {
-    let number = usize::try_from(axis).ok();
-    let Some((number, &length)) = number.and_then(|own| Some((own, shape.lengths().get(own)?))) else {
-        let greatest = shape.dimension_count() - 1;
-        return Err(format!("axis {axis} in only, expected an axis of the logical shape: 0 to {greatest}"));
-    };
-    if first > last {
-        return Err(format!("only from {first} to {last}, expected a first that is not above the last"));
-    }
-    if last >= length {
-        return Err(format!("coordinate {last} in only, expected one of axis {axis}: 0 to {}", length - 1));
-    }
-    Ok((number, first, last))
 }

@@ -190,7 +190,8 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
     let Some(steps) = settings.get(Key::ProgramSteps) else {
         return settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
     };
-    let is_job = settings.get(Key::ProgramIterations).is_some() || job::is_job(steps);
+    let algorithm = settings.get(Key::ProgramAlgorithm);
+    let is_job = settings.get(Key::ProgramIterations).is_some() || job::is_job(steps, algorithm);
     let of_steps: &ProgramKind = if is_job { &job::JOB } else { &collective::SEQUENCE };
     if settings.get(Key::ProgramKind).is_none() {
         return Some(of_steps);

@@ -95,6 +95,36 @@ pub(super) fn exchange(
     None
 }
 
+/// Reads the exchange of a collective that performs operations by these algorithms one after another; it holds for those
+/// that have the choice.
+#[expect(clippy::option_option, reason = "an error, none that applies, or an exchange")]
+pub(super) fn exchange_of_levels(
+    reading: &mut Reading<'_>,
+    steps: &[(Algorithm, Operation)],
+) -> Option<Option<Exchange>> {
+    let Some(value) = reading.settings.get(Key::ProgramExchange) else { return Some(None) };
+    let choices = Exchange::ALL.map(|exchange| (exchange.name(), Some(exchange)));
+    let has_choice = steps.iter().any(|(own, operation)| own.descriptor().has_exchange(*operation));
+    let is_best = matches!(&value.content, Content::Text(text) if text == BEST);
+    if is_lenient(reading, Key::ProgramExchange) && (is_best || !has_choice) {
+        return Some(None);
+    }
+    let exchange = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    if has_choice {
+        return Some(exchange);
+    }
+    let message = format!(
+        "program.exchange is {} of a hierarchical algorithm whose steps have no choice of exchange",
+        value.place.text()
+    );
+    reading.errors.push(
+        ScenarioError::at(&value.place, message, "not by these algorithms")
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help("leave it out: only all-reduce by patterns can exchange whole shares"),
+    );
+    None
+}
+
 /// The ports; one if an algorithm has no choice and the key is not written for it alone.
 pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
     let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };

@@ -1,24 +1,24 @@
 //! Hierarchical all-reduce, reduce-scatter and all-gather: by one algorithm inside every node, by another among equal
 //! places of the nodes (`docs/model.md` section 16).
 //!
-//! Reduction in the switch is one of the algorithms, or the only one. It is a sequence of two or three collectives, or in several chunks a job in which those of a chunk follow one
-//! another, and each follows its own of the chunk before. Ranks that share a node are consecutive: the devices of a
-//! node of a cluster, or the processes that embeddings put on a node.
+//! It is a sequence of two or three collectives; in several chunks, or with reduction in the switch as one of the
+//! algorithms, a job of [`chunk_steps`]. Ranks that share a node are consecutive: the devices of a node of a cluster, or
+//! the processes that embeddings put on a node.
 
 use std::sync::Arc;
 
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
 };
-use cubefold_simulator::{Job, JobStep, StepBody, SwitchReduction};
+use cubefold_simulator::SwitchReduction;
 use cubefold_topology::Shape;
 
 use super::{
-    channels, fold, in_switch, message_order, misfit, of_collective, over_budget, shape, shape_place,
-    take_program,
+    channels, choices, chunk_steps, fold, in_switch, message_order, misfit, of_collective, over_budget,
+    shape, shape_place, take_program,
 };
 use crate::scenario::{
-    JobStepDescription, ScenarioProgram,
+    ScenarioProgram,
     errors::ScenarioError,
     keys::Key,
     message_sizes::ByStage,
@@ -39,7 +39,7 @@ pub(in crate::scenario) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value>
 /// A hierarchical collective: the steps of each chunk, and its vector in bytes if units have bytes.
 #[derive(Debug)]
 pub(in crate::scenario) struct Levels {
-    chunks: Vec<Vec<LevelStep>>, // at least one, each with as many steps
+    pub(super) chunks: Vec<Vec<LevelStep>>, // at least one, each with as many steps
     pub(in crate::scenario) bytes: Option<u64>,
     pub(in crate::scenario) whole: WholeOperation,
     pub(in crate::scenario) notes: Vec<String>,
@@ -70,26 +70,8 @@ pub(crate) fn name(inner: &str, outer: &str) -> String {
 }
 
 impl Levels {
-    /// The steps, if there is one chunk and no switch reduces; others are reported.
-    pub(in crate::scenario) fn steps(
-        &self,
-        reading: &mut Reading<'_>,
-        value: &Value,
-    ) -> Option<Vec<Arc<Groups>>> {
-        if let Some(steps) = self.sequence() {
-            return Some(steps);
-        }
-        let (message, label) = match &self.chunks[..] {
-            [_] => ("in-switch in a step, expected it alone in a program".to_owned(), "switches reduce"),
-            chunks => (format!("{} chunks in a step, expected 1", chunks.len()), "chunks overlap"),
-        };
-        let error = ScenarioError::at(&value.place, message, label);
-        reading.errors.push(error.with_help("give each chunk its own steps, with after"));
-        None
-    }
-
-    /// The steps one after another, if all ranks take them together.
-    fn sequence(&self) -> Option<Vec<Arc<Groups>>> {
+    /// The steps one after another, if all ranks take them together: there is one chunk, and no switch reduces.
+    pub(in crate::scenario) fn sequence(&self) -> Option<Vec<Arc<Groups>>> {
         let [only] = &self.chunks[..] else { return None };
         let groups = |step: &LevelStep| match step {
             LevelStep::Groups(groups) => Some(Arc::clone(groups)),
@@ -114,7 +96,7 @@ pub(super) fn read(
             take_program(reading, 0, &collective)?;
             of_collective(reading, kind, collective, per_node)?
         }
-        None => in_chunks(reading, kind, value, &levels, per_node)?,
+        None => chunk_steps::job(reading, kind, value, &levels, per_node)?,
     };
     let Levels { bytes, whole, notes, .. } = levels;
     Some(ScenarioProgram { bytes, notes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
@@ -132,7 +114,7 @@ pub struct AskedOperations {
 }
 
 impl AskedOperations {
-    fn one(whole: WholeOperation) -> Self {
+    pub(super) fn one(whole: WholeOperation) -> Self {
         let WholeOperation { algorithm, groups } = whole;
         Self { collective: Collective::of_groups(groups), algorithms: vec![Some(algorithm)], bytes: vec![] }
     }
@@ -168,60 +150,6 @@ pub(in crate::scenario) fn with_vector_units(
         operations: Some(Arc::new(AskedOperations::one(whole))),
         ..ScenarioProgram::of_collective(own.kind, collective, own.ranks_per_node)
     })
-}
-
-/// The job of a hierarchical collective in chunks.
-fn in_chunks(
-    reading: &mut Reading<'_>,
-    kind: &'static ProgramKind,
-    value: &Value,
-    levels: &Levels,
-    per_node: u64,
-) -> Option<ScenarioProgram> {
-    let (mut steps, mut descriptions) = (vec![], vec![]);
-    let count = levels.chunks[0].len();
-    let shape = levels.whole.groups.shape().clone();
-    for (chunk, of_chunk) in levels.chunks.iter().enumerate() {
-        for (place, step) in of_chunk.iter().enumerate() {
-            let number = steps.len();
-            let of_same_chunk = (place > 0).then(|| number - 1);
-            let of_chunk_before = (chunk > 0).then(|| number - count);
-            let (operation, body, groups) = match step {
-                LevelStep::Groups(groups) => {
-                    let collective = Collective::of_groups(Arc::clone(groups));
-                    let shares = collective.share_count();
-                    let body = StepBody::Messages { shares, program: Arc::new(collective) };
-                    (groups.specification().operation, body, Some(Arc::clone(groups)))
-                }
-                LevelStep::InSwitches(operation, reduction) => {
-                    (*operation, StepBody::InSwitches(Arc::clone(reduction)), None)
-                }
-            };
-            let operation = operation.name();
-            steps.push(JobStep {
-                name: format!("chunk {chunk} step {place} {operation}"),
-                body,
-                after: of_same_chunk.into_iter().chain(of_chunk_before).collect(),
-                takes_part: Arc::default(),
-            });
-            let algorithm = groups.is_none().then(|| in_switch::IN_SWITCH.into());
-            descriptions.push(JobStepDescription { kind: operation, groups, bytes: None, algorithm });
-        }
-    }
-    let ranks = u32::try_from(shape.node_count()).ok()?;
-    let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
-    let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
-    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        over_budget(reading, over, ranks.into());
-        return None;
-    }
-    match Job::new(ranks, 1, steps) {
-        Ok(job) => Some(ScenarioProgram::of_job(kind, job, shape, descriptions, per_node)),
-        Err(error) => {
-            reading.errors.push(ScenarioError::at(&value.place, error.to_string(), "too many chunks"));
-            None
-        }
-    }
 }
 
 /// The steps of a hierarchical collective as one.
@@ -292,6 +220,10 @@ pub(in crate::scenario) fn read_levels(
     let whole = two_levels(reading, &shape?, per_node)?;
     let inside = whole.lengths()[0];
     let (inner, outer) = (inner?, outer?);
+    let by = |level| if level == Level::Inner { inner } else { outer };
+    let steps: Vec<(Algorithm, Operation)> =
+        operations.iter().filter_map(|&(level, own)| Some((of_ranks(by(level))?, own))).collect();
+    let exchange = choices::exchange_of_levels(reading, &steps)?;
     let specification = |operation, algorithm, units| CollectiveSpecification {
         compute_cycles: compute,
         chunks,
@@ -310,14 +242,18 @@ pub(in crate::scenario) fn read_levels(
         if !known.iter().any(|own| own.0 == size) {
             let mut steps = vec![];
             for &(level, operation) in operations {
-                let (by, over, units) = match level {
-                    Level::Inner => (inner, vec![0], size),
+                let (over, units) = match level {
+                    Level::Inner => (vec![0], size),
                     // Every place has the vector of the largest: with a rest, one unit more than some.
-                    Level::Outer => (outer, others.clone(), size.div_ceil(inside)),
+                    Level::Outer => (others.clone(), size.div_ceil(inside)),
                 };
-                steps.push(match by {
+                steps.push(match by(level) {
                     By::Ranks(algorithm) => {
-                        let asked = (specification(operation, algorithm, units), over);
+                        let specification = CollectiveSpecification {
+                            exchange: exchange.filter(|_| algorithm.descriptor().has_exchange(operation)),
+                            ..specification(operation, algorithm, units)
+                        };
+                        let asked = (specification, over);
                         LevelStep::Groups(made(reading, &[asked])?.pop()?)
                     }
                     By::Switches(reducing) => {
@@ -350,49 +286,6 @@ fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
     } else {
         (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect()
     }
-}
-
-/// Reads a collective of all ranks by switches alone.
-pub(super) fn read_in_switches(
-    reading: &mut Reading<'_>,
-    kind: &'static ProgramKind,
-    operation: Operation,
-    per_node: u64,
-) -> Option<ScenarioProgram> {
-    let value = reading.settings.get(Key::ProgramAlgorithm)?;
-    let Some(of_switches) = in_switch::operation(operation) else {
-        let message = format!("{operation} in switches, expected all-reduce, reduce-scatter or all-gather");
-        reading.errors.push(ScenarioError::at(&value.place, message, "not by switches"));
-        return None;
-    };
-    if let Some(over) = reading.settings.get(Key::ProgramOver) {
-        let message = "program.over of a collective in switches, expected all ranks";
-        reading.errors.push(ScenarioError::at(&over.place, message, "leave it out"));
-        return None;
-    }
-    channels::refuse(reading)?;
-    let reducing = in_switch::reducing(reading, in_switch::Part::Whole, value)?;
-    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
-    let shape = shape(reading, per_node);
-    let (compute, chunks) = (reading.compute(), in_switch::chunks(reading));
-    let ((units, bytes), shape) = (sizes?, shape?);
-    let (compute, chunks) = (compute?.get(), chunks?);
-    let scale = reading.machine.timing.scale();
-    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
-    let groups = vec![(0..u32::try_from(shape.node_count()).ok()?).collect()];
-    let reduction = in_switch::reduction(reducing, of_switches, groups, (units, chunks), compute);
-    let all = (0..shape.dimension_count()).collect();
-    let asked = CollectiveSpecification {
-        compute_cycles: compute,
-        ..CollectiveSpecification::new(operation, Algorithm::Ring, shape, units)
-    };
-    let groups = made(reading, &[(asked, all)])?.pop()?;
-    let whole = WholeOperation { algorithm: in_switch::IN_SWITCH.into(), groups };
-    let chunks = vec![vec![LevelStep::InSwitches(operation, reduction)]];
-    let levels = Levels { chunks, bytes, whole, notes: vec![] };
-    let program = in_chunks(reading, kind, value, &levels, per_node)?;
-    let operations = Some(Arc::new(AskedOperations::one(levels.whole)));
-    Some(ScenarioProgram { operations, bytes, ..program })
 }
 
 /// Reports an operation that is not done in levels.
@@ -430,7 +323,7 @@ fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> 
 }
 
 /// The collectives, if they fit in memory, of which they take their part.
-fn made(
+pub(super) fn made(
     reading: &mut Reading<'_>,
     steps: &[(CollectiveSpecification, Vec<usize>)],
 ) -> Option<Vec<Arc<Groups>>> {

@@ -2,15 +2,22 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use cubefold_collectives::{CollectiveSpecification, Operation};
+use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
 use cubefold_simulator::{Cycles, SwitchOperation, SwitchReduction};
 use cubefold_topology::{ClimbingSide, Machine};
 
-use super::channels::cluster;
+use super::{
+    channels::{self, cluster},
+    chunk_steps,
+    hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made},
+    shape,
+};
 use crate::scenario::{
+    ScenarioProgram,
     errors::ScenarioError,
     keys::{Key, MAX_INTEGER},
-    program::Reading,
+    message_sizes::ByStage,
+    program::{ProgramKind, Reading},
     settings::Settings,
     value::{Content, Value},
 };
@@ -80,6 +87,59 @@ pub(in crate::scenario) fn any_reduces(settings: &Settings<'_>) -> bool {
         member(settings.get(Key::MachineOutside)),
     ];
     values.into_iter().flatten().any(|value| !matches!(value.content, Content::Boolean(false)))
+}
+
+/// Reads a collective of all ranks by switches alone.
+pub(super) fn read(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    operation: Operation,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    let value = reading.settings.get(Key::ProgramAlgorithm)?;
+    let levels = levels(reading, operation, value, per_node)?;
+    let program = chunk_steps::job(reading, kind, value, &levels, per_node)?;
+    let operations = Some(Arc::new(AskedOperations::one(levels.whole)));
+    Some(ScenarioProgram { operations, bytes: levels.bytes, ..program })
+}
+
+/// Reads a collective of all ranks by switches, as one step of one chunk: the switches have chunks of their own.
+pub(in crate::scenario) fn levels(
+    reading: &mut Reading<'_>,
+    operation: Operation,
+    value: &Value,
+    per_node: u64,
+) -> Option<Levels> {
+    let Some(of_switches) = self::operation(operation) else {
+        let message = format!("{operation} in switches, expected all-reduce, reduce-scatter or all-gather");
+        reading.errors.push(ScenarioError::at(&value.place, message, "not by switches"));
+        return None;
+    };
+    if let Some(over) = reading.settings.get(Key::ProgramOver) {
+        let message = "program.over of a collective in switches, expected all ranks";
+        reading.errors.push(ScenarioError::at(&over.place, message, "leave it out"));
+        return None;
+    }
+    channels::refuse(reading)?;
+    let reducing = reducing(reading, Part::Whole, value)?;
+    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let shape = shape(reading, per_node);
+    let (compute, chunks) = (reading.compute(), chunks(reading));
+    let ((units, bytes), shape) = (sizes?, shape?);
+    let (compute, chunks) = (compute?.get(), chunks?);
+    let scale = reading.machine.timing.scale();
+    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    let groups = vec![(0..u32::try_from(shape.node_count()).ok()?).collect()];
+    let reduction = reduction(reducing, of_switches, groups, (units, chunks), compute);
+    let all = (0..shape.dimension_count()).collect();
+    let asked = CollectiveSpecification {
+        compute_cycles: compute,
+        ..CollectiveSpecification::new(operation, Algorithm::Ring, shape, units)
+    };
+    let groups = made(reading, &[(asked, all)])?.pop()?;
+    let whole = WholeOperation { algorithm: IN_SWITCH.into(), groups };
+    let chunks = vec![vec![LevelStep::InSwitches(operation, reduction)]];
+    Some(Levels { chunks, bytes, whole, notes: vec![] })
 }
 
 /// The level of a hierarchical algorithm, or the whole of a collective.

@@ -167,7 +167,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(first.or_faster(others))
 }
 
-/// The steps as they are asked for, with these of their alternatives; `None` if they run as such.
+/// The steps as the scenario asks for them, with the chosen alternatives; `None` if each runs as one step.
 fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperations> {
     if steps.iter().all(|step| step.whole.is_none()) {
         return None;
@@ -271,7 +271,7 @@ fn read_step(
     report_foreign(&mut reading, &step, kind);
     if let Some(value) = hierarchical::table(&reading) {
         let levels = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
-        let steps = levels.steps(&mut reading, value)?;
+        let steps = levels.sequence()?; // others are steps of a job
         let choices = vec![steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()];
         let Levels { bytes, whole, notes, .. } = levels;
         return Some(ReadStep { choices, bytes, whole: Some(whole), notes });

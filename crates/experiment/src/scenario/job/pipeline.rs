@@ -9,7 +9,8 @@ use cubefold_topology::Shape;
 use super::{
     Names, ReadStep, StepReading,
     schedule::{Need, Pass, Schedule, Task, Tasks},
-    step_body::{self, PIPELINE, Parts, Shift},
+    shift::{self, Shift},
+    step_body::{self, PIPELINE, PartOfStep, Parts, StepsOfTable},
 };
 use crate::scenario::{
     collective::{self, StepTable},
@@ -58,7 +59,7 @@ impl PipelineTask {
 /// A step of a task as it is read.
 struct TaskStep {
     name: String,
-    body: usize,
+    parts: Vec<PartOfStep<usize>>,
 }
 
 /// The keys of a pipeline.
@@ -132,7 +133,8 @@ fn check_count(
     before: usize,
     (tasks, passes): (&Tasks, &[Vec<TaskStep>; 2]),
 ) -> Option<()> {
-    let of_microbatch = passes[0].len() + passes[1].len() + 2; // with the sends
+    let of_pass = |pass: &Vec<TaskStep>| pass.iter().map(|step| step.parts.len()).sum::<usize>();
+    let of_microbatch = of_pass(&passes[0]) + of_pass(&passes[1]) + 2; // with the sends
     let steps = [tasks.stages, tasks.chunks, tasks.microbatches, of_microbatch];
     let steps: u128 = steps.iter().map(|&own| own as u128).product();
     if steps + before as u128 <= super::MAX_STEPS as u128 {
@@ -173,7 +175,7 @@ fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
 
 /// The keys of a pipeline but those of its steps.
 fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Shape) -> Option<Keys> {
-    let axis = step_body::axis(reading, table, shape, "a pipeline");
+    let axis = shift::axis(reading, table, shape, "a pipeline");
     let microbatches =
         required(reading, value, ("microbatches", &table.own.microbatches), "an integer from 1 on");
     let microbatches = microbatches
@@ -260,7 +262,7 @@ fn stages_of(
     shape: &Shape,
     takes_part: &[bool],
 ) -> Option<Vec<Arc<[bool]>>> {
-    let stage_of = step_body::coordinates(shape, keys.axis);
+    let stage_of = shift::coordinates(shape, keys.axis);
     let is_in = |rank: usize| takes_part.get(rank).copied().unwrap_or(true);
     let of_stage = |stage: usize| -> Arc<[bool]> {
         stage_of.iter().enumerate().map(|(rank, &own)| own == stage as u64 && is_in(rank)).collect()
@@ -361,17 +363,14 @@ fn task_step(
         Some(own) => Some(own.text("name of a step", reading.errors)?.to_owned()),
         None => None,
     };
-    let body = job.body(reading, &table, value, parts)?;
-    let kind = match job.bodies[body].kind {
-        "computation" => "compute",
-        kind => kind,
-    };
+    let StepsOfTable { kind, parts } = job.parts(reading, &table, value, parts)?;
+    let kind = if kind == "computation" { "compute" } else { kind };
     let name = name.unwrap_or_else(|| {
         let count = counts.entry(kind).or_default();
         *count += 1;
         if *count == 1 { kind.to_owned() } else { format!("{kind} {count}") }
     });
-    Some(TaskStep { name, body })
+    Some(TaskStep { name, parts })
 }
 
 /// A pipeline while it is written out.
@@ -411,10 +410,9 @@ impl WrittenOut<'_> {
         let mut after = self.after_of(task);
         let first = job.steps.len();
         for step in &self.passes[usize::from(task.pass == Pass::Backward)] {
-            let takes_part = Arc::clone(&self.stages[stage]);
-            let own = ReadStep { after, takes_part, body: step.body, is_send_of_pipeline: false };
-            let place = job.add(reading, &format!("{prefix} {}", step.name), place, own)?;
-            after = vec![place];
+            let name = format!("{prefix} {}", step.name);
+            let last = job.add_parts(reading, (&name, place), &step.parts, &after, &self.stages[stage])?;
+            after = vec![last];
         }
         let last = job.steps.len() - 1;
         self.last_steps[number] = last;
@@ -460,9 +458,9 @@ impl WrittenOut<'_> {
         let by = i64::try_from(receiver).ok()? - i64::try_from(stage).ok()?;
         let shift = Shift { axis, by, wraps: false, units };
         let place = reading.settings.place(Key::ProgramSteps)?.clone();
-        let body = step_body::shift(reading, &place, job.shape, shift, Some(&self.stages[stage]), bytes)?;
+        let body = shift::shift(reading, &place, job.shape, shift, Some(&self.stages[stage]), bytes)?;
         let body = job.add_body(body);
-        let stage_of = step_body::coordinates(job.shape, axis);
+        let stage_of = shift::coordinates(job.shape, axis);
         let range = stage.min(receiver) as u64..=stage.max(receiver) as u64;
         let is_in = |rank: usize| self.takes_part.get(rank).copied().unwrap_or(true);
         let takes_part =

@@ -1,21 +1,21 @@
-//! The body of a step of a job: a collective, a computation, or messages of a file, a matrix, a neighbour exchange or a
-//! shift along an axis.
+//! The body of a step of a job: a [collective](collective_step), a computation, or messages of a file, a matrix, a
+//! neighbour exchange or a [shift](super::shift) along an axis.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use cubefold_collectives::{Collective, Groups};
+use cubefold_collectives::Groups;
 use cubefold_mapping::{GraphGuest, ProcessId};
-use cubefold_simulator::{Computations, Program, StageMessage, StageProgram, StepBody};
+use cubefold_simulator::{Program, StepBody};
 use cubefold_topology::{Machine, MachineKind, Shape, narrow};
 
-use crate::input::text::shortened;
+use super::{
+    collective_step,
+    shift::{SEND, send},
+};
 use crate::scenario::{
     ScenarioProgram,
-    collective::{
-        self, KnownCollectives, StepTable,
-        hierarchical::{self, Levels, WholeOperation},
-    },
-    errors::{ScenarioError, alternatives},
+    collective::{self, KnownCollectives, StepTable},
+    errors::ScenarioError,
     keys::Key,
     message_sizes::{self, ByStage},
     neighbour_exchange::{self, NEIGHBOUR_EXCHANGE},
@@ -24,14 +24,6 @@ use crate::scenario::{
     stages_file::{self, STAGES},
     traffic::{self, TRAFFIC},
     value::{Content, Value},
-};
-
-/// A shift of every rank along one axis; only a step.
-static SEND: ProgramKind = ProgramKind {
-    name: "send",
-    summary: "Every rank sends to the one further along an axis.",
-    keys: &[Key::ProgramOver, Key::ProgramUnits, Key::ProgramBytes],
-    read: |_| None, // a step is read by `send`
 };
 
 /// A matrix of all ranks, or of the groups along axes.
@@ -63,6 +55,7 @@ pub(in crate::scenario) static STEP_KINDS: [&ProgramKind; 5] =
     [&TRAFFIC_OF_GROUPS, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND, &PIPELINE];
 
 /// The body of a step, in alternatives of which the fastest counts.
+#[derive(Debug)]
 pub(super) struct ReadBody {
     /// The name of its kind.
     pub(super) kind: &'static str,
@@ -76,6 +69,32 @@ pub(super) struct ReadBody {
     pub(super) notes: Vec<String>,
 }
 
+/// The steps that a table stands for.
+#[derive(Debug)]
+pub(super) struct StepsOfTable<Body> {
+    /// The kind of the table.
+    pub(super) kind: &'static str,
+    /// At least one.
+    pub(super) parts: Vec<PartOfStep<Body>>,
+}
+
+/// One of the steps that a table stands for.
+#[derive(Debug)]
+pub(super) struct PartOfStep<Body> {
+    /// The end of its name, after that of the table; `None` if it is the only one.
+    pub(super) name: Option<String>,
+    /// The parts that it comes after, by their places among those of the table; the first comes after none, the last
+    /// after all.
+    pub(super) after: Vec<usize>,
+    pub(super) body: Body,
+}
+
+impl From<ReadBody> for StepsOfTable<ReadBody> {
+    fn from(body: ReadBody) -> Self {
+        Self { kind: body.kind, parts: vec![PartOfStep { name: None, after: vec![], body }] }
+    }
+}
+
 /// Sets of ranks that a step is restricted to, which may not divide the groups of a collective.
 pub(super) struct Parts<'a> {
     /// The place that restricts it.
@@ -84,16 +103,6 @@ pub(super) struct Parts<'a> {
     pub(super) takes_part: &'a [Arc<[bool]>],
     /// The name of a set in messages.
     pub(super) divides: &'static str,
-}
-
-/// A shift of ranks along an axis.
-#[derive(Clone, Copy)]
-pub(super) struct Shift {
-    pub(super) axis: usize,
-    /// The distance, not 0.
-    pub(super) by: i64,
-    pub(super) wraps: bool,
-    pub(super) units: u64,
 }
 
 /// The messages of a step, of which some may not be sent.
@@ -161,7 +170,7 @@ pub(super) fn read_body(
     per_node: u64,
     known: &mut KnownCollectives,
     parts: Option<&Parts<'_>>,
-) -> Option<ReadBody> {
+) -> Option<StepsOfTable<ReadBody>> {
     let settings = reading.settings.of_step(&table.step);
     let kind = job_kind(table);
     let by_stage =
@@ -178,13 +187,14 @@ pub(super) fn read_body(
     report_foreign_own(reading, table, kind);
     if let Some(kind) = kind {
         collective::report_foreign(reading, &table.step, kind);
-        return messages(reading, table, kind, shape);
+        return messages(reading, table, kind, shape).map(StepsOfTable::from);
     }
     if table.is_computation() {
         let choices = vec![(StepBody::Computation(reading.compute()?), None)];
-        return Some(ReadBody { kind: "computation", choices, bytes: None, algorithm: None, notes: vec![] });
+        let body = ReadBody { kind: "computation", choices, bytes: None, algorithm: None, notes: vec![] };
+        return Some(body.into());
     }
-    of_collective(reading, table, value, shape, per_node, known, parts)
+    collective_step::read(reading, table, value, shape, per_node, known, parts)
 }
 
 /// Whether a table is a pipeline.
@@ -221,102 +231,6 @@ pub(super) fn report_foreign_own(
             reading.errors.push(ScenarioError::at(&value.place, message, "not of this kind"));
         }
     }
-}
-
-/// A collective, or the better of its exchanges.
-fn of_collective(
-    reading: &mut Reading<'_>,
-    table: &StepTable,
-    value: &Value,
-    shape: &Shape,
-    per_node: u64,
-    known: &mut KnownCollectives,
-    parts: Option<&Parts<'_>>,
-) -> Option<ReadBody> {
-    let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
-    let (kind, operation) = collective::step_kind(reading, value, &others)?;
-    collective::report_foreign(reading, &table.step, kind);
-    if let Some(written) = hierarchical::table(reading) {
-        let levels = hierarchical::read_levels(reading, operation, written, per_node)?;
-        let steps = levels.steps(reading, written)?;
-        for groups in &steps {
-            check_only(reading, parts, groups)?;
-        }
-        check_ranks(reading, table, value, steps[0].rank_count(), shape)?;
-        let body = as_body(hierarchical::one_after_another(&steps)?);
-        let Levels { bytes, whole: WholeOperation { groups, algorithm }, notes, .. } = levels;
-        let choices = vec![(body, Some(groups))];
-        return Some(ReadBody { kind: operation.name(), choices, bytes, algorithm: Some(algorithm), notes });
-    }
-    let asked = collective::ask(reading, kind, operation, per_node)?;
-    check_ranks(reading, table, value, asked.specification.shape.node_count(), shape)?;
-    let mut choices = vec![];
-    for specification in std::iter::once(asked.specification).chain(asked.other) {
-        match known.collective(reading, specification, &asked.over)? {
-            Ok(groups) => {
-                check_only(reading, parts, &groups)?;
-                choices.push((as_body(Collective::of_groups(Arc::clone(&groups))), Some(groups)));
-            }
-            Err(error) => {
-                let error = collective::misfit(reading, &error);
-                reading.errors.extend(error);
-                return None;
-            }
-        }
-    }
-    Some(ReadBody {
-        kind: operation.name(),
-        choices,
-        bytes: asked.bytes,
-        algorithm: None,
-        notes: asked.notes,
-    })
-}
-
-/// Reports a collective of other ranks than those of the program.
-fn check_ranks(
-    reading: &mut Reading<'_>,
-    table: &StepTable,
-    value: &Value,
-    found: u64,
-    shape: &Shape,
-) -> Option<()> {
-    let expected = shape.node_count();
-    if found == expected {
-        return Some(());
-    }
-    let message = format!("a step of {found} ranks, expected {expected} as in the program");
-    let place = table.step.values.get(Key::ProgramShape).map_or(&value.place, |shape| &shape.place);
-    reading.errors.push(ScenarioError::at(place, message, "other ranks"));
-    None
-}
-
-/// A collective as a step.
-fn as_body(collective: Collective) -> StepBody {
-    StepBody::Messages { shares: collective.share_count(), program: Arc::new(collective) }
-}
-
-/// Reports a rank that takes part without all of its group.
-fn check_only(reading: &mut Reading<'_>, parts: Option<&Parts<'_>>, groups: &Groups) -> Option<()> {
-    let Some(parts) = parts else { return Some(()) };
-    for takes_part in parts.takes_part {
-        let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|own| *own);
-        for group in groups.ranks_of_groups() {
-            let (inside, outside): (Vec<&u32>, Vec<&u32>) = group.iter().partition(is_in);
-            let (Some(inside), Some(outside)) = (inside.first(), outside.first()) else { continue };
-            let message = format!(
-                "{} divides a group: rank {inside} takes part and rank {outside} of its group does not, expected whole groups",
-                parts.divides
-            );
-            let error = ScenarioError::at(parts.place, message, "a part of a group")
-                .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
-                .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
-            let help = "groups extend along the axes of over; only counts along those of the program's shape";
-            reading.errors.push(error.with_help(help));
-            return None;
-        }
-    }
-    Some(())
 }
 
 /// A step of messages.
@@ -386,7 +300,12 @@ fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<
     Some(groups.into_values().collect())
 }
 
-fn whole(kind: &ProgramKind, program: Arc<dyn Program>, bytes: Option<u64>, notes: Vec<String>) -> ReadBody {
+pub(super) fn whole(
+    kind: &ProgramKind,
+    program: Arc<dyn Program>,
+    bytes: Option<u64>,
+    notes: Vec<String>,
+) -> ReadBody {
     ReadBody {
         kind: kind.name,
         choices: vec![(StepBody::Messages { program, shares: 1 }, None)],
@@ -403,114 +322,4 @@ fn neighbours(reading: &mut Reading<'_>, shape: &Shape) -> Option<ScenarioProgra
     }
     let torus = Machine::new(MachineKind::Torus, shape.lengths()).ok()?;
     neighbour_exchange::on_guest(reading, Some(GraphGuest::new(torus)))
-}
-
-/// Every rank sends to the one `by` further along an axis, if there is one.
-fn send(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<ReadBody> {
-    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale(), reading.errors);
-    let axis = axis(reading, table, shape, "a send");
-    let by = by(reading, table);
-    let wraps = wraps(reading, table);
-    let (axis, by, wraps, (units, bytes)) = (axis?, by?, wraps?, sizes?);
-    shift(reading, &table.step.place, shape, Shift { axis, by, wraps, units }, None, bytes)
-}
-
-/// The coordinate of every rank along an axis.
-pub(super) fn coordinates(shape: &Shape, axis: usize) -> Vec<u64> {
-    let stride: u64 = shape.lengths()[..axis].iter().product();
-    (0..shape.node_count()).map(|rank| rank / stride % shape.lengths()[axis]).collect()
-}
-
-/// The messages of a shift from all ranks, or from `senders`.
-pub(super) fn shift(
-    reading: &mut Reading<'_>,
-    place: &Place,
-    shape: &Shape,
-    Shift { axis, by, wraps, units }: Shift,
-    senders: Option<&[bool]>,
-    bytes: Option<u64>,
-) -> Option<ReadBody> {
-    let (length, ranks) = (i128::from(shape.lengths()[axis]), shape.node_count());
-    let stride: u64 = shape.lengths()[..axis].iter().product();
-    let message = |(rank, own): (u64, u64)| {
-        let to = i128::from(own) + i128::from(by);
-        let to = if wraps { to.rem_euclid(length) } else { to };
-        let there = u64::try_from(to).ok().filter(|_| to < length && to != i128::from(own))?;
-        let is_sender = |senders: &[bool]| usize::try_from(rank).is_ok_and(|rank| senders[rank]);
-        if !senders.is_none_or(is_sender) {
-            return None;
-        }
-        let rest = rank - own * stride;
-        let [source, destination] = [rank, rest + there * stride].map(|rank| ProcessId::new(narrow(rank)));
-        Some(StageMessage { stage: 0, source, destination, units })
-    };
-    let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
-    let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
-    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(place, "a step of this many messages"));
-        return None;
-    }
-    let computations = Computations::Same(reading.compute()?);
-    match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
-        Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),
-        Err(error) => {
-            reading.errors.push(ScenarioError::at(place, error.to_string(), "this step"));
-            None
-        }
-    }
-}
-
-/// Whether a send goes around its axis.
-fn wraps(reading: &mut Reading<'_>, table: &StepTable) -> Option<bool> {
-    let Some(value) = &table.own.wrap else { return Some(false) };
-    if let Content::Boolean(wraps) = value.content {
-        return Some(wraps);
-    }
-    reading.errors.push(value.unexpected("wrap", "true or false"));
-    None
-}
-
-/// The axis that a send goes along, or that the stages of a pipeline are on.
-pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, of: &str) -> Option<usize> {
-    let greatest = shape.dimension_count() - 1;
-    let expected = format!("one axis of the logical shape, such as [0], of 0 to {greatest}");
-    let Some(value) = table.step.values.get(Key::ProgramOver) else {
-        let message = format!("over is missing in {of}, expected {expected}");
-        reading.errors.push(ScenarioError::at(&table.step.place, message, "no axis"));
-        return None;
-    };
-    let axis = match &value.content {
-        Content::List(named) => match &named[..] {
-            [Value { content: Content::Integer(Some(axis)), .. }] => usize::try_from(*axis).ok(),
-            _ => None,
-        },
-        _ => None,
-    };
-    match axis {
-        Some(axis) if axis <= greatest => return Some(axis),
-        Some(axis) => {
-            let message = format!("axis {axis} in over of {of}, expected {expected}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "no axis of it"));
-        }
-        None => {
-            let message = format!("over = {} of {of}, expected {expected}", shortened(&value.written()));
-            reading.errors.push(ScenarioError::at(&value.place, message, "no axis"));
-        }
-    }
-    None
-}
-
-/// The distance of a send along its axis, not 0.
-fn by(reading: &mut Reading<'_>, table: &StepTable) -> Option<i64> {
-    let Some(value) = &table.own.by else { return Some(1) };
-    let number = match value.content {
-        Content::Integer(_) => value.place.text().replace('_', "").parse::<i64>().ok(),
-        _ => None,
-    };
-    let number = number.filter(|&number| number != 0);
-    if number.is_none() {
-        let expected = alternatives(&["1", "-1", "another number of ranks that is not 0"]);
-        reading.errors.push(value.unexpected("by", expected));
-    }
-    number
 }

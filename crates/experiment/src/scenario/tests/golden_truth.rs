@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    records::RunRecord,
+    records::{RunRecord, bus_share},
     runs::{KeepRecords, Progress, execute},
     scenario::{Run, load},
 };
@@ -143,7 +143,26 @@ impl Case {
     }
 }
 
-/// Runs the cases of an element, and compares the makespan, the end of every stage, and the bound where the file has one;
+/// Compares the numbers of stages, messages and units, where the file has them.
+fn check_messages(case: &Case, run: &Run) {
+    let program = &*run.program.body;
+    let (mut messages, mut sum) = (0_u64, 0_u64);
+    for stage in 0..program.stage_count() {
+        program.for_each_message(stage, &mut |_, _, units| {
+            messages += 1;
+            sum += units;
+        });
+    }
+    let found = [("stages", program.stage_count() as u64), ("messages", messages), ("unit_sum", sum)];
+    for (key, found) in found {
+        if let Some(expected) = case.more.get(key) {
+            assert_eq!(expected.as_u64(), Some(found), "{key} of {}", case.name);
+        }
+    }
+}
+
+/// Runs the cases of an element, and compares the makespan, the end of every stage, the messages, and the
+/// bus bandwidth and the bound where the file has them;
 /// returns the number of bounds.
 fn check(element: &str, leave_out: &[&str]) -> usize {
     let own = file().cases.into_iter().filter(|case| case.element == element && case.makespan.is_some());
@@ -167,6 +186,19 @@ fn check(element: &str, leave_out: &[&str]) -> usize {
         };
         let ends: Vec<u64> = ends.into_values().map(until).collect();
         assert_eq!(ends, case.stage_finish, "{}", case.name);
+        check_messages(&case, &run);
+        if let Some(bus) = case.more.get("bus_units_per_cycle") {
+            let [units, cycles]: [u64; 2] = serde_json::from_value(bus.clone()).unwrap();
+            let asked = run.program.asked_collective().unwrap().specification().unwrap();
+            let [times, of] = bus_share(asked);
+            // The same fraction.
+            assert_eq!(
+                asked.vector_units * times * cycles,
+                units * of * case.makespan.unwrap(),
+                "{}",
+                case.name
+            );
+        }
         if let Some(bound) = case.more.get("lower_bound") {
             let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
             let record = RunRecord::new(&run, 0, &finished);
