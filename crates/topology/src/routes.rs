@@ -339,9 +339,8 @@ impl<'network> NetworkRoutes<'network> {
         let is_first = |(place, next): &(usize, &NodeId)| *place == 0 || neighbours[place - 1] != **next;
         let distinct = neighbours.iter().enumerate().filter(is_first);
         let searched = distinct.filter_map(|(place, &next)| Some((first + u16::try_from(place).ok()?, next)));
-        let listed = listed.into_iter().flatten();
-        let listed =
-            listed.filter_map(|next| Some((self.network.port_to(at.index(), next)?, NodeId::new(next))));
+        let port_of = |next: u32| Some((self.network.port_to(at.index(), next)?, NodeId::new(next)));
+        let listed = listed.into_iter().flatten().filter_map(port_of);
         let mut ports = listed.chain(searched).filter(is_nearer);
         match self.choice {
             RouteChoice::Lowest => ports.next().map(|(port, _)| self.parallel_port(ends, port, key)),
