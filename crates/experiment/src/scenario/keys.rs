@@ -1,7 +1,8 @@
 //! The keys of a scenario file: one table, which defines reading, ranges and defaults, sweeps, the errors
 //! about unknown and foreign keys, and the check of `docs/scenarios.md`.
 //!
-//! A key is added as one entry of [`keys!`] and read in the file of its section. The descriptors of program
+//! A key is added as one entry of [`keys!`], with the form of its values ([`forms`]), and read in the file of its section.
+//! The descriptors of program
 //! kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take.
 
 mod forms;
