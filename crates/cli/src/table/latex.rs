@@ -67,7 +67,7 @@ fn width(table: &TextTable) -> usize {
 const COLUMN_GAP: usize = 4;
 
 /// The width of a text in the roman font of 9 points \[hundredths of a point\].
-fn text_width(text: &str) -> usize {
+pub(super) fn text_width(text: &str) -> usize {
     let thousandths = |sign: char| match sign {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '[' | ']' | '!' | '|' => 285,
         'f' | 't' | 'r' | 's' | '(' | ')' | '-' | ' ' | 'I' => 400,

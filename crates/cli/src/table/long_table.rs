@@ -10,7 +10,7 @@ use std::{
 
 use cubefold_experiment::printable;
 
-use super::{TextTable, page::Style};
+use super::{TextTable, latex::text_width, page::Style};
 
 /// The number of rows that are drawn at a time.
 const BLOCK: usize = 1 << 12;
@@ -62,7 +62,8 @@ impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
     }
 }
 
-/// The cells of each column that decide the layout of a table: one of each form, and one that differs from the first.
+/// The cells of each column that decide the layout of a table: one of each form, one that differs from the
+/// first, and the widest in LaTeX.
 #[derive(Debug)]
 struct Forms {
     columns: Vec<ColumnForms>,
@@ -72,6 +73,7 @@ struct Forms {
 struct ColumnForms {
     first: Option<String>,
     unlike: Option<String>,
+    widest: Option<String>, // in LaTeX, where letters differ
     by_form: BTreeMap<String, String>,
 }
 
@@ -103,12 +105,15 @@ impl ColumnForms {
         if self.unlike.is_none() && *first != cell {
             self.unlike = Some(cell.clone());
         }
+        if self.widest.as_ref().is_none_or(|widest| text_width(widest) < text_width(&cell)) {
+            self.widest = Some(cell.clone());
+        }
         let form = form(&cell);
         self.by_form.entry(form).or_insert(cell);
     }
 
     fn cells(&self) -> Vec<&String> {
-        self.first.iter().chain(&self.unlike).chain(self.by_form.values()).collect()
+        self.first.iter().chain(&self.unlike).chain(&self.widest).chain(self.by_form.values()).collect()
     }
 }
 
