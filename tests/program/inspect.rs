@@ -269,3 +269,65 @@ fn the_examples_of_the_page_run() {
     let placed = done(&[&["place", &scratch.path("job.toml")][..], &ranks].concat());
     assert!(placed.starts_with("rank 0=n1 slot=0\nrank 1=n3 slot=0\n"), "{placed}");
 }
+
+/// A scenario with the lines that `inspect` prints of a file, its gaps filled in; `None` of files that make none.
+fn scenario_of(file: &Value) -> Option<String> {
+    let lines: Vec<&str> = file["use"].as_array()?.iter().filter_map(Value::as_str).collect();
+    let is_unconnected = file["missing"].as_array()?.contains(&Value::from("unconnected"));
+    // A machine has at least two hosts, and a job of Chakra the files of all ranks.
+    let is_part = file["counts"]["hosts"] == 1 || file["format"].as_str()?.starts_with("chakra");
+    if lines.is_empty() || is_unconnected || is_part {
+        return None;
+    }
+    let lines = lines
+        .join("\n")
+        .replace("hosts = \"..\"", "hosts = \"*\"")
+        .replace("latency = \"..\"", "latency = \"1 us\"")
+        .replace("bytes = \"..\"", "bytes = \"1 MiB\"")
+        .replace("\"..\"", "\"5 GB/s\"");
+    let program = "\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n";
+    let count = |key: &str| file["counts"][key].as_u64().unwrap_or(2).max(2);
+    let mesh = |nodes: u64| {
+        let link = "link = { bandwidth = \"10 GB/s\", latency = \"1 us\" }";
+        format!("[machine]\nkind = \"full-mesh\"\nnodes = {nodes}\n{link}\n")
+    };
+    match file["kind"].as_str()? {
+        "network" => Some(lines + program),
+        "matrix" | "trace" => Some(mesh(count("ranks")) + &lines),
+        "hosts" => Some(lines.replace("[machine]\n", &mesh(count("hosts"))) + program),
+        "ranks" => {
+            let (ranks, hosts) = (count("ranks"), count("hosts"));
+            let each = format!("processes_per_node = {}\n", ranks / hosts);
+            ranks.is_multiple_of(hosts).then(|| lines.replace("[machine]\n", &mesh(hosts)) + program + &each)
+        }
+        "settings" if !lines.contains("[machine]") => Some(mesh(4) + &lines),
+        "settings" => Some(lines),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_lines_of_an_answer_run() {
+    let given = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/formats/given");
+    let folder = tempfile::tempdir().unwrap();
+    let mut names: Vec<String> =
+        fs::read_dir(given).unwrap().map(|own| own.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| !name.ends_with(".expect.json"));
+    names.sort_unstable();
+    for name in &names {
+        fs::copy(format!("{given}/{name}"), folder.path().join(name)).unwrap();
+    }
+    let mut inspect = program();
+    inspect.arg("inspect").args(&names).args(["--format", "json"]).current_dir(folder.path());
+    let answer: Value = serde_json::from_slice(&inspect.output().unwrap().stdout).unwrap();
+    let mut checked = 0;
+    for file in answer["files"].as_array().unwrap() {
+        let Some(scenario) = scenario_of(file) else { continue };
+        fs::write(folder.path().join("s.toml"), &scenario).unwrap();
+        let output = program().args(["check", "s.toml"]).current_dir(folder.path()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{}: {scenario}\n{errors}", file["file"]);
+        checked += 1;
+    }
+    assert!(checked > 50, "{checked}");
+}

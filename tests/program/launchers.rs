@@ -533,15 +533,15 @@ fn files_of_other_kinds_are_named_in_one_error() {
         ),
         (
             vec!["place", &ring, "--format", "hosts", "--coordinates", &xml],
-            "the file is an MSCCL algorithm (XML)",
+            "the file is a trace (msccl-xml), expected coordinates of hosts, or a network",
         ),
         (
             vec!["place", &ring, "--format", "slurm-hostfile", "--hosts", &trace],
             "is a Chakra execution trace",
         ),
         (vec!["calibrate", &xml], "the file is a trace (msccl-xml), expected output of a benchmark"),
-        (vec!["check", &scratch.path("s.toml")], "is an MSCCL algorithm (XML), expected a GOAL schedule"),
-        (vec!["check", &scratch.path("t.toml")], "is a Chakra execution trace, expected a list of messages"),
+        (vec!["check", &scratch.path("s.toml")], "is a trace (msccl-xml), expected a GOAL schedule"),
+        (vec!["check", &scratch.path("t.toml")], "is a trace (chakra), expected a list of messages"),
         (vec!["check", &scratch.path("p.toml")], "is a trace (msccl-xml), expected the hosts of ranks"),
     ] {
         let finished = run(&arguments);

@@ -53,7 +53,7 @@ pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
             _ => Asked::Wrong(format, complaints),
         },
         _ => match any {
-            Recognised::NotRead(format) => not_read(format, path),
+            Recognised::NotRead(format) => not_read(format, path).map_or(Asked::Unknown, Asked::Misfit),
             Recognised::Read(format, reading, _) => other_kind(&file, format, Some(&reading.content), kind),
             Recognised::Wrong(format, _) => other_kind(&file, format, None, kind),
             Recognised::Ambiguous(all) => {
@@ -64,17 +64,16 @@ pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
     }
 }
 
-fn not_read(format: &Format, path: &str) -> Asked {
+/// The error of a format that is not read, with the way on; `None` of one that is.
+#[must_use]
+pub fn not_read(format: &Format, path: &str) -> Option<Misfit> {
+    let Reader::Unread { reason, .. } = format.reader else { return None };
     let message = format!("one of {}, which cubefold does not read", format.tool);
-    let reason = match format.reader {
-        Reader::Unread { reason, .. } => reason,
-        Reader::Reads(_) => "",
-    };
     let help = match format.conversion(path) {
         Some(command) => format!("{command}\n{reason}"),
         None => reason.to_owned(),
     };
-    Asked::Misfit(Misfit { message, help, is_sure: true })
+    Some(Misfit { message, help, is_sure: true })
 }
 
 fn other_kind(file: &FileText<'_>, format: &Format, content: Option<&Content>, expected: Kind) -> Asked {

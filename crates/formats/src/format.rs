@@ -266,6 +266,16 @@ pub fn recognise(file: &FileText<'_>, kind: Option<Kind>) -> Recognised {
     found
 }
 
+/// The formats that a content looks most like, among those that hold a kind.
+#[must_use]
+pub fn likely(file: &FileText<'_>, kind: Option<Kind>) -> Vec<&'static Format> {
+    let asked = |own: &&'static Format| kind.is_none_or(|kind| own.holds.contains(&kind));
+    let all: Vec<(&'static Format, Likeness)> =
+        crate::read::FORMATS.iter().copied().filter(asked).map(|own| (own, (own.is_like)(file))).collect();
+    let best = all.iter().map(|own| own.1).max().filter(|own| *own > Likeness::No);
+    all.into_iter().filter(|own| Some(own.1) == best).map(|own| own.0).collect()
+}
+
 fn recognise_lines(file: &FileText<'_>, kind: Option<Kind>) -> Recognised {
     let asked = |own: &&'static Format| kind.is_none_or(|kind| own.holds.contains(&kind));
     let all: Vec<(&'static Format, Likeness)> =

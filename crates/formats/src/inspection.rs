@@ -9,14 +9,30 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     format::{Complaint, FileText, Format, Reader, Reading, Recognised, read_as, recognise},
-    input::{foreign::foreign_bytes, input_file, text::printable},
-    read::{FORMATS, keys_of},
+    input::{
+        foreign::foreign_bytes,
+        input_file::{self, InputError},
+        text::printable,
+    },
+    read::{FORMATS, keys_of, large::read_streamed},
     scenario_lines,
     value::Kind,
 };
 
 /// The largest file that is read \[bytes\].
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Reads a file that is larger than what is held in memory.
+fn streamed(path: &Path, named: Option<&'static Format>) -> Recognised {
+    match read_streamed(path) {
+        Ok(Some((format, read))) if named.is_none_or(|own| own.name == format.name) => match read {
+            Ok(reading) => Recognised::Read(format, Box::new(reading), vec![]),
+            Err(complaints) => Recognised::Wrong(format, complaints),
+        },
+        Ok(_) => Recognised::Unreadable(InputError::TooLong(MAX_BYTES).to_string()),
+        Err(error) => Recognised::Unreadable(error.to_string()),
+    }
+}
 
 /// The reason why nothing can be read in a file of an unknown format: it is compressed, or broken.
 fn unreadable(file: &FileText<'_>) -> Option<String> {
@@ -56,6 +72,7 @@ impl Inspection {
         let shown = path.display().to_string();
         match input_file::read(path, MAX_BYTES) {
             Ok(bytes) => Self::of_bytes(shown, &bytes, named),
+            Err(InputError::TooLong(_)) => Self { path: shown, recognised: streamed(path, named) },
             Err(error) => Self { path: shown, recognised: Recognised::Unreadable(error.to_string()) },
         }
     }

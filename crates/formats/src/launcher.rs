@@ -61,8 +61,6 @@ struct FormatDescriptor {
     hosts: HostNaming,
     /// Whether it gives the slot of a rank on its host.
     has_slots: bool,
-    /// Whether it may be a JSON document.
-    is_json: bool,
     /// Checks that the format can hold the placement.
     check: fn(&LauncherFile<'_>) -> Result<(), LauncherError>,
     write: fn(&LauncherFile<'_>, &mut dyn Write) -> io::Result<()>,

@@ -2,12 +2,14 @@
 
 mod benchmarks;
 pub(crate) mod booksim_config;
-mod chakra;
+pub mod chakra;
 mod dot;
 mod gpus;
 mod hosts;
 mod hypernode;
 mod infiniband;
+mod kineto;
+pub mod large;
 mod logged_benchmarks;
 mod matrices;
 mod matrix_files;
@@ -31,7 +33,7 @@ use crate::{
 };
 
 /// Every format. If several read a content equally well, the first is taken.
-pub static FORMATS: [&Format; 76] = [
+pub static FORMATS: [&Format; 77] = [
     &ranks::OPEN_MPI_BINDINGS,
     &ranks::PRRTE_JOB_MAP,
     &ranks::INTEL_MPI_STARTUP,
@@ -41,6 +43,7 @@ pub static FORMATS: [&Format; 76] = [
     &placements::PLACEMENT_TABLE,
     &hosts::FLUX_R,
     &hosts::OPENSM_CA_ORDER,
+    &hosts::COORDINATE_MAP,
     &hosts::HOST_LIST,
     &profilers::OPEN_MPI_MONITORING,
     &profilers::INTEL_MPI_STATISTICS,
@@ -88,7 +91,7 @@ pub static FORMATS: [&Format; 76] = [
     &logged_benchmarks::OSU,
     &logged_benchmarks::INTEL_MPI_BENCHMARKS,
     &logged_benchmarks::NCCL_TESTS,
-    &traces::KINETO,
+    &kineto::KINETO,
     &traces::FLIGHT_RECORDER,
     &chakra::CHAKRA_JSON,
     &traces::ASTRA_WORKLOAD,

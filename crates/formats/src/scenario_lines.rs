@@ -14,6 +14,10 @@ pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
     let file = format!("{path:?}");
     match content {
         Content::Network(own) => of_network(own, &file),
+        Content::Hosts(..) if format.name == "coordinate-map" => {
+            let path = crate::format::quoted(path);
+            vec![format!("cubefold place SCENARIO --format hosts --coordinates {path}")]
+        }
         Content::Hosts(..) => vec!["[machine]".to_owned(), format!("host_names = {file}")],
         Content::Ranks(_) => vec![
             "[machine]".to_owned(),
@@ -87,8 +91,12 @@ fn algorithm_of(operation: &str) -> Option<&'static str> {
 }
 
 fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
-    if ["goal", "chakra"].contains(&format.name) {
-        return of_program(format.name, file);
+    match format.name {
+        "goal" => return of_program("goal", file),
+        "chakra" | "chakra-json" => return of_program("chakra", &of_all_ranks(file)),
+        // Layers and steps, which no kind of program takes.
+        "astra-sim-1-workload" | "msccl-xml" => return vec![],
+        _ => {}
     }
     if own.matrix.is_some() {
         return of_program("traffic", file);
@@ -106,6 +114,15 @@ fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
     let mut lines = of_program("trace", file);
     lines.push(format!("algorithms = {{ {} }}", algorithms.join(", ")));
     lines
+}
+
+/// The name of the files of all ranks, from that of one: `trace.{rank}.et` of `trace.0.et`.
+fn of_all_ranks(file: &str) -> String {
+    let begin = file.rfind('/').map_or(0, |at| at + 1);
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    let Some(last) = file[begin..].rfind(is_digit).map(|at| begin + at + 1) else { return file.to_owned() };
+    let first = file[..last].trim_end_matches(is_digit).len().max(begin);
+    format!("{}{{rank}}{}", &file[..first], &file[last..])
 }
 
 /// The rings of NCCL's graphs: pattern 4 is a ring.

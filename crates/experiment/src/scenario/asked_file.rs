@@ -3,9 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use cubefold_formats::{
-    asked::{Asked, Misfit, ask},
+    asked::{Asked, Misfit, ask, not_read},
     benchmark::{Measurement, MeasurementOptions},
-    format::{Complaint, Format, Reading},
+    format::{Complaint, FileText, Format, Likeness, Reading, likely},
+    read::keys_of,
     value::{Content, Kind},
 };
 
@@ -38,7 +39,6 @@ pub(super) fn asked(
 
 /// The error of a file that is of another kind than is asked for, or not read; `None` of others.
 pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
-    const MOST: u64 = 16 << 20;
     if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
         return None;
     }
@@ -48,6 +48,37 @@ pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
         Asked::Value(..) | Asked::Wrong(..) | Asked::Unknown => None,
     }
 }
+
+/// The error of a text that is surely of a format that is neither one of its own by name nor holds hosts or ranks;
+/// `None` of others.
+pub(super) fn other_format(path: &Path, text: &str, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+    let file = FileText::new(text.as_bytes());
+    let formats = likely(&file, None);
+    let format = formats.first().filter(|format| (format.is_like)(&file) == Likeness::Sure)?;
+    let is_own = own.contains(&format.name)
+        || format.holds.iter().any(|kind| matches!(kind, Kind::Ranks | Kind::Hosts));
+    if is_own {
+        return None;
+    }
+    if let Some(misfit) = not_read(format, &path.display().to_string()) {
+        return Some(error_of(path, &misfit));
+    }
+    let found = format.holds[0];
+    let message = format!("the file is {} ({}), expected {expected}", found.noun(), format.name);
+    Some(ScenarioError::of_file(path, message).with_help(format!("it is read by {}", keys_of(found))))
+}
+
+/// As [`other_format`], of a file that can be read again.
+pub(super) fn other_format_of(path: &Path, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
+        return None;
+    }
+    let bytes = input_file::read(path, MOST).ok()?;
+    other_format(path, &String::from_utf8_lossy(&bytes), expected, own)
+}
+
+/// Larger files are not looked at again for an error \[bytes\].
+const MOST: u64 = 16 << 20;
 
 /// The error of a file that a key cannot take.
 pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {

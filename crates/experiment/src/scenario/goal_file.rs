@@ -30,7 +30,6 @@ use std::{
     sync::Arc,
 };
 
-use cubefold_formats::value::Kind;
 use cubefold_simulator::{
     OperationKind, StuckReason, StuckTasks, TaskGraph, TaskSchedule, TaskScheduleError,
 };
@@ -81,10 +80,8 @@ const MAX_MARKED: usize = 8;
 ///
 /// If it cannot be read or is wrong: the first errors, the last of them with the number of omitted ones.
 pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
-    let is_goal = || input_file::foreign_kind(path).is_some_and(|kind| kind.contains("GOAL"));
-    read_operations(path, budget).map_err(|failure| {
-        if is_goal() { failure } else { failure.or_foreign(path, "a GOAL schedule", Some(Kind::Trace)) }
-    })
+    read_operations(path, budget)
+        .map_err(|failure| failure.or_other_format(path, "a GOAL schedule", &["goal"]))
 }
 
 fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {

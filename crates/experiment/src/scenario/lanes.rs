@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     errors::ScenarioError,
-    network::{NetworkKeys, leaves_cables_out},
+    network::NetworkKeys,
     part_links::PartLink,
     timing::quantity,
     value::{Content, Entry, Table, Value},
@@ -24,7 +24,7 @@ pub(super) fn with_speeds(
     fabric: Arc<Fabric>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Arc<Fabric>> {
-    let (has_lanes, is_of_slurm) = (fabric.has_lanes(), leaves_cables_out(&fabric));
+    let (has_lanes, is_of_slurm) = (fabric.has_lanes(), fabric.format.starts_with("a Slurm topology"));
     let fits = [
         ("lane", keys.lane, has_lanes && !is_of_slurm, "its links have no lanes"),
         ("unit-of-linkspeed", keys.link_speed_unit, has_lanes && is_of_slurm, "it has no LinkSpeed"),

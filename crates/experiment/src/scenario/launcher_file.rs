@@ -19,7 +19,7 @@ use super::{
     value::{Table, Value},
 };
 use crate::{
-    input::{diagnostic::Diagnostics, region::Region},
+    input::region::Region,
     launcher::{
         self, CoordinateError, CoordinateMap, HostList, HostOptions, LauncherError, LauncherFile,
         LauncherFormat,
@@ -168,7 +168,12 @@ impl LauncherSource {
         }
         let options = HostOptions { hosts: hosts.as_ref(), slots_per_node: self.slots_per_node };
         let placement = launcher::read(self.format, source.text(), processes, region, options);
-        placement.map_err(|diagnostics| Failure::Wrong(errors_at(&source, &diagnostics)))
+        placement.map_err(|diagnostics| {
+            let expected = self.format.to_string();
+            let other = asked_file::other_format(&self.file, source.text(), &expected, &[]);
+            let errors = || errors_at(&source, &diagnostics);
+            Failure::Wrong(other.map_or_else(errors, |error| vec![error]))
+        })
     }
 }
 
@@ -276,16 +281,11 @@ pub(super) fn read_names(path: &Path, what: &str) -> Result<HostList, Vec<Scenar
 }
 
 fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
-    parsed(path, "coordinate map", CoordinateMap::parse)
-}
-
-/// Reads and parses a file called `what` in messages.
-fn parsed<T>(
-    path: &Path,
-    what: &str,
-    parse: impl FnOnce(&str) -> Result<T, Diagnostics>,
-) -> Result<T, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
-        .map_err(|error| vec![ScenarioError::of_file(path, format!("{what} {error}"))])?;
-    parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics))
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("coordinate map {error}"))])?;
+    CoordinateMap::parse(source.text()).map_err(|diagnostics| {
+        let expected = "coordinates of hosts, or a network";
+        let other = asked_file::other_format(path, source.text(), expected, &["coordinate-map"]);
+        other.map_or_else(|| errors_at(&source, &diagnostics), |error| vec![error])
+    })
 }

@@ -21,9 +21,9 @@ use super::{
     uplinks::Uplinks,
     value::{Content, Size, Value},
 };
-use cubefold_formats::value::{Content as ReadContent, Kind};
+use cubefold_formats::value::Kind;
 
-use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed, format_of, recognised};
+use crate::launcher::fabric::{Fabric, FabricLink, LinkSpeed};
 
 /// The given keys of a network, with their values.
 #[derive(Debug)]
@@ -293,7 +293,7 @@ fn uplinks(
     fabric: &Fabric,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<FabricUplinks> {
-    let leaves_out = leaves_cables_out(fabric);
+    let leaves_out = fabric.assumes_cables;
     let Some(value) = keys.uplinks else {
         let is_assumed = leaves_out && keys.name == "machine";
         return Some(FabricUplinks { cables: is_assumed.then_some(Uplinks::Full), are_assumed: is_assumed });
@@ -307,11 +307,6 @@ fn uplinks(
         return None;
     }
     Some(FabricUplinks { cables: Some(own), are_assumed: false })
-}
-
-/// Whether a format never says how many cables join two switches: those of Slurm.
-pub(super) fn leaves_cables_out(fabric: &Fabric) -> bool {
-    fabric.format.starts_with("a Slurm topology")
 }
 
 /// The number of levels of links between switches.
@@ -380,35 +375,25 @@ pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Re
     budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
     let parsed =
         if is_directed { Fabric::parse_directed(source.text()) } else { Fabric::parse(source.text()) };
-    let fabric = match parsed {
-        Ok(fabric) => fabric,
-        Err(diagnostics) => other_fabric(path, &source)?.ok_or_else(|| {
-            let help = format!("it was read as {}; {READ_FORMATS}", format_of(source.text()).name);
-            let with_help = |error: ScenarioError| error.with_help(&help);
-            Failure::Wrong(errors_at(&source, &diagnostics).into_iter().map(with_help).collect())
-        })?,
-    };
+    let fabric = parsed.map_err(|diagnostics| {
+        let errors = || {
+            let with_help = |error: ScenarioError| error.with_help(READ_FORMATS);
+            errors_at(&source, &diagnostics).into_iter().map(with_help).collect()
+        };
+        Failure::Wrong(other_kind(path, &source).unwrap_or_else(errors))
+    })?;
     let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)
 }
 
-/// The network of a file that is in none of the forms of [`Fabric::parse`]; `None` if it is in no other either, or is
-/// read as a part of a network.
-fn other_fabric(path: &Path, source: &Arc<SourceFile>) -> Result<Option<Fabric>, Failure> {
-    if Fabric::parse_part(source.text()).is_ok() {
-        return Ok(None);
+/// The one error of a file that looks like no network: it is of another kind, or of none. `None` of a list of two words a
+/// line, whose errors have places.
+fn other_kind(path: &Path, source: &Arc<SourceFile>) -> Option<Vec<ScenarioError>> {
+    if Fabric::is_like(source.text()) {
+        return None;
     }
-    let (format, reading) = match asked_file::asked(path, source, Kind::Network) {
-        Ok(Some(found)) => found,
-        // The errors of a form that was recognised have more exact places.
-        Err(_) if recognised(source.text()).is_some() => return Ok(None),
-        Err(errors) => return Err(Failure::Wrong(errors)),
-        Ok(None) => return Ok(None),
-    };
-    let ReadContent::Network(network) = &reading.content else { return Ok(None) };
-    let made = Fabric::of_network(network, format, &reading);
-    made.map(Some).map_err(|message| Failure::Wrong(vec![ScenarioError::of_file(path, message)]))
+    asked_file::asked(path, source, Kind::Network).err()
 }
 
 /// Memory per line of a description while it is read, for its cells and a node with its name \[bytes\].

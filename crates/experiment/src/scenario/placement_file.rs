@@ -45,20 +45,30 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One error instead of many if the file is of another kind.
-    pub(super) fn or_foreign(self, path: &Path, expected: &str, kind: Option<Kind>) -> Self {
-        if let (Self::Wrong(_), Some(error)) = (&self, kind.and_then(|kind| asked_file::misfit(path, kind))) {
-            return Self::Wrong(vec![error]);
+    /// One error instead of many if the file does not hold what a key asks for.
+    pub(super) fn or_misfit(self, path: &Path, expected: &str, kind: Kind) -> Self {
+        match (&self, asked_file::misfit(path, kind)) {
+            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
+            _ => self.or_binary(path, expected),
         }
-        match self {
-            Self::Wrong(_) => match input_file::foreign_kind(path) {
-                Some(kind) => {
-                    let message = format!("the file is {kind}, expected {expected}");
-                    Self::Wrong(vec![ScenarioError::of_file(path, message)])
-                }
-                None => self,
-            },
-            Self::Unreadable(_) => self,
+    }
+
+    /// One error instead of many if the file is surely of another format than those of a key.
+    pub(super) fn or_other_format(self, path: &Path, expected: &str, own: &[&str]) -> Self {
+        match (&self, asked_file::other_format_of(path, expected, own)) {
+            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
+            _ => self.or_binary(path, expected),
+        }
+    }
+
+    /// One error instead of many if the file is no text.
+    fn or_binary(self, path: &Path, expected: &str) -> Self {
+        match (&self, input_file::foreign_kind(path)) {
+            (Self::Wrong(_), Some(kind)) => {
+                let message = format!("the file is {kind}, expected {expected}");
+                Self::Wrong(vec![ScenarioError::of_file(path, message)])
+            }
+            _ => self,
         }
     }
 }
@@ -82,7 +92,7 @@ pub(super) fn read(
     budget: &Budget,
 ) -> Result<Placement, Failure> {
     read_placement(path, processes, region, budget)
-        .map_err(|failure| failure.or_foreign(path, "a placement, a row a process", Some(Kind::Ranks)))
+        .map_err(|failure| failure.or_misfit(path, "a placement, a row a process", Kind::Ranks))
 }
 
 fn read_placement(

@@ -87,7 +87,7 @@ impl MessageFile {
         let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
         let mut rows = RowBudget::new(budget, BYTES_A_ROW);
         let read = file.read_rows(path, &mut rows);
-        read.map_err(|failure| failure.or_foreign(path, "a list of messages", None))?;
+        read.map_err(|failure| failure.or_other_format(path, "a list of messages", &["pair-table"]))?;
         file.find_repeated(path);
         rows.keep((file.messages.len() as u64).saturating_mul(BYTES_A_KEPT_ROW));
         Ok(file)

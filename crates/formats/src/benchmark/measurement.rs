@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::{intel_mpi, log_text::cleaned, nccl_tests, osu};
-use crate::input::{diagnostic::Diagnostics, foreign::foreign_text};
+use crate::input::diagnostic::Diagnostics;
 
 /// The quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,13 +131,7 @@ impl Measurement {
     /// All errors, each with its position in the text.
     pub fn parse(name: &str, text: &str, options: MeasurementOptions) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let series = if let Some(foreign) = foreign_text(text) {
-            let message = || format!("the file is {foreign}, expected the output of a benchmark");
-            diagnostics.add(0..0, message);
-            None
-        } else {
-            series(&cleaned(text), options, &mut diagnostics)
-        };
+        let series = series(&cleaned(text), options, &mut diagnostics);
         match series {
             Some(series) if diagnostics.is_empty() => {
                 let Series { benchmark, kind, mut points, left_out } = series;

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use super::foreign::{BYTE_ORDER_MARK, foreign_bytes, foreign_text};
+use super::foreign::{BYTE_ORDER_MARK, foreign_bytes};
 
 /// Size limit of a file that is held in memory, such as a scenario \[bytes\].
 pub const MAX_BYTES: u64 = 256 << 20;
@@ -78,7 +78,7 @@ pub fn open_text(path: &Path) -> Result<impl Read, InputError> {
     Ok(io::Cursor::new(first).chain(file))
 }
 
-/// The name of a file that begins like one of another kind: `an XML file`; `None` if it does not, or cannot be
+/// The name of a file that begins like one that is no text: `a Parquet file`; `None` if it does not, or cannot be
 /// read again.
 #[must_use]
 pub fn foreign_kind(path: &Path) -> Option<&'static str> {
@@ -88,7 +88,7 @@ pub fn foreign_kind(path: &Path) -> Option<&'static str> {
     }
     let mut begin = vec![];
     open_text(path).ok()?.take(BEGIN).read_to_end(&mut begin).ok()?;
-    foreign_bytes(&begin).or_else(|| foreign_text(&String::from_utf8_lossy(&begin)))
+    foreign_bytes(&begin)
 }
 
 fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {

@@ -21,7 +21,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Nodes,
     has_slots: true,
     check: |_| Ok(()),
-    is_json: false,
     write,
     read,
 };

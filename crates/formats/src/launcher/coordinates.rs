@@ -27,8 +27,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use cubefold_topology::{Machine, NodeId};
 
 use self::map_forms::MapReading;
-use super::{HostList, fabric, hosts::OrderedHost};
-use crate::input::{diagnostic::Diagnostics, foreign::foreign_text};
+use super::{HostList, hosts::OrderedHost};
+use crate::{
+    format::{Complaint, FileText, Format, Likeness, Recognised, recognise},
+    input::diagnostic::Diagnostics,
+    value::Kind,
+};
 
 /// Coordinates of hosts: at least one host, all different, with the same number of coordinates each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +132,23 @@ pub enum CoordinateError {
     },
 }
 
+/// The hosts of a network, in their order; `None` of a text that is no network with hosts.
+///
+/// # Errors
+///
+/// Those of a text that looks like nothing else than a network.
+fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
+    let file = FileText::new(text.as_bytes());
+    let is_sure = |format: &Format| (format.is_like)(&file) == Likeness::Sure;
+    match recognise(&file, Some(Kind::Network)) {
+        Recognised::Read(format, reading, _) if is_sure(format) => {
+            Ok(reading.content.hosts().map(|hosts| hosts.into_iter().map(|own| own.0).collect()))
+        }
+        Recognised::Wrong(format, complaints) if is_sure(format) => Err(complaints),
+        _ => Ok(None),
+    }
+}
+
 /// ` (line 7)`, or nothing for line 0.
 fn in_line(line: u64) -> String {
     if line == 0 { String::new() } else { format!(" (line {line})") }
@@ -141,19 +162,30 @@ impl CoordinateMap {
     /// All errors of the text, with their positions.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = MapReading::new(text);
-        let is_tree = fabric::recognised(text).is_some();
-        if let Some(foreign) = foreign_text(text) {
-            reading.complain_of_all(format!("the file is {foreign}, expected the coordinates of hosts"));
-        } else if is_tree {
-            reading.read_switches();
-        } else if text.contains("coords=(") {
-            reading.read_devices();
-        } else if text.contains("x_coord=") {
-            reading.read_fields();
-        } else {
-            reading.read_table();
+        let tree = tree_of(text);
+        let is_tree = !matches!(tree, Ok(None));
+        match tree {
+            Ok(Some(hosts)) => reading.add_tree(hosts),
+            Err(complaints) => complaints.into_iter().for_each(|own| reading.complain_of_line(own)),
+            Ok(None) if text.contains("coords=(") => reading.read_devices(),
+            Ok(None) if text.contains("x_coord=") => reading.read_fields(),
+            Ok(None) => reading.read_table(),
         }
         reading.finish(is_tree)
+    }
+
+    /// Whether a text has coordinates of hosts.
+    #[must_use]
+    pub fn is_like(text: &str) -> bool {
+        map_forms::has_coordinates(text)
+    }
+
+    /// The hosts in the order of the map.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<String> {
+        let mut hosts: Vec<(u64, &String)> = self.hosts.iter().map(|(name, own)| (own.rank, name)).collect();
+        hosts.sort_unstable();
+        hosts.into_iter().map(|own| own.1.clone()).collect()
     }
 
     /// Orders hosts by the nodes of a machine: those of the list, or all of the map. Coordinates of listed

@@ -23,7 +23,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Nodes,
     has_slots: true,
     check,
-    is_json: false,
     write,
     read,
 };

@@ -1,13 +1,10 @@
 //! Networks as sites and other tools describe them: lists of links, switch trees, dumps of fabrics.
 //!
-//! Each format is a file with its recogniser and its reader, and a line in [`FORMATS`]. A reader tells the
-//! [`FabricReading`] hosts, switches and links by their names; hosts are numbered first, then switches, each in the order
-//! in which the file has them (`docs/model.md` section 22).
+//! The open set of formats recognises a text. Readers here tell a [`FabricReading`] hosts, switches and links by their
+//! names, with the places of errors; all others give a neutral value. Hosts are numbered first, then switches, each in
+//! the order in which the file has them (`docs/model.md` section 22).
 
-mod booksim_anynet;
 mod edge_list;
-mod ibnetdiscover;
-mod link_list;
 mod logical_network;
 mod mapped_text;
 mod of_network;
@@ -20,10 +17,16 @@ mod yaml_tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::ibnetdiscover::{host_of_adapter, rate_of_lanes};
+pub(crate) use self::edge_list::has_header;
+pub(crate) use self::reading::COUNTED_FROM_1;
 pub use self::reading::FabricReading;
+use self::reading::PairCount;
 pub(crate) use self::yaml_tree::{YamlNode, YamlTree};
-use crate::input::{Ratio, diagnostic::Diagnostics};
+use crate::{
+    format::{FileText, Format, Reader, Recognised, likely, recognise},
+    input::{Ratio, diagnostic::Diagnostics, text::span},
+    value::{Content, Kind},
+};
 
 /// The most nodes that a file may describe.
 pub const MAX_NODES: u32 = 1 << 20;
@@ -43,6 +46,8 @@ pub struct Fabric {
     pub links: Vec<FabricLink>,
     /// Pairs of nodes that have no link of their own, by class (`PIX`, `SYS`), the nearest class first.
     pub paths: Vec<(String, Vec<(u32, u32)>)>,
+    /// Whether the format never says how many cables join two switches, as those of Slurm.
+    pub assumes_cables: bool,
     /// Notes on parts of the file that were left out or interpreted.
     pub notes: Vec<String>,
 }
@@ -75,39 +80,30 @@ pub struct LinkSpeed {
     pub lanes: Option<u64>,
 }
 
-/// A format of files that describe networks.
+/// A format of which errors have exact places.
 #[derive(Debug)]
-pub struct FabricFormat {
-    /// Its name in messages, without an article.
-    pub name: &'static str,
-    /// Whether a text looks like it.
-    pub is_like: fn(&str) -> bool,
+pub(crate) struct PlacedFormat {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
     /// Reads a text.
-    pub read: fn(&mut FabricReading<'_>),
+    pub(crate) read: fn(&mut FabricReading<'_>),
 }
 
-/// The formats that a text can be recognised by, in the order in which it is compared with them; any other text is read
-/// as a plain list of links.
-pub static FORMATS: [FabricFormat; 7] = [
-    slurm_topology::FORMAT,
-    logical_network::FORMAT,
-    slurm_yaml::FORMAT,
-    ibnetdiscover::FORMAT,
-    booksim_anynet::FORMAT,
-    edge_list::WITH_HEADER,
-    link_list::FORMAT,
-];
-
-/// The format that a text looks like; `None` if nothing but a list of links is left to try.
-#[must_use]
-pub fn recognised(text: &str) -> Option<&'static FabricFormat> {
-    FORMATS.iter().find(|format| (format.is_like)(text))
+/// The reader with exact places of a format of the open set, if it has one.
+pub(crate) fn placed(format: &Format, text: &str) -> Option<&'static PlacedFormat> {
+    Some(match format.name {
+        "slurm-topology" if slurm_topology::is_like(text) => &slurm_topology::FORMAT,
+        "slurm-topology" => &slurm_yaml::FORMAT,
+        "astra-network" => &logical_network::FORMAT,
+        "link-table" => &edge_list::WITH_HEADER,
+        "edge-list" => &edge_list::PLAIN,
+        _ => return None,
+    })
 }
 
-/// The format that a text is read in.
-#[must_use]
-pub fn format_of(text: &str) -> &'static FabricFormat {
-    recognised(text).unwrap_or(&edge_list::PLAIN)
+/// Whether a text looks like a topology of Slurm, in either of its forms.
+pub(crate) fn is_slurm(text: &str) -> bool {
+    slurm_topology::is_like(text) || slurm_yaml::is_like(text)
 }
 
 impl Fabric {
@@ -117,9 +113,7 @@ impl Fabric {
     ///
     /// Lists the parts of the text that cannot be read, with their places.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
-        let mut reading = Self::reading(text);
-        reading.check_machine();
-        reading.finish()
+        Self::parse_whole(text, None)
     }
 
     /// Reads a network in any format whose links lead in one direction, from the first node of a line to the second.
@@ -128,26 +122,75 @@ impl Fabric {
     ///
     /// As [`parse`](Self::parse), but for links that are listed in one direction beside others in both.
     pub fn parse_directed(text: &str) -> Result<Self, Diagnostics> {
-        let mut reading = Self::reading(text);
-        reading.pairs = reading::PairCount::Lines;
+        Self::parse_whole(text, Some(PairCount::Lines))
+    }
+
+    /// Whether a text looks like a network in a format that is read.
+    #[must_use]
+    pub fn is_like(text: &str) -> bool {
+        let like = likely(&FileText::new(text.as_bytes()), Some(Kind::Network));
+        like.iter().any(|own| matches!(own.reader, Reader::Reads(_)))
+    }
+
+    fn parse_whole(text: &str, pairs: Option<PairCount>) -> Result<Self, Diagnostics> {
+        let file = FileText::new(text.as_bytes());
+        let like = likely(&file, Some(Kind::Network));
+        let format = match like[..] {
+            // A text that looks like nothing is a list of links with errors.
+            [] => return Self::read_placed(text, &edge_list::PLAIN, pairs),
+            [only] => only,
+            _ => match recognise(&file, Some(Kind::Network)) {
+                Recognised::Read(own, ..) | Recognised::Wrong(own, _) => own,
+                _ => like[0],
+            },
+        };
+        match placed(format, text) {
+            Some(placed) => Self::read_placed(text, placed, pairs),
+            None => Self::read_neutral(text, &file),
+        }
+    }
+
+    fn read_placed(
+        text: &str,
+        format: &'static PlacedFormat,
+        pairs: Option<PairCount>,
+    ) -> Result<Self, Diagnostics> {
+        let mut reading = FabricReading::new(text, format.name);
+        (format.read)(&mut reading);
+        if let Some(pairs) = pairs {
+            reading.pairs = pairs;
+        }
         reading.check_machine();
         reading.finish()
     }
 
     /// Reads a text that may hold only a part of a network, or several networks.
-    ///
-    /// # Errors
-    ///
-    /// As [`parse`](Self::parse), but for links and hosts that are missing.
-    pub fn parse_part(text: &str) -> Result<Self, Diagnostics> {
-        Self::reading(text).finish()
-    }
-
-    fn reading(text: &str) -> FabricReading<'_> {
-        let format = format_of(text);
+    pub(crate) fn parse_part(text: &str, format: &'static PlacedFormat) -> Result<Self, Diagnostics> {
         let mut reading = FabricReading::new(text, format.name);
         (format.read)(&mut reading);
-        reading
+        reading.finish()
+    }
+
+    /// Reads a text in a format that gives a neutral value; errors are at their lines.
+    fn read_neutral(text: &str, file: &FileText<'_>) -> Result<Self, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        match recognise(file, Some(Kind::Network)) {
+            Recognised::Read(format, reading, _) => match &reading.content {
+                Content::Network(network) => match Self::of_network(network, format, &reading) {
+                    Ok(fabric) => return Ok(fabric),
+                    Err(message) => diagnostics.add(0..0, || message),
+                },
+                _ => diagnostics.add(0..0, || format!("no network in one of {}", format.tool)),
+            },
+            Recognised::Wrong(_, complaints) => {
+                for own in complaints {
+                    let line = own.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+                    diagnostics.add(line.map_or(0..0, |line| span(text, line)), || own.message);
+                }
+            }
+            _ => diagnostics.add(0..0, || "a file that could be several networks".to_owned()),
+        }
+        Err(diagnostics)
     }
 
     /// The name of a node, or its number.

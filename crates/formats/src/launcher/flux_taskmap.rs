@@ -24,7 +24,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Numbers,
     has_slots: false,
     check: |_| Ok(()),
-    is_json: true,
     write,
     read,
 };

@@ -24,7 +24,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Nodes,
     has_slots: false,
     check,
-    is_json: false,
     write,
     read,
 };

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::input::{
     diagnostic::Diagnostics,
-    foreign::foreign_text,
     text::{LineCounter, described, span},
 };
 
@@ -90,10 +89,6 @@ impl HostList {
     /// its position in the text.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        if let Some(foreign) = foreign_text(text) {
-            diagnostics.add(0..0, || format!("the file is {foreign}, expected the names of hosts"));
-            return Err(diagnostics);
-        }
         let listed = listed(text, &mut diagnostics);
         let has_tasks = listed.iter().any(|host| host.is_task);
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -405,9 +400,6 @@ mod tests {
             let diagnostics = HostList::parse(none).unwrap_err();
             assert!(diagnostics.kept()[0].message.starts_with("host \"a\" has 0 slots"), "{none}");
         }
-        let xml = HostList::parse("<?xml version=\"1.0\"?>\n<a>\n<b>\n").unwrap_err();
-        assert_eq!(xml.kept().len(), 1);
-        assert_eq!(xml.kept()[0].message, "the file is an XML file, expected the names of hosts");
         for wrong in ["a:0", "a:x", "a slots=0", "a slots=b", "a[1", "a,,b", "a[0-99999999]", "a\na\nb\n"] {
             assert_eq!(HostList::parse(wrong).unwrap_err().kept().len(), 1, "{wrong}");
         }

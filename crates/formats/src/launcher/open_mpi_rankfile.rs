@@ -28,7 +28,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Names,
     has_slots: true,
     check: |_| Ok(()),
-    is_json: false,
     write,
     read,
 };

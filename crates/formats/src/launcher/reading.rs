@@ -12,7 +12,6 @@ use super::{
 use crate::input::text::{described, span};
 use crate::input::{
     diagnostic::{Diagnostics, missing_processes},
-    foreign::foreign_text,
     region::Region,
 };
 
@@ -36,10 +35,6 @@ pub fn read(
         reading.complain_of_all(|| {
             format!("a program of {processes} processes, expected at most {MAX_PROCESSES} for {format}")
         });
-        return Err(reading.diagnostics);
-    }
-    if let Some(foreign) = foreign_text(text).filter(|kind| !(format.0.is_json && kind.contains("JSON"))) {
-        reading.complain_of_all(|| format!("the file is {foreign}, expected {format}"));
         return Err(reading.diagnostics);
     }
     (format.0.read)(&mut reading);

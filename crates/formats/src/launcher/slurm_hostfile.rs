@@ -27,7 +27,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     hosts: HostNaming::Names,
     has_slots: false,
     check: |_| Ok(()),
-    is_json: false,
     write,
     read,
 };

@@ -431,10 +431,6 @@ fn everything_wrong_with_a_task_map_is_reported() {
     assert_eq!(reported("0-1;7"), ["4..5: rank is 7, expected an integer from 0 to 3"; 2]);
     assert_eq!(reported("0-1;2"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
     assert_eq!(reported("(vector,(0,9,1))"), ["0..16: block of 9 nodes from 0 on, expected nodes 0 to 3"]);
-    assert_eq!(
-        reported("<?xml version=\"1.0\"?>\n<a>\n"),
-        ["0..0: the file is an XML file, expected flux-taskmap"]
-    );
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Chakra's execution traces: a node for each computation and communication of a rank.
+//! Chakra's execution traces, as messages and as JSON: a node for each computation and communication of a rank.
 
 use prost::Message;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
-    input::chakra_schema::{GlobalMetadata, Node, NodeType},
+    input::chakra_schema::{AttributeProto, BoolList, GlobalMetadata, Node, NodeType, Value},
     read::reads,
     value::{Content, Kind, Trace, TracedOperation},
 };
@@ -20,13 +20,44 @@ pub(super) static CHAKRA_JSON: Format = reads(
         let is_row = file.text.trim_start().starts_with('{')
             && file.text.contains("_NODE\"")
             && file.text.contains("\"type\"");
-        let is_node = |own: &Value| own["type"].as_str().is_some_and(|own| own.ends_with("_NODE"));
+        let is_node = |own: &Json| own["type"].as_str().is_some_and(|own| own.ends_with("_NODE"));
         (is_row && file.json().is_none_or(is_node)
             || file.json().is_some_and(|own| own.get("workload_graph").is_some()))
         .into()
     },
-    read_chakra,
+    |file| of_nodes(&nodes_of_json(file)?),
 );
+
+pub(super) static CHAKRA: Format = reads(
+    "chakra",
+    "Chakra execution traces (*.et), a file a rank",
+    HOLDS,
+    |file| {
+        let is_like = first_message(file.bytes)
+            .and_then(|(first, _)| GlobalMetadata::decode(first).ok())
+            .is_some_and(|own| own.version.contains('.') && own.version.is_ascii());
+        is_like.into()
+    },
+    |file| {
+        let mut rest = first_message(file.bytes).map_or(&[][..], |own| own.1);
+        let mut nodes = vec![];
+        while !rest.is_empty() {
+            let Some((Ok(node), after)) = first_message(rest).map(|own| (Node::decode(own.0), own.1)) else {
+                return wrong(0, format!("node {} is not whole", nodes.len()));
+            };
+            rest = after;
+            nodes.push(node);
+        }
+        of_nodes(&nodes)
+    },
+);
+
+/// The first message of a sequence with lengths, and what follows it.
+fn first_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = bytes;
+    let length = prost::decode_length_delimiter(&mut rest).ok()?;
+    rest.split_at_checked(length)
+}
 
 /// The collective with a number of Chakra's schema.
 fn collective(number: u64) -> Option<&'static str> {
@@ -45,131 +76,130 @@ fn collective(number: u64) -> Option<&'static str> {
     names.get(usize::try_from(number).ok()?).copied()
 }
 
-/// The nodes of a file of JSON: one document, or an object for each node.
-fn chakra_nodes(file: &FileText<'_>) -> Result<Vec<Value>, Vec<Complaint>> {
-    match file.json() {
-        Some(own) if own.get("workload_graph").is_some() => {
-            Ok(own["workload_graph"].as_array().cloned().unwrap_or_default())
-        }
-        _ => {
-            let read: Result<Vec<Value>, _> =
-                serde_json::Deserializer::from_str(&file.text).into_iter().collect();
-            match read {
-                Ok(own) => Ok(own.into_iter().filter(|own| own.get("type").is_some()).collect()),
-                Err(error) => wrong(error.line(), error.to_string()),
-            }
-        }
-    }
-}
-
-/// A number that may be written as a word.
-fn integer(own: &Value) -> Option<u64> {
-    own.as_u64().or_else(|| own.as_str()?.parse().ok())
-}
-
-/// A number of a node of JSON: a key of its own, or an attribute of any type.
-fn attribute(node: &Value, name: &str) -> Option<u64> {
-    if let Some(own) = node.get(name) {
-        return integer(own);
-    }
-    let own = node["attr"].as_array()?.iter().find(|own| own["name"] == name)?;
-    own.as_object()?.iter().find(|own| own.0 != "name").and_then(|own| integer(own.1))
-}
-
-fn read_chakra(file: &FileText<'_>) -> Read {
-    let nodes = chakra_nodes(file)?;
-    let (mut operations, mut micros) = (vec![], 0.0);
-    for node in &nodes {
-        let kind = match node["type"].as_str().unwrap_or_default() {
-            "COMP_NODE" => 4,
-            "COMM_SEND_NODE" => 5,
-            "COMM_RECV_NODE" => 6,
-            "COMM_COLL_NODE" => 7,
-            _ => node["NodeType"].as_u64().unwrap_or(0),
+/// The trace of a rank.
+fn of_nodes(nodes: &[Node]) -> Read {
+    let (mut operations, mut nanoseconds) = (vec![], 0_u64);
+    for node in nodes {
+        let attribute = |name: &str| {
+            let own = node.attr.iter().find(|own| own.name == name)?.value.as_ref()?.integer()?;
+            u64::try_from(own).ok()
         };
-        let name = match kind {
-            4 => {
-                let time = node.get("runtime").or(node.get("durationMicros"));
-                micros +=
-                    time.and_then(|own| own.as_f64().or_else(|| own.as_str()?.parse().ok())).unwrap_or(0.0);
+        let operation = match NodeType::try_from(node.kind) {
+            Ok(NodeType::Comp) => {
+                let of_micros = node.duration_micros.saturating_mul(1000);
+                nanoseconds =
+                    nanoseconds.saturating_add(attribute("duration_nanoseconds").unwrap_or(of_micros));
                 continue;
             }
-            5 => "send",
-            6 => "receive",
-            7 => {
-                let Some(own) = attribute(node, "comm_type").and_then(collective) else {
-                    let id = node.get("Id").or(node.get("id")).unwrap_or(&Value::Null);
-                    return wrong(0, format!("node {id} has no comm_type from 0 to 9"));
-                };
-                own
-            }
+            Ok(NodeType::CommSend) => "send",
+            Ok(NodeType::CommRecv) => "receive",
+            Ok(NodeType::CommColl) => match attribute("comm_type").and_then(collective) {
+                Some(own) => own,
+                None => return wrong(0, format!("node {} has no comm_type from 0 to 9", node.id)),
+            },
             _ => continue,
         };
-        let bytes = attribute(node, "comm_size").unwrap_or(0);
-        operations.push(TracedOperation { operation: name.to_owned(), bytes, ..Default::default() });
+        let bytes = attribute("comm_size").unwrap_or(0);
+        operations.push(TracedOperation { operation: operation.to_owned(), bytes, ..Default::default() });
     }
     let mut counts = Map::new();
-    counts.insert("compute_seconds".into(), json!(micros * 1e-6));
+    #[expect(clippy::cast_precision_loss, reason = "a sum of times, for a person")]
+    counts.insert("compute_seconds".into(), json!(nanoseconds as f64 / 1e9));
     counts.insert("nodes".into(), json!(nodes.len()));
-    let mut reading =
-        Reading::from(Content::Trace(Trace { operations: Some(operations), counts, ..Trace::default() }));
+    let trace = Trace { operations: Some(operations), counts, ..Trace::default() };
+    let mut reading = Reading::from(Content::Trace(trace));
     reading.missing.push("other-ranks");
     Ok(reading)
 }
 
-pub(super) static CHAKRA: Format = reads(
-    "chakra",
-    "Chakra execution traces (*.et), a file a rank",
-    HOLDS,
-    |file| {
-        let is_like = first_message(file.bytes)
-            .and_then(|(first, _)| GlobalMetadata::decode(first).ok())
-            .is_some_and(|own| own.version.contains('.') && own.version.is_ascii());
-        is_like.into()
-    },
-    |file| {
-        let mut rest = first_message(file.bytes).map_or(&[][..], |own| own.1);
-        let (mut operations, mut micros, mut nodes) = (vec![], 0_u64, 0_u64);
-        while !rest.is_empty() {
-            let Some((Ok(node), after)) = first_message(rest).map(|own| (Node::decode(own.0), own.1)) else {
-                return wrong(0, format!("node {nodes} is not whole"));
-            };
-            rest = after;
-            nodes += 1;
-            let attribute = |name: &str| {
-                let own = node.attr.iter().find(|own| own.name == name)?.value.as_ref()?.integer()?;
-                u64::try_from(own).ok()
-            };
-            let operation = match NodeType::try_from(node.kind) {
-                Ok(NodeType::Comp) => {
-                    micros = micros.saturating_add(node.duration_micros);
-                    continue;
-                }
-                Ok(NodeType::CommSend) => "send",
-                Ok(NodeType::CommRecv) => "receive",
-                Ok(NodeType::CommColl) => match collective(attribute("comm_type").unwrap_or(0)) {
-                    Some(own) => own,
-                    None => return wrong(0, format!("node {} has no comm_type from 0 to 9", node.id)),
-                },
-                _ => continue,
-            };
-            let bytes = attribute("comm_size").unwrap_or(0);
-            operations.push(TracedOperation { operation: operation.to_owned(), bytes, ..Default::default() });
-        }
-        let mut counts = Map::new();
-        #[expect(clippy::cast_precision_loss, reason = "a sum of times, for a person")]
-        counts.insert("compute_seconds".into(), json!(micros as f64 * 1e-6));
-        counts.insert("nodes".into(), json!(nodes));
-        let trace = Trace { operations: Some(operations), counts, ..Trace::default() };
-        let mut reading = Reading::from(Content::Trace(trace));
-        reading.missing.push("other-ranks");
-        Ok(reading)
-    },
-);
+/// The nodes of a file of JSON: a document with a list of them, or an object for each.
+///
+/// # Errors
+///
+/// If the file is no JSON.
+pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
+    if let Some(own) = file.json().and_then(|own| own.get("workload_graph")) {
+        return Ok(own.as_array().into_iter().flatten().map(node_of_json).collect());
+    }
+    let objects: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(&file.text).into_iter().collect();
+    match objects {
+        // The first has the version.
+        Ok(own) => Ok(own.iter().filter(|own| own.get("type").is_some()).map(node_of_json).collect()),
+        Err(error) => wrong(error.line(), error.to_string()),
+    }
+}
 
-/// The first message of a sequence with lengths, and what follows it.
-fn first_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mut rest = bytes;
-    let length = prost::decode_length_delimiter(&mut rest).ok()?;
-    rest.split_at_checked(length)
+/// A number that may be written as a word.
+fn integer(own: &Json) -> Option<u64> {
+    own.as_u64().or_else(|| own.as_str()?.parse().ok())
+}
+
+/// A node as `chakra_jsonizer` writes it, or as ASTRA-sim's readers of JSON take it: attributes are then keys of its own.
+fn node_of_json(node: &Json) -> Node {
+    let get = |names: [&str; 3]| names.into_iter().find_map(|name| node.get(name));
+    let kind = match node["type"].as_str().unwrap_or_default() {
+        "METADATA_NODE" => 1,
+        "MEM_LOAD_NODE" => 2,
+        "MEM_STORE_NODE" => 3,
+        "COMP_NODE" => 4,
+        "COMM_SEND_NODE" => 5,
+        "COMM_RECV_NODE" => 6,
+        "COMM_COLL_NODE" => 7,
+        _ => node["NodeType"].as_u64().and_then(|own| i32::try_from(own).ok()).unwrap_or(0),
+    };
+    let dependencies = |names: [&str; 3]| {
+        let list = get(names).and_then(Json::as_array);
+        list.into_iter().flatten().filter_map(integer).collect()
+    };
+    let mut attr: Vec<AttributeProto> =
+        node["attr"].as_array().into_iter().flatten().filter_map(attribute_of_json).collect();
+    let of_key = |(name, value): (&String, &Json)| {
+        Some(AttributeProto { name: name.clone(), value: Some(value_of_json(value)?) })
+    };
+    let is_attribute = |own: &(&String, &Json)| own.0.starts_with("comm_") || own.0 == "is_cpu_op";
+    attr.extend(node.as_object().into_iter().flatten().filter(is_attribute).filter_map(of_key));
+    let time = get(["durationMicros", "duration_micros", "runtime"]);
+    let duration = time.and_then(integer);
+    if let (None, Some(micros)) = (duration, time.and_then(Json::as_f64).filter(|own| *own > 0.0)) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a time, cut off at 2^64 ns"
+        )]
+        let value = Some(Value::Uint64((micros * 1e3).round() as u64));
+        attr.push(AttributeProto { name: "duration_nanoseconds".to_owned(), value });
+    }
+    Node {
+        id: get(["id", "Id", "id"]).and_then(integer).unwrap_or(0),
+        name: get(["name", "Name", "name"]).and_then(Json::as_str).unwrap_or_default().to_owned(),
+        kind,
+        ctrl_deps: dependencies(["ctrlDeps", "ctrl_deps", "ctrlDeps"]),
+        data_deps: dependencies(["dataDeps", "data_deps", "dataDeps"]),
+        duration_micros: duration.unwrap_or(0),
+        inputs: node["inputs"]["values"]
+            .as_str()
+            .map(|own| crate::input::chakra_schema::Inputs { values: own.to_owned() }),
+        attr,
+    }
+}
+
+/// `{"name": "comm_size", "uint64Val": "4096"}`.
+fn attribute_of_json(own: &Json) -> Option<AttributeProto> {
+    let name = own["name"].as_str()?.to_owned();
+    let value = own.as_object()?.iter().find(|own| own.0 != "name").and_then(|own| value_of_json(own.1));
+    Some(AttributeProto { name, value })
+}
+
+fn value_of_json(own: &Json) -> Option<Value> {
+    match own {
+        Json::Bool(own) => Some(Value::Bool(*own)),
+        Json::Number(own) => own.as_u64().map(Value::Uint64).or_else(|| own.as_i64().map(Value::Int64)),
+        Json::String(own) => Some(own.parse().map_or_else(|_| Value::Text(own.clone()), Value::Int64)),
+        Json::Array(list) => {
+            let values: Option<Vec<bool>> = list.iter().map(Json::as_bool).collect();
+            Some(Value::Bools(BoolList { values: values? }))
+        }
+        Json::Object(_) => value_of_json(own.get("values")?),
+        Json::Null => None,
+    }
 }

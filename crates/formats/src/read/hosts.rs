@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     format::{FileText, Format, Likeness, Read, Reader, wrong},
     input::text::described,
-    launcher::{HostList, host_names},
+    launcher::{CoordinateMap, HostList, host_names},
     value::{Content, Kind},
 };
 
@@ -31,6 +31,20 @@ pub(super) static OPENSM_CA_ORDER: Format = Format {
         (file.rows().count() > 0 && file.rows().all(is_row)).into()
     },
     reader: Reader::Reads(read_order),
+};
+
+pub(super) static COORDINATE_MAP: Format = Format {
+    name: "coordinate-map",
+    tool: "xtdb2proc, xtprocadmin, print(jax.devices()), a table of host, x, y",
+    holds: &[Kind::Hosts],
+    is_like: |file| CoordinateMap::is_like(&file.text).into(),
+    reader: Reader::Reads(|file| match CoordinateMap::parse(&file.text) {
+        Ok(map) => {
+            let hosts = map.hosts().into_iter().map(|name| (name, None)).collect();
+            Ok(Content::Hosts(hosts, Map::new()).into())
+        }
+        Err(diagnostics) => super::from_diagnostics(file, &diagnostics),
+    }),
 };
 
 pub(super) static HOST_LIST: Format = Format {

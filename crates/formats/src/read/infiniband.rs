@@ -1,11 +1,21 @@
 //! Fabrics of InfiniBand as `ibnetdiscover` prints them and `ibsim` takes them: nodes, and a line for each port.
+//!
+//! ```text
+//! Switch  36 "S-0002c902004014b8"   # "MF0;leaf1:MQM8700/U1" enhanced port 0 lid 3 lmc 0
+//! [1]     "H-0002c9030007d3be"[1](2c9030007d3bf)    # "node01 HCA-1" lid 5 4xHDR
+//! Ca      1 "H-0002c9030007d3be"    # "node01 HCA-1"
+//! [1](2c9030007d3bf)   "S-0002c902004014b8"[1]      # lid 5 lmc 0 "MF0;leaf1:MQM8700/U1" lid 3 4xHDR
+//! ```
+//!
+//! `ibnetdiscover`(8). A cable is on two lines, one per end, and is one link. Adapters of one host, by the first
+//! word of their descriptions, are one node. A lane carries its signalling rate less the overhead of the line code
+//! (InfiniBand Architecture 1.7; HDR and later by their names).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::{Ratio, text::described},
-    launcher::fabric,
     read::{networks::HOLDS, reads},
     value::{Content, Link, Network},
 };
@@ -43,7 +53,7 @@ fn ib_port(line: &str) -> Option<(u64, &str, Option<u64>, &str)> {
 
 /// The speed of a link such as `4xEDR` \[bytes/s\].
 fn ib_speed(text: &str) -> Option<Ratio> {
-    text.split_whitespace().find_map(fabric::rate_of_lanes)
+    text.split_whitespace().find_map(rate_of_lanes)
 }
 
 /// The nodes of a file: their names by ID, and those that are left out.
@@ -65,7 +75,7 @@ fn ib_nodes<'t>(file: &'t FileText<'_>) -> Result<Nodes<'t>, Vec<Complaint>> {
             continue;
         }
         // Several adapters of a host are one host.
-        let name = if is_host { fabric::host_of_adapter(description).unwrap_or(id) } else { id };
+        let name = if is_host { host_of_adapter(description).unwrap_or(id) } else { id };
         if nodes.names.insert(id, name).is_some() {
             return wrong(line, format!("node {} a second time, expected every node once", described(id)));
         }
@@ -113,4 +123,32 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
         reading.notes.push(format!("{} aggregation nodes inside switches are left out", left_out.len()));
     }
     Ok(reading)
+}
+
+/// The name of the host of an adapter: `node01` of `node01 mlx5_0` and `node01 HCA-1`; `None` of other descriptions.
+fn host_of_adapter(description: &str) -> Option<&str> {
+    let mut words = description.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let second = second.to_ascii_lowercase();
+    let is_adapter = ["hca", "mlx", "mthca", "hfi", "qib", "ib", "bnxt", "irdma", "rxe"];
+    (!first.is_empty() && is_adapter.iter().any(|known| second.starts_with(known))).then_some(first)
+}
+
+/// The bytes a second of a width and a rate, such as `4xHDR`.
+fn rate_of_lanes(word: &str) -> Option<Ratio> {
+    // Data bits a second of a lane, in units of 2^-3 / 33 Gb/s: 14.0625 Gb/s of FDR in a code of 64 to 66.
+    let lane = match word.split_once('x')?.1 {
+        "SDR" => Ratio::new(2_000_000_000, 8),
+        "DDR" => Ratio::new(4_000_000_000, 8),
+        "QDR" => Ratio::new(8_000_000_000, 8),
+        "FDR10" => Ratio::new(10_000_000_000, 8),
+        "FDR" => Ratio::new(14_062_500_000 * 64, 66 * 8),
+        "EDR" => Ratio::new(25_000_000_000, 8),
+        "HDR" => Ratio::new(50_000_000_000, 8),
+        "NDR" => Ratio::new(100_000_000_000, 8),
+        "XDR" => Ratio::new(200_000_000_000, 8),
+        _ => return None,
+    };
+    let width: u64 = word.split_once('x')?.0.parse().ok().filter(|&width| width > 0 && width <= 12)?;
+    lane.times(Ratio::from(width))
 }

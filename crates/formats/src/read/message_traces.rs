@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, json};
 
 use crate::{
-    format::{FileText, Format, Read, Reading, wrong},
+    format::{Complaint, Format, Read, Reading, wrong},
     input::{Ratio, text::described},
     read::{ranks::MAX_RANKS, reads},
     value::{Content, Kind, Matrix, Trace},
@@ -19,11 +19,13 @@ pub(super) static PARAVER: Format = reads(
     "Extrae, Paraver (*.prv)",
     HOLDS,
     |file| file.text.starts_with("#Paraver (").into(),
-    read_paraver,
+    |file| read_paraver(file.lines()),
 );
 
-fn read_paraver(file: &FileText<'_>) -> Read {
-    let header = file.lines().next().map_or("", |own| own.1);
+/// Reads the messages of a trace, line by line.
+pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize, T)>) -> Read {
+    let header = lines.next();
+    let header = header.as_ref().map_or("", |own| own.1.as_ref());
     let after = header.split_once("):").map_or("", |own| own.1);
     let mut parts = after.split(':');
     let span = parts.next().unwrap_or_default();
@@ -35,8 +37,13 @@ fn read_paraver(file: &FileText<'_>) -> Read {
         return wrong(1, "no number of tasks");
     };
     let mut matrix = Matrix { unit: "bytes", size: tasks, ..Matrix::default() };
-    let mut messages = 0_u64;
-    for (line, text) in file.lines().filter(|own| own.1.starts_with("3:")) {
+    let (mut messages, mut has_events) = (0_u64, false);
+    for (line, text) in lines {
+        let text = text.as_ref();
+        has_events |= text.starts_with("2:");
+        if !text.starts_with("3:") {
+            continue;
+        }
         let fields: Option<Vec<u64>> = text.trim().split(':').map(|own| own.parse().ok()).collect();
         let Some(fields) = fields.filter(|own| own.len() == 15) else {
             return wrong(line, "a message without 15 numbers");
@@ -59,7 +66,7 @@ fn read_paraver(file: &FileText<'_>) -> Read {
     let ranks = Some(tasks as u64);
     let mut reading =
         Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
-    if file.lines().any(|own| own.1.starts_with("2:")) {
+    if has_events {
         reading.missing.push("collectives");
     }
     Ok(reading)
@@ -73,70 +80,78 @@ pub(super) static SIMGRID_TI: Format = reads(
         let mut words = file.rows().next().map_or("", |own| own.1).split_whitespace();
         (words.next().is_some_and(|own| own.parse::<u64>().is_ok()) && words.next() == Some("init")).into()
     },
-    |file| {
-        let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
-        let (mut count, mut flops, mut is_old) = (0_u64, 0.0, false);
-        let mut writers = BTreeSet::new();
-        for (line, text) in file.rows() {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            let rank = |word: Option<&&str>| {
-                word.and_then(|own| own.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
-            };
-            let (Some(own), Some(&action)) = (rank(words.first()), words.get(1)) else {
-                return wrong(line, "no rank and action");
-            };
-            writers.insert(own);
-            matrix.size = matrix.size.max(own + 1);
-            count += 1;
-            match action.to_ascii_lowercase().as_str() {
-                "init" => is_old = words.len() > 2,
-                "compute" => flops += words.get(2).and_then(|own| own.parse::<f64>().ok()).unwrap_or(0.0),
-                "send" | "isend" => {
-                    let Some(peer) = rank(words.get(2)) else {
-                        return wrong(line, "a send without its destination");
-                    };
-                    // With a tag before the size if there are four arguments, as newer versions write.
-                    let size = words.get(4).or(words.get(3)).and_then(|own| own.parse::<u64>().ok());
-                    let width = match words.get(5).copied() {
-                        None if is_old => 8,
-                        None | Some("2" | "6") => 1,
-                        Some("0") => 8,
-                        Some("1" | "5") => 4,
-                        Some("3") => 2,
-                        Some("4") => 8,
-                        Some(other) => {
-                            return wrong(line, format!("type {}, expected 0 to 6", described(other)));
-                        }
-                    };
-                    let Some(bytes) = size.and_then(|own| own.checked_mul(width)) else {
-                        return wrong(line, "a send without its size");
-                    };
-                    matrix.add(own, peer, Ratio::from(bytes), Some(1));
-                }
-                "recv" | "irecv" => {
-                    if let Some(peer) = rank(words.get(2)) {
-                        matrix.size = matrix.size.max(peer + 1);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let is_part = writers.len() < matrix.size || writers.len() == 1;
-        let mut counts = Map::new();
-        counts.insert("operations".into(), json!(count));
-        counts.insert("flops".into(), json!(flops));
-        let ranks = Some(matrix.size as u64);
-        let mut reading =
-            Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
-        if is_part {
-            reading.missing.push("rows");
-        }
-        if flops > 0.0 {
-            reading.missing.push("speed");
-        }
-        Ok(reading)
-    },
+    |file| read_actions(file.lines()),
 );
+
+/// Reads the messages of actions, line by line.
+pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)>) -> Read {
+    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let (mut count, mut flops, mut is_old) = (0_u64, 0.0, false);
+    let mut writers = BTreeSet::new();
+    for (line, text) in lines {
+        let text = text.as_ref();
+        if text.trim().is_empty() {
+            continue;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let rank = |word: Option<&&str>| {
+            word.and_then(|own| own.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
+        };
+        let (Some(own), Some(&action)) = (rank(words.first()), words.get(1)) else {
+            return wrong(line, "no rank and action");
+        };
+        writers.insert(own);
+        matrix.size = matrix.size.max(own + 1);
+        count += 1;
+        match action.to_ascii_lowercase().as_str() {
+            "init" => is_old = words.len() > 2,
+            "compute" => flops += words.get(2).and_then(|own| own.parse::<f64>().ok()).unwrap_or(0.0),
+            "send" | "isend" => {
+                let Some(peer) = rank(words.get(2)) else {
+                    return wrong(line, "a send without its destination");
+                };
+                let bytes =
+                    sent_bytes(&words, is_old).map_err(|message| vec![Complaint { line, message }])?;
+                matrix.add(own, peer, Ratio::from(bytes), Some(1));
+            }
+            "recv" | "irecv" => {
+                if let Some(peer) = rank(words.get(2)) {
+                    matrix.size = matrix.size.max(peer + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    let is_part = writers.len() < matrix.size || writers.len() == 1;
+    let mut counts = Map::new();
+    counts.insert("operations".into(), json!(count));
+    counts.insert("flops".into(), json!(flops));
+    let ranks = Some(matrix.size as u64);
+    let mut reading =
+        Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
+    if is_part {
+        reading.missing.push("rows");
+    }
+    if flops > 0.0 {
+        reading.missing.push("speed");
+    }
+    Ok(reading)
+}
+
+/// The bytes of a send; types of elements have numbers.
+fn sent_bytes(words: &[&str], is_old: bool) -> Result<u64, String> {
+    // With a tag before the size if there are four arguments, as newer versions write.
+    let size = words.get(4).or(words.get(3)).and_then(|own| own.parse::<u64>().ok());
+    let width = match words.get(5).copied() {
+        None if is_old => 8,
+        None | Some("2" | "6") => 1,
+        Some("0" | "4") => 8,
+        Some("1" | "5") => 4,
+        Some("3") => 2,
+        Some(other) => return Err(format!("type {}, expected 0 to 6", described(other))),
+    };
+    size.and_then(|own| own.checked_mul(width)).ok_or_else(|| "a send without its size".to_owned())
+}
 
 pub(super) static GOAL: Format = reads(
     "goal",

@@ -11,18 +11,13 @@ use crate::{
 
 pub(super) const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
 
-fn is_fabric(file: &FileText<'_>, names: &[&str]) -> Likeness {
-    (!file.text.trim().is_empty() && names.contains(&fabric::format_of(&file.text).name)).into()
-}
-
 pub(super) static SLURM: Format = Format {
     name: "slurm-topology",
     tool: "Slurm: topology.conf, topology.yaml, scontrol show topology",
     holds: HOLDS,
     is_like: |file| {
-        let is_block = |own: (usize, &str)| own.1.trim_start().starts_with("BlockName=");
-        let is_yaml = is_fabric(file, &["a Slurm topology", "a Slurm topology in YAML"]);
-        if file.lines().any(is_block) { Likeness::Sure } else { is_yaml }
+        // ASTRA-sim has the same key.
+        (fabric::is_slurm(&file.text) && !file.text.contains("npus_count")).into()
     },
     reader: Reader::Reads(read_slurm),
 };
@@ -35,15 +30,15 @@ pub(super) static ASTRA_NETWORK: Format = Format {
         let has = |key: &str| file.lines().any(|own| own.1.trim_start().starts_with(key));
         (has("topology:") && has("npus_count:")).into()
     },
-    reader: Reader::Reads(|file| of_fabric(file, &file.text)),
+    reader: Reader::Reads(|file| of_fabric(file, &ASTRA_NETWORK)),
 };
 
 pub(super) static LINK_TABLE: Format = Format {
     name: "link-table",
     tool: "a table of links with a header: from, to, ..",
     holds: HOLDS,
-    is_like: |file| is_fabric(file, &["a table of links"]),
-    reader: Reader::Reads(|file| of_fabric(file, &file.text)),
+    is_like: |file| fabric::has_header(&file.text).into(),
+    reader: Reader::Reads(|file| of_fabric(file, &LINK_TABLE)),
 };
 
 pub(super) static EDGE_LIST: Format = Format {
@@ -71,36 +66,13 @@ pub(super) static EDGE_LIST: Format = Format {
         };
         if rows().next().is_some() && rows().all(is_pair) { Likeness::Maybe } else { Likeness::No }
     },
-    reader: Reader::Reads(|file| {
-        let reading = of_fabric(file, &file.text)?;
-        Ok(counted_from_1(&reading).unwrap_or(reading))
-    }),
+    reader: Reader::Reads(|file| of_fabric(file, &EDGE_LIST)),
 };
 
-/// The network of a list that counts its nodes from 1, which leaves node 0 alone; `None` of others.
-fn counted_from_1(reading: &Reading) -> Option<Reading> {
-    let Content::Network(own) = &reading.content else { return None };
-    let mut linked = vec![false; own.nodes.len()];
-    own.links.iter().flat_map(|link| link.ends).for_each(|end| linked[end] = true);
-    let is_numbered = own.nodes.first().is_some_and(|first| first == "0");
-    if !is_numbered || linked[0] || linked.len() < 3 || !linked[1..].iter().all(|own| *own) {
-        return None;
-    }
-    let mut network = Network::default();
-    for node in 0..own.nodes.len() - 1 {
-        network.node(&node.to_string(), true);
-    }
-    let less = |link: &Link| Link { ends: link.ends.map(|end| end - 1), ..link.clone() };
-    network.links = own.links.iter().map(less).collect();
-    let mut assumed = reading.assumed.clone();
-    assumed.push("base-1");
-    let content = Content::Network(network.finish(true));
-    Some(Reading { content, assumed, missing: reading.missing.clone(), notes: reading.notes.clone() })
-}
-
-/// Reads a text as today's formats of networks do.
-fn of_fabric(file: &FileText<'_>, text: &str) -> Read {
-    let read = match Fabric::parse_part(text) {
+/// Reads a text in a format whose errors have exact places.
+fn of_fabric(file: &FileText<'_>, format: &Format) -> Read {
+    let Some(placed) = fabric::placed(format, &file.text) else { return wrong(0, "no network") };
+    let read = match Fabric::parse_part(&file.text, placed) {
         Ok(own) => own,
         Err(diagnostics) => return super::from_diagnostics(file, &diagnostics),
     };
@@ -127,31 +99,14 @@ fn of_fabric(file: &FileText<'_>, text: &str) -> Read {
     if !knows_hosts && !is_named {
         reading.assumed.push("all-hosts");
     }
+    if reading.notes.iter().any(|own| own == fabric::COUNTED_FROM_1) {
+        reading.assumed.push("base-1");
+    }
     Ok(reading)
 }
 
 fn read_slurm(file: &FileText<'_>) -> Read {
-    // `scontrol show topology` lists blocks like topology.conf, with an index, and greater blocks of its own.
-    let is_shown = |line: &str| line.starts_with("AggregatedBlock=");
-    let plain: Vec<String> = file
-        .lines()
-        .filter(|own| !is_shown(own.1))
-        .map(|(_, line)| {
-            let words = line.split_whitespace().filter(|word| {
-                !line.starts_with("BlockName=")
-                    || !["BlockIndex=", "BlockSize="].iter().any(|own| word.starts_with(own))
-            });
-            if line.starts_with("BlockName=") { words.collect::<Vec<_>>().join(" ") } else { line.to_owned() }
-        })
-        .collect();
-    let mut text = plain.join("\n");
-    let size = |line: &str| line.split_once("BlockSize=").and_then(|own| own.1.trim().parse::<u64>().ok());
-    if !file.text.contains("BlockSizes=") && file.text.contains("AggregatedBlock=") {
-        let sizes: BTreeSet<u64> = file.lines().filter_map(|own| size(own.1)).collect();
-        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
-        text.push_str(&format!("\nBlockSizes={}", sizes.join(",")));
-    }
-    let mut reading = of_fabric(file, &text)?;
+    let mut reading = of_fabric(file, &SLURM)?;
     reading.assumed.push("one-cable");
     if file.text.contains("LinkSpeed=") {
         reading.missing.push("unit-of-linkspeed");
@@ -217,15 +172,23 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
     for node in 0..nodes {
         network.node(&node.to_string(), !named.contains(&node));
     }
-    let mut found = 0;
+    let (mut found, mut with_errors) = (0, 0);
     for (line, row) in rows.iter().skip_while(|own| !is_link(&own.1)) {
         network.links.push(astra_link(*line, row, nodes)?);
         found += 1;
+        with_errors +=
+            u32::from(row.get(4).and_then(|own| own.parse().ok()).is_some_and(|own: f64| own > 0.0));
     }
     if found != links {
         return wrong(*first, format!("{found} links, expected {links}"));
     }
-    Ok(Content::Network(network.finish(true)).into())
+    let mut reading = Reading::from(Content::Network(network.finish(true)));
+    if with_errors > 0 {
+        reading
+            .notes
+            .push(format!("the error rates of {with_errors} links are left out: no message is lost"));
+    }
+    Ok(reading)
 }
 
 fn astra_link(line: usize, row: &[&str], nodes: usize) -> Result<Link, Vec<Complaint>> {
@@ -246,7 +209,14 @@ pub(super) static ANYNET: Format = Format {
     name: "booksim-anynet",
     tool: "BookSim, topology = anynet",
     holds: HOLDS,
-    is_like: |file| is_fabric(file, &["an anynet file of BookSim"]),
+    is_like: |file| {
+        let begins = |line: &str| {
+            let mut words = line.split_whitespace();
+            matches!(words.next(), Some("router" | "node"))
+                && words.next().is_some_and(|word| word.parse::<u32>().is_ok())
+        };
+        file.lines().any(|own| begins(own.1)).into()
+    },
     reader: Reader::Reads(read_anynet),
 };
 
@@ -293,5 +263,5 @@ fn read_anynet(file: &FileText<'_>) -> Read {
             ..Link::default()
         });
     }
-    Ok(Content::Network(network.finish(true)).into())
+    Ok(Content::Network(network.finish(true).hosts_by_number()).into())
 }

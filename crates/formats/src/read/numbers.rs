@@ -220,12 +220,8 @@ struct MetisHeader {
 }
 
 fn metis_lines<'t>(file: &'t FileText<'_>) -> Vec<(usize, &'t str)> {
-    let mut lines: Vec<(usize, &str)> =
-        file.lines().filter(|own| !own.1.trim_start().starts_with('%')).collect();
-    while lines.first().is_some_and(|own| own.1.trim().is_empty()) {
-        lines.remove(0);
-    }
-    lines
+    let lines = file.lines().filter(|own| !own.1.trim_start().starts_with('%'));
+    lines.skip_while(|own| own.1.trim().is_empty()).collect()
 }
 
 fn metis_header(file: &FileText<'_>) -> Option<MetisHeader> {

@@ -11,9 +11,9 @@ use crate::{
     value::{Content, Kind, Trace, TracedOperation},
 };
 
-const HOLDS: &[Kind] = &[Kind::Trace];
+pub(super) const HOLDS: &[Kind] = &[Kind::Trace];
 
-fn bytes_of_type(name: &str) -> Option<u64> {
+pub(super) fn bytes_of_type(name: &str) -> Option<u64> {
     let name = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
     Some(match name.as_str() {
         "double" | "long" | "int64" | "uint64" | "float64" | "long int" => 8,
@@ -25,7 +25,7 @@ fn bytes_of_type(name: &str) -> Option<u64> {
     })
 }
 
-fn traced(
+pub(super) fn traced(
     operations: Vec<TracedOperation>,
     rank: Option<u64>,
     ranks: Option<u64>,
@@ -39,57 +39,6 @@ fn traced(
     }));
     reading.missing.extend(missing);
     reading
-}
-
-pub(super) static KINETO: Format = reads(
-    "kineto",
-    "PyTorch's profiler (Kineto)",
-    HOLDS,
-    |file| {
-        file.json()
-            .is_some_and(|own| own.get("traceEvents").is_some() && own.get("distributedInfo").is_some())
-            .into()
-    },
-    read_kineto,
-);
-
-fn read_kineto(file: &FileText<'_>) -> Read {
-    let value = file.json().unwrap_or(&Value::Null);
-    let none = vec![];
-    let events = value["traceEvents"].as_array().unwrap_or(&none);
-    let time = |own: &Value, key: &str| own[key].as_f64().filter(|own| own.is_finite());
-    let spans = events.iter().filter(|own| own["ph"] == "X");
-    let start = spans.clone().filter_map(|own| time(own, "ts")).min_by(f64::total_cmp).unwrap_or(0.0);
-    let mut operations = vec![];
-    for own in spans.filter(|own| own["cat"] == "kernel") {
-        let arguments = &own["args"];
-        let Some(name) = arguments["Collective name"].as_str() else { continue };
-        let Some(kind) = operation(name) else {
-            return wrong(0, format!("collective {}, expected a known one", described(name)));
-        };
-        let words = arguments["dtype"].as_str().and_then(bytes_of_type);
-        let (Some(count), Some(width)) = (arguments["In msg nelems"].as_u64(), words) else {
-            return wrong(0, format!("a {kind} without In msg nelems and a known dtype"));
-        };
-        let begin = (time(own, "ts").unwrap_or(start) - start) * 1e-6;
-        let end = begin + time(own, "dur").unwrap_or(0.0) * 1e-6;
-        let bytes = count.saturating_mul(width);
-        operations.push(TracedOperation {
-            operation: kind.to_owned(),
-            bytes,
-            group: arguments["Group size"].as_u64(),
-            span: Some([begin, end]),
-        });
-    }
-    if operations.is_empty() {
-        return wrong(0, "no kernel with the name of a collective");
-    }
-    operations.sort_by(|one, other| {
-        let begin = |own: &TracedOperation| own.span.map_or(0.0, |own| own[0]);
-        begin(one).total_cmp(&begin(other))
-    });
-    let info = &value["distributedInfo"];
-    Ok(traced(operations, info["rank"].as_u64(), info["world_size"].as_u64(), &["other-ranks"]))
 }
 
 pub(super) static FLIGHT_RECORDER: Format = reads(

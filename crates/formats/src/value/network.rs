@@ -80,6 +80,16 @@ impl Network {
         self.in_order(&order)
     }
 
+    /// The same network, its hosts in the order of the numbers at the ends of their names.
+    #[must_use]
+    pub(crate) fn hosts_by_number(self) -> Self {
+        let hosts = self.hosts.unwrap_or(0);
+        let number = |name: &str| name.rsplit(' ').next().and_then(|own| own.parse::<u64>().ok());
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order[..hosts].sort_by_key(|&node| number(&self.nodes[node]));
+        self.in_order(&order)
+    }
+
     /// The same network, its nodes in an order of their present numbers.
     fn in_order(mut self, order: &[usize]) -> Self {
         let mut new = vec![0; order.len()];

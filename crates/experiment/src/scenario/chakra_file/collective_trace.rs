@@ -9,6 +9,7 @@ use std::{
 use cubefold_collectives::Operation;
 use cubefold_formats::{
     asked::{Asked, ask},
+    read::large::read_streamed,
     value::{Content, Kind, Trace, TracedOperation},
 };
 use cubefold_topology::narrow;
@@ -18,7 +19,7 @@ use super::{
     trace_set::{RANK, TraceSet, of_file, rank_files},
 };
 use crate::{
-    input::input_file,
+    input::input_file::{self, InputError},
     scenario::{asked_file::error_of, budget::Budget, errors::ScenarioError, placement_file::Failure},
 };
 
@@ -82,18 +83,36 @@ impl CollectiveTraces {
     }
 }
 
-/// Reads the operations of a file.
-fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
-    let bytes = input_file::read(path, input_file::MAX_BYTES)
-        .map_err(|error| Failure::Unreadable(std::io::Error::from(error).to_string()))?;
+/// Larger files are read as streams \[bytes\].
+const MAX_HELD: u64 = 64 << 20;
+
+/// Reads a file in the format that it looks like.
+fn read_format(path: &Path, budget: &Budget) -> Result<Asked, Failure> {
+    let unreadable = |error: InputError| Failure::Unreadable(std::io::Error::from(error).to_string());
+    let bytes = match input_file::read(path, MAX_HELD) {
+        Ok(bytes) => bytes,
+        Err(InputError::TooLong(most)) => {
+            return match read_streamed(path).map_err(unreadable)? {
+                Some((format, Ok(reading))) => Ok(Asked::Value(format, Box::new(reading))),
+                Some((format, Err(complaints))) => Ok(Asked::Wrong(format, complaints)),
+                None => Err(unreadable(InputError::TooLong(most))),
+            };
+        }
+        Err(error) => return Err(unreadable(error)),
+    };
     let over =
         |over: crate::scenario::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its trace:")]);
     // A document of JSON takes several times the memory of its text.
     budget.take_for_a_while(8 * bytes.len() as u64, 0).map_err(over)?;
+    Ok(ask(&path.display().to_string(), &bytes, Kind::Trace))
+}
+
+/// Reads the operations of a file.
+fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
     let of_other = |message: String, help: &str| {
         Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
     };
-    let (format, reading) = match ask(&path.display().to_string(), &bytes, Kind::Trace) {
+    let (format, reading) = match read_format(path, budget)? {
         Asked::Value(format, reading) => (format, reading),
         Asked::Misfit(misfit) => return Err(Failure::Wrong(vec![error_of(path, &misfit)])),
         Asked::Wrong(_, complaints) => {
@@ -109,8 +128,7 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
     let help = match format.name {
         "kineto" | "flight-recorder" => "",
         "goal" => "program.kind = \"goal\" runs it",
-        "chakra" => "program.kind = \"chakra\" runs it, with {rank} in the path",
-        "chakra-json" => "program.kind = \"chakra\" runs the *.et files that it was made from",
+        "chakra" | "chakra-json" => "program.kind = \"chakra\" runs it, with {rank} in the path",
         "astra-sim-1-workload" => {
             "chakra_converter Text --input FILE --output FILE --num-npus N --num-passes 1 makes traces for kind = \"chakra\""
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use cubefold_collectives::Operation;
-use cubefold_formats::value::Kind;
+use cubefold_formats::{format::FileText, read::chakra::nodes_of_json};
 use cubefold_topology::narrow;
 use flate2::bufread::MultiGzDecoder;
 use prost::Message;
@@ -21,7 +21,11 @@ use crate::{
         input_file,
         text::shortened,
     },
-    scenario::{budget::Budget, errors::ScenarioError, placement_file::Failure},
+    scenario::{
+        budget::{Budget, OverBudget},
+        errors::ScenarioError,
+        placement_file::Failure,
+    },
 };
 
 /// Memory per operation, without its name and dependencies \[bytes\].
@@ -29,6 +33,8 @@ const BYTES_A_NODE: u64 = 192;
 /// Memory per byte of a message while it is decoded \[bytes\]: an empty attribute takes two bytes of it, and a list
 /// grows to its double.
 const BYTES_A_BYTE: u64 = size_of::<AttributeProto>() as u64;
+/// Memory per byte of a document of JSON while it is read \[bytes\].
+const BYTES_OF_JSON: u64 = 16;
 /// The name of the METADATA nodes that list process groups.
 const GROUPS_NODE: &str = "## process_group:init ##";
 /// The first bytes of a gzipped file.
@@ -122,7 +128,7 @@ pub(super) fn read_trace(path: &Path, rank: u32, budget: &Budget) -> Result<Rank
         if input_file::foreign_kind(path).is_none_or(may_be_trace) {
             failure
         } else {
-            failure.or_foreign(path, "a Chakra execution trace", Some(Kind::Trace))
+            failure.or_other_format(path, "a Chakra execution trace", &["chakra", "chakra-json"])
         }
     })
 }
@@ -135,20 +141,22 @@ fn read_messages(path: &Path, rank: u32, budget: &Budget) -> Result<RankTrace, F
     let input: Box<dyn BufRead> =
         if is_gzipped { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
     let mut messages = Messages { input, path, number: 0, budget };
+    let mut trace = Trace { path, rank, nodes: vec![], groups: vec![], without_duration: 0 };
+    let mut dependencies: Vec<[Vec<u64>; 2]> = vec![];
+    if messages.is_json() {
+        for node in messages.of_json()? {
+            trace.take(node, &mut dependencies, budget)?;
+        }
+        return trace.finish(&dependencies);
+    }
     let mut buffer = vec![];
     if !messages.next(&mut buffer)? {
         return Err(wrong(path, "an empty file, expected a Chakra execution trace"));
     }
     GlobalMetadata::decode(&buffer[..]).map_err(|error| messages.undecodable(&error))?;
-    let mut trace = Trace { path, rank, nodes: vec![], groups: vec![], without_duration: 0 };
-    let mut dependencies: Vec<[Vec<u64>; 2]> = vec![];
     while messages.next(&mut buffer)? {
-        let mut node = Node::decode(&buffer[..]).map_err(|error| messages.undecodable(&error))?;
-        let own = [std::mem::take(&mut node.data_deps), std::mem::take(&mut node.ctrl_deps)];
-        let bytes = BYTES_A_NODE + node.name.len() as u64 + 12 * (own[0].len() + own[1].len()) as u64;
-        budget.take(bytes).map_err(|over| Failure::Wrong(vec![over.of_file(path, "its operations:")]))?;
-        dependencies.push(own);
-        trace.add(node)?;
+        let node = Node::decode(&buffer[..]).map_err(|error| messages.undecodable(&error))?;
+        trace.take(node, &mut dependencies, budget)?;
     }
     trace.finish(&dependencies)
 }
@@ -166,6 +174,29 @@ struct Messages<'a> {
 }
 
 impl Messages<'_> {
+    /// Whether the file is one of JSON; a message of 123 bytes that begins otherwise is none.
+    fn is_json(&mut self) -> bool {
+        self.input.fill_buf().is_ok_and(|begin| {
+            let begin = begin.trim_ascii_start();
+            begin.starts_with(b"{")
+                && begin.get(1..).is_some_and(|own| own.trim_ascii_start().starts_with(b"\""))
+        })
+    }
+
+    /// Reads the nodes of a file of JSON.
+    fn of_json(&mut self) -> Result<Vec<Node>, Failure> {
+        let mut bytes = vec![];
+        let most = input_file::MAX_BYTES;
+        (&mut self.input).take(most).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
+        let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.path, "its trace:")]);
+        self.budget.take_for_a_while(BYTES_OF_JSON * bytes.len() as u64, 0).map_err(over)?;
+        nodes_of_json(&FileText::new(&bytes)).map_err(|complaints| {
+            Failure::Wrong(
+                complaints.iter().map(|own| ScenarioError::of_file(self.path, &own.message)).collect(),
+            )
+        })
+    }
+
     /// Reads the next message; returns whether there is one.
     fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Failure> {
         buffer.clear();
@@ -239,6 +270,21 @@ struct Trace<'a> {
 }
 
 impl Trace<'_> {
+    /// Adds an operation within the budget, and the operations that it follows.
+    fn take(
+        &mut self,
+        mut node: Node,
+        dependencies: &mut Vec<[Vec<u64>; 2]>,
+        budget: &Budget,
+    ) -> Result<(), Failure> {
+        let own = [std::mem::take(&mut node.data_deps), std::mem::take(&mut node.ctrl_deps)];
+        let bytes = BYTES_A_NODE + node.name.len() as u64 + 12 * (own[0].len() + own[1].len()) as u64;
+        let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.path, "its operations:")]);
+        budget.take(bytes).map_err(over)?;
+        dependencies.push(own);
+        self.add(node)
+    }
+
     /// Adds an operation.
     fn add(&mut self, node: Node) -> Result<(), Failure> {
         if self.nodes.len() == u32::MAX as usize {

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{super::fabric::Fabric, CoordinateMap, MappedHost};
-use crate::input::{
-    diagnostic::Diagnostics,
-    text::{LineCounter, Remarks, described, lines, shortened, span},
+use super::{CoordinateMap, MappedHost};
+use crate::{
+    format::Complaint,
+    input::{
+        diagnostic::Diagnostics,
+        text::{LineCounter, Remarks, described, lines, shortened, span},
+    },
 };
 
 /// Names of the columns that hold hosts.
@@ -58,6 +61,12 @@ impl<'t> MapReading<'t> {
     /// Reports an error of the whole file.
     pub(super) fn complain_of_all(&mut self, message: String) {
         self.diagnostics.add(0..0, || message);
+    }
+
+    /// Reports an error of a line.
+    pub(super) fn complain_of_line(&mut self, own: Complaint) {
+        let line = own.line.checked_sub(1).and_then(|place| self.text.lines().nth(place));
+        self.diagnostics.add(line.map_or(0..0, |line| span(self.text, line)), || own.message);
     }
 
     fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
@@ -226,17 +235,22 @@ impl<'t> MapReading<'t> {
         Some(Device { id, address: address.into_iter().collect::<Option<_>>()?, core, slice })
     }
 
-    /// Reads the hosts of a network, each with its place in their order.
-    pub(super) fn read_switches(&mut self) {
-        match Fabric::parse_part(self.text) {
-            Ok(fabric) => {
-                let placed =
-                    (0..).map(|place| MappedHost { address: vec![place], core: 0, rank: place, line: 0 });
-                self.hosts = fabric.host_names().iter().cloned().zip(placed).collect();
-            }
-            Err(diagnostics) => self.diagnostics = diagnostics,
-        }
+    /// Adds the hosts of a network, each with its place in their order.
+    pub(super) fn add_tree(&mut self, hosts: Vec<String>) {
+        let placed = (0..).map(|place| MappedHost { address: vec![place], core: 0, rank: place, line: 0 });
+        self.hosts = hosts.into_iter().zip(placed).collect();
     }
+}
+
+/// Whether a text has coordinates of hosts: fields, devices, or a table with a column of hosts.
+pub(super) fn has_coordinates(text: &str) -> bool {
+    if text.contains("x_coord=") || text.contains("Device(") && text.contains("coords=(") {
+        return true;
+    }
+    let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
+    let names: Vec<String> = words(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
+    let is_host = |name: &str| HOST_COLUMNS.contains(&name) || name == "nid";
+    names.iter().any(|own| is_host(own)) && names.iter().any(|own| is_coordinate(own))
 }
 
 /// The host name of a node of a Cray.

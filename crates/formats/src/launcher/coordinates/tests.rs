@@ -159,7 +159,7 @@ fn everything_wrong_with_a_map_is_reported() {
     assert_eq!(reported("")[0], "0..0: no host with coordinates, expected a table with a line for each");
     assert!(reported("rack,slot\n")[0].starts_with("0..9: header is \"rack,slot\", expected a column host"));
     assert!(reported("TpuDevice(id=x, coords=(0,0))")[0].starts_with("13..14: id is \"x\""));
-    assert!(reported("SwitchName=s Nodes=a[1\n")[0].starts_with("19..22: nodes are"));
+    assert!(reported("SwitchName=s Nodes=a[1\n")[0].starts_with("0..22: nodes are"));
 }
 
 proptest! {

@@ -13,10 +13,10 @@
 
 use std::collections::BTreeSet;
 
-use cubefold_topology::MAX_NEIGHBOURS;
+use cubefold_topology::{MAX_NEIGHBOURS, narrow};
 
 use super::{
-    FabricFormat, FabricReading, LinkSpeed, MAX_NODES,
+    FabricReading, LinkSpeed, MAX_NODES, PlacedFormat,
     reading::{PairCount, Vertex},
 };
 use crate::input::{
@@ -26,19 +26,19 @@ use crate::input::{
 };
 
 /// A table with a header.
-pub(super) const WITH_HEADER: FabricFormat = FabricFormat {
-    name: "a table of links",
-    is_like: |text| {
-        let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
-        let names: Vec<String> = cells(header, separator(header)).map(str::to_ascii_lowercase).collect();
-        ["from", "to"].iter().all(|name| names.iter().any(|own| own == name))
-    },
-    read: |reading| read(reading, Form::Table),
-};
+pub(super) static WITH_HEADER: PlacedFormat =
+    PlacedFormat { name: "a table of links", read: |reading| read(reading, Form::Table) };
 
 /// Two nodes a line.
-pub(super) const PLAIN: FabricFormat =
-    FabricFormat { name: "a list of links", is_like: |_| true, read: |reading| read(reading, Form::Pairs) };
+pub(super) static PLAIN: PlacedFormat =
+    PlacedFormat { name: "a list of links", read: |reading| read(reading, Form::Pairs) };
+
+/// Whether the first line of a text names the columns of a table of links.
+pub(crate) fn has_header(text: &str) -> bool {
+    let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
+    let names: Vec<String> = cells(header, separator(header)).map(str::to_ascii_lowercase).collect();
+    ["from", "to"].iter().all(|name| names.iter().any(|own| own == name))
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -109,6 +109,7 @@ fn read(reading: &mut FabricReading<'_>, form: Form) {
         (reading.is_named, reading.knows_hosts) = (true, true);
     }
     if !reading.is_named {
+        reading.counts_from_1 = form == Form::Pairs && counts_from_1(&told);
         number_hosts(reading, &told);
     }
     for Row { ends, count, speed, part, .. } in told {
@@ -172,9 +173,17 @@ fn number_hosts(reading: &mut FabricReading<'_>, told: &[Row<'_>]) {
         });
         return;
     }
-    for node in 0..=greatest.map_or(0, |(node, _)| node) {
+    let count = greatest.map_or(0, |(node, _)| node) + u32::from(!reading.counts_from_1);
+    for node in 0..count {
         reading.host(&node.to_string(), "");
     }
+}
+
+/// Whether the nodes of a list are exactly 1 to n, at least 3 of them.
+fn counts_from_1(told: &[Row<'_>]) -> bool {
+    let used: Option<BTreeSet<u32>> =
+        told.iter().flat_map(|own| own.ends).map(|own| own.parse().ok()).collect();
+    used.is_some_and(|used| used.len() > 2 && used.iter().copied().eq(1..=narrow(used.len() as u64)))
 }
 
 /// The node that a word names.
@@ -188,7 +197,7 @@ fn vertex(reading: &mut FabricReading<'_>, word: &str) -> Option<Vertex> {
         reading
             .complain(word, || format!("node {}, expected an integer from 0 to {greatest}", described(word)));
     }
-    node.map(Vertex::Host)
+    node.map(|own| Vertex::Host(own.saturating_sub(u32::from(reading.counts_from_1))))
 }
 
 /// Finds the columns of a header; reports unknown ones.

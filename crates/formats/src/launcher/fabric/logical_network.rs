@@ -11,17 +11,13 @@
 //! directions, a full mesh, or hosts on a switch.
 
 use super::{
-    FabricFormat, FabricReading, LinkSpeed, MAX_NODES,
+    FabricReading, LinkSpeed, MAX_NODES, PlacedFormat,
     reading::Vertex,
     yaml_tree::{YamlNode, YamlTree},
 };
 use crate::input::{Ratio, quantity::Measure, text::described};
 
-pub(super) const FORMAT: FabricFormat = FabricFormat {
-    name: "a network of ASTRA-sim",
-    is_like: |text| text.lines().any(|line| line.trim_start().starts_with("npus_count")),
-    read,
-};
+pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a network of ASTRA-sim", read };
 
 /// The most links.
 const MAX_LINKS: u64 = 1 << 24;

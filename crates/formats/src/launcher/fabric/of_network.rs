@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::narrow;
 
-use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES, path_tree};
+use super::{COUNTED_FROM_1, Fabric, FabricLink, LinkSpeed, MAX_NODES, path_tree};
 use crate::{
     format::{Format, Reading},
     value::{Link, Network},
@@ -21,7 +21,10 @@ impl Fabric {
             return Err(format!("{} nodes, expected at most {MAX_NODES}", network.nodes.len()));
         }
         let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
+        // Where no line says cycles, the scenario says how fast links are.
+        let says_cycles = network.links.iter().any(|own| own.cycles.is_some_and(|own| own != [1, 1]));
         for link in &network.links {
+            let link = &Link { cycles: link.cycles.filter(|_| says_cycles), ..link.clone() };
             let [one, other] = link.ends.map(|end| narrow(end as u64));
             let own = FabricLink {
                 ends: (one.min(other), one.max(other)),
@@ -45,34 +48,49 @@ impl Fabric {
                 }
             }
         }
-        let is_numbered = network.nodes.iter().enumerate().all(|(place, own)| *own == place.to_string());
-        let mut notes = reading.notes.clone();
-        if network.loops > 0 {
-            notes.push(format!("{} links from a node to itself are left out", network.loops));
+        let hosts = network.hosts.unwrap_or(network.nodes.len());
+        if hosts < 2 {
+            return Err(format!("{hosts} hosts, expected at least 2"));
         }
+        let is_numbered = network.nodes.iter().enumerate().all(|(place, own)| *own == place.to_string());
         Ok(Self {
             format: format.tool,
+            assumes_cables: reading.assumed.contains(&"one-cable"),
             names: if is_numbered { vec![] } else { network.nodes.clone() },
             nodes: narrow(network.nodes.len() as u64),
             hosts: network.hosts.map(|own| narrow(own as u64)),
             links: links.into_values().collect(),
             paths: path_tree::paths(network),
-            notes,
+            notes: notes(network, reading),
         })
     }
 }
 
-/// The speed of a link, of which both directions are alike.
+/// Sentences on what was left out or interpreted.
+fn notes(network: &Network, reading: &Reading) -> Vec<String> {
+    let mut notes = reading.notes.clone();
+    if network.loops > 0 {
+        notes.push(format!("{} links from a node to itself are left out", network.loops));
+    }
+    if network.links.iter().any(|own| own.cycles.is_some_and(|[along, back]| along != back)) {
+        notes.push("links take the greater latency of their directions both ways".to_owned());
+    }
+    if reading.assumed.contains(&"base-1") {
+        notes.push(COUNTED_FROM_1.to_owned());
+    }
+    notes
+}
+
+/// The speed of a link, of which both directions are alike: a direction of one cycle may not be said in the file.
 fn speed(link: &Link) -> Result<LinkSpeed, String> {
-    let latency_cycles = match link.cycles {
-        Some([along, back]) if along != back => {
+    let cycles = match link.cycles {
+        Some([along, back]) if along != back && along.min(back) > 1 => {
             return Err(format!("a link of {along} cycles and {back} back, expected equal ones"));
         }
-        // A unit occupies a link for one of them.
-        Some([along, _]) => Some(along.saturating_sub(1)),
-        None => None,
+        cycles => cycles.map(|[along, back]| along.max(back)),
     };
-    let hop_cycles = link.cycles.map(|_| 1);
+    // A unit occupies a link for one of them.
+    let (hop_cycles, latency_cycles) = (cycles.map(|_| 1), cycles.map(|own| own.saturating_sub(1)));
     let Link { bandwidth, latency, lanes, .. } = *link;
     Ok(LinkSpeed { bandwidth, latency, hop_cycles, latency_cycles, lanes })
 }

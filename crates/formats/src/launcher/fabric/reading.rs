@@ -31,6 +31,9 @@ struct Names {
     places: BTreeMap<String, u32>,
 }
 
+/// The note of a file that counts its nodes from 1.
+pub(crate) const COUNTED_FROM_1: &str = "nodes are counted from 1 in the file, from 0 here";
+
 /// The way in which a list counts the links of two nodes that it has in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum PairCount {
@@ -66,6 +69,8 @@ pub struct FabricReading<'t> {
     pub(super) is_named: bool,
     /// Whether the file says which nodes are hosts.
     pub(super) knows_hosts: bool,
+    /// Whether the file counts its nodes from 1.
+    pub(super) counts_from_1: bool,
     notes: Vec<String>,
     diagnostics: Diagnostics,
 }
@@ -95,6 +100,7 @@ impl<'t> FabricReading<'t> {
             pairs: PairCount::Lines,
             is_named: true,
             knows_hosts: true,
+            counts_from_1: false,
             notes: vec![],
             diagnostics: Diagnostics::default(),
         }
@@ -189,12 +195,6 @@ impl<'t> FabricReading<'t> {
         found
     }
 
-    /// Adds links side by side, given by a part of the text.
-    pub(super) fn link(&mut self, [from, to]: [Vertex; 2], count: u64, speed: LinkSpeed, part: &str) {
-        let place = span(self.text, part);
-        self.link_at([from, to], count, speed, place);
-    }
-
     /// Adds links side by side, given at a place of the text.
     pub(super) fn link_at(
         &mut self,
@@ -224,26 +224,6 @@ impl<'t> FabricReading<'t> {
             Vertex::Switch(place) => (&self.switches.names, place),
         };
         names.get(place as usize).map_or(Cow::Borrowed(""), |name| Cow::Borrowed(name.as_str()))
-    }
-
-    /// Orders hosts by a key of their names.
-    pub(super) fn sort_hosts_by_number(&mut self) {
-        let mut order: Vec<u32> = (0..self.host_count()).collect();
-        let number = |place: &u32| self.hosts.names[*place as usize].parse::<u64>().unwrap_or(u64::MAX);
-        order.sort_by_key(number);
-        let mut new_places = vec![0; order.len()];
-        for (place, &old) in (0..).zip(&order) {
-            new_places[old as usize] = place;
-        }
-        for link in &mut self.links {
-            for end in [&mut link.from, &mut link.to] {
-                if let Vertex::Host(place) = end {
-                    *place = new_places[*place as usize];
-                }
-            }
-        }
-        let names = order.iter().map(|&old| std::mem::take(&mut self.hosts.names[old as usize])).collect();
-        self.hosts = Names { names, places: BTreeMap::new() };
     }
 
     /// Reports a network without links or with fewer than two hosts, or hosts that are not connected.
@@ -286,7 +266,21 @@ impl<'t> FabricReading<'t> {
             names.clear();
         }
         let hosts = self.knows_hosts.then_some(hosts);
-        Ok(Fabric { format: self.format, names, nodes, hosts, links, paths: vec![], notes: self.notes })
+        // Slurm never says how many cables join two switches.
+        let assumes_cables = self.format.starts_with("a Slurm topology");
+        if self.counts_from_1 {
+            self.notes.push(COUNTED_FROM_1.to_owned());
+        }
+        Ok(Fabric {
+            format: self.format,
+            names,
+            nodes,
+            hosts,
+            links,
+            paths: vec![],
+            assumes_cables,
+            notes: self.notes,
+        })
     }
 
     /// The number of a node among all.

@@ -12,20 +12,19 @@
 
 use std::collections::BTreeSet;
 
-use super::{FabricFormat, FabricReading, LinkSpeed, mapped_text::MappedText, reading::Vertex};
+use super::{FabricReading, LinkSpeed, PlacedFormat, mapped_text::MappedText, reading::Vertex};
 use crate::input::text::described;
 
-pub(super) const FORMAT: FabricFormat = FabricFormat {
-    name: "a Slurm topology",
-    is_like: |text| {
-        let starts = |line: &str| {
-            let key = line.trim_start().split('=').next().unwrap_or_default().trim();
-            KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)) && line.contains('=')
-        };
-        text.lines().any(starts)
-    },
-    read,
-};
+pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a Slurm topology", read };
+
+/// Whether a text looks like the format.
+pub(super) fn is_like(text: &str) -> bool {
+    let starts = |line: &str| {
+        let key = line.trim_start().split('=').next().unwrap_or_default().trim();
+        KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)) && line.contains('=')
+    };
+    text.lines().any(starts)
+}
 
 /// The keys that begin a line.
 const KEYS: [&str; 4] = ["switchname", "blockname", "blocksizes", "aggregatedblock"];

@@ -14,19 +14,18 @@
 //! `topology.yaml`(5). Of several topologies the one that is `cluster_default` is read, else the first.
 
 use super::{
-    FabricFormat, FabricReading,
+    FabricReading, PlacedFormat,
     slurm_topology::{Topology, Unit},
     yaml_tree::{YamlNode, YamlTree},
 };
 
-pub(super) const FORMAT: FabricFormat = FabricFormat {
-    name: "a Slurm topology in YAML",
-    is_like: |text| {
-        let key = |line: &str| line.trim_start().trim_start_matches(['-', ' ']).starts_with("topology:");
-        text.lines().any(key)
-    },
-    read,
-};
+pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a Slurm topology in YAML", read };
+
+/// Whether a text looks like the format.
+pub(super) fn is_like(text: &str) -> bool {
+    let key = |line: &str| line.trim_start().trim_start_matches(['-', ' ']).starts_with("topology:");
+    text.lines().any(key)
+}
 
 fn read(reading: &mut FabricReading<'_>) {
     let tree = match YamlTree::read(reading.text) {
