@@ -293,7 +293,10 @@ impl RouterCase {
                 RouterRouting::Ugal { threshold } => RouterRule::Ugal(threshold),
                 RouterRouting::UgalG { threshold } => RouterRule::UgalG(threshold),
                 RouterRouting::Par { threshold } => RouterRule::Par(threshold),
-                RouterRouting::MinimalAdaptive => RouterRule::MinimalAdaptive,
+                RouterRouting::Listed(rule) => match rule.name {
+                    "minimal-adaptive" => RouterRule::MinimalAdaptive,
+                    other => panic!("{other} without a rule of the reference"),
+                },
                 RouterRouting::Hops => RouterRule::Hops,
                 RouterRouting::Table(choice) => RouterRule::Table(reference_table_rule(choice)),
             },
@@ -397,7 +400,7 @@ fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
     let is_fit = |rule: &RouterRouting| {
         matches!(rule, RouterRouting::Table(_)) == has_table && rule.applies_to(machine)
     };
-    let fitting: Vec<RouterRouting> = RouterRouting::ALL.into_iter().filter(is_fit).collect();
+    let fitting: Vec<RouterRouting> = RouterRouting::all().filter(is_fit).collect();
     let routing = match *fitting.choose(generator).unwrap() {
         RouterRouting::Adaptive(_) => {
             RouterRouting::Adaptive(*AdaptiveChoice::ALL.choose(generator).unwrap())
@@ -599,7 +602,7 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
             RouterRouting::DimensionOrder if machine.extents().all(|extent| !extent.is_ring()) => {
                 (table_of_routes(&machine, 1), &TableChoice::ALL[..])
             }
-            RouterRouting::MinimalAdaptive => {
+            RouterRouting::Listed(rule) if rule.name == "minimal-adaptive" => {
                 (minimal_routes(&machine).unwrap(), &[TableChoice::Credits][..])
             }
             _ => continue,

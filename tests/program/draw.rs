@@ -156,7 +156,7 @@ fn every_picture_is_a_page_of_pdf_and_an_environment_of_tikz() {
         let text = String::from_utf8_lossy(&page);
         assert!(page.starts_with(b"%PDF-") && text.contains(&media), "{arguments:?} {media}");
         let environment = scratch.read("p.tikz");
-        assert!(environment.ends_with("\\end{tikzpicture}\n"), "{arguments:?}");
+        assert!(environment.ends_with("\\end{tikzpicture}%\n"), "{arguments:?}");
         assert_eq!(environment.matches("\\node[").count(), texts(&drawn).len(), "{arguments:?}");
         let bodies = environment.lines().filter(|line| line.starts_with("  \\"));
         for line in bodies {

@@ -1,6 +1,6 @@
 //! Recognisable layouts of networks: butterflies, trees and fat trees by levels, cube-connected cycles as rings,
 //! dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees of switches by levels above their
-//! hosts, and all other networks as a circle. Links bend round nodes in their way.
+//! hosts, switches that all have hosts as a circle inside theirs, and all other networks as a circle. Links bend round nodes in their way.
 
 use std::{cmp::Reverse, collections::BTreeMap, f64::consts::TAU};
 
@@ -56,7 +56,9 @@ impl NetworkLayout {
             }
             (_, Some(GraphSource::Parameters(parameters))) => with_switches(parameters),
             _ if network.link_count() + 1 == network.node_count() => tree(machine, root(machine)),
-            _ if network.host_count() < network.node_count() => above_hosts(machine),
+            _ if network.host_count() < network.node_count() => {
+                beside_hosts(machine).unwrap_or_else(|| above_hosts(machine))
+            }
             _ => circle(machine.node_count(), 0.0, 0.0, 0.0),
         };
         let bends = bends(machine, &places);
@@ -314,6 +316,33 @@ fn above_hosts(machine: &Machine) -> Vec<(f64, f64)> {
     places
 }
 
+/// A circle of switches inside one of their hosts, if all switches have hosts, as in a Slim Fly; `None` otherwise.
+fn beside_hosts(machine: &Machine) -> Option<Vec<(f64, f64)>> {
+    let host_count = machine.numbered_hosts();
+    let is_alone = |node: NodeId| !machine.neighbours(node).any(|next| machine.is_host(next));
+    let switches: Vec<NodeId> = machine.nodes().filter(|&node| !machine.is_host(node)).collect();
+    if switches.len() < 3 || switches.iter().any(|&switch| is_alone(switch)) {
+        return None;
+    }
+    let outer = radius(host_count.max(switches.len() as u64)) * 1.05 + LEVEL;
+    let mut places = vec![(0.0, 0.0); usize::try_from(machine.node_count()).ok()?];
+    let mut place_at = |node: NodeId, place: f64, radius: f64| {
+        let turn = TAU * (place / as_drawn(host_count) - 0.25);
+        places[node.index() as usize] = (radius * turn.cos(), radius * turn.sin());
+    };
+    let mut next = 0;
+    for &switch in &switches {
+        let first = next;
+        for host in machine.neighbours(switch).filter(|&node| machine.is_host(node)) {
+            place_at(host, as_drawn(next), outer);
+            next += 1;
+        }
+        place_at(switch, as_drawn(first + next - 1) / 2.0, outer - LEVEL);
+    }
+    // Every host has one switch, or two hosts would lie on each other.
+    (next == host_count).then_some(places)
+}
+
 /// The levels of a tree from its root on: leaves side by side in depth-first order, inner nodes above the middle of
 /// their children.
 fn tree(machine: &Machine, root: NodeId) -> Vec<(f64, f64)> {
@@ -480,6 +509,25 @@ mod tests {
         let layout = NetworkLayout::new(&machine).unwrap();
         let rows: Vec<f64> = [0, 4, 6, 7].map(|node| layout.place(NodeId::new(node)).1).into();
         assert_eq!(rows, [2.0 * LEVEL, LEVEL, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn switches_that_all_have_hosts_are_a_circle_inside_their_hosts() {
+        // Hosts 0 to 9, two for each of the switches 10 to 14, which are a ring with a chord.
+        let to_hosts = (0..10).map(|host| (host, 10 + host / 2));
+        let ring = (0..5).map(|place| (10 + place, 10 + (place + 1) % 5));
+        let edges: Vec<(u32, u32)> = to_hosts.chain(ring).chain([(10, 12)]).collect();
+        let network = Network::from_edges(15, &edges).unwrap().with_hosts(10);
+        let machine = Machine::network(MachineKind::Network, network).unwrap();
+        let layout = NetworkLayout::new(&machine).unwrap();
+        let middle = (layout.width / 2.0, layout.height / 2.0);
+        let radius = |node: u32| {
+            let (x, y) = layout.place(NodeId::new(node));
+            (x - middle.0).hypot(y - middle.1)
+        };
+        for host in 0..10 {
+            assert!(radius(host) > radius(10 + host / 2) + LEVEL / 2.0, "{layout:?}");
+        }
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub(crate) fn tikz(svg: &str) -> Result<String, String> {
     for node in texts(svg)? {
         let _ = writeln!(drawn, "  {node}");
     }
-    drawn += "\\end{tikzpicture}\n";
+    // Without the sign of a comment, the end of the line would be a space beside the picture.
+    drawn += "\\end{tikzpicture}%\n";
     Ok(drawn)
 }
 
@@ -207,7 +208,7 @@ mod tests {
             \\path[draw={rgb,255:red,0;green,0;blue,0}, line width=0.750bp, dash pattern=on 1.500bp off 2.250bp] (0.00,0.00) -- (4.00,4.00);\n  \
             \\node[anchor=base east, inner sep=0pt, font=\\fontsize{9.00bp}{9.00bp}\\selectfont] at (9.00,20.00) {50\\% \\& a\\_b};\n  \
             \\node[anchor=base west, inner sep=0pt, font=\\fontsize{9.00bp}{9.00bp}\\selectfont, text={rgb,255:red,213;green,94;blue,0}, rotate=-270] at (8.00,7.00) {up};\n\
-            \\end{tikzpicture}\n";
+            \\end{tikzpicture}%\n";
         assert_eq!(tikz(svg).unwrap(), expected);
     }
 }

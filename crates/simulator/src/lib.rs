@@ -118,10 +118,10 @@ pub use request::{
 };
 pub use routers::{
     AdaptiveChoice, Allocator, Batch, BufferRow, Bursts, ChannelEnd, ChannelLoad, ChannelRow, Deadlock,
-    Ejection, FlowControl, Fraction, LatencySummary, LoadedChannel, OpenLoop, OpenLoopError, OpenLoopOutcome,
-    OpenLoopRows, PacketKind, PacketRow, Replies, RouterChannel, RouterError, RouterRouting, RouterSettings,
-    RouterTie, Saturated, Saturation, SaturationSearch, SeedOutcome, Speedup, TableChoice, TrafficPattern,
-    WantedRows, WarmUp,
+    Ejection, FlowControl, Fraction, LatencySummary, ListedRouting, LoadedChannel, OpenLoop, OpenLoopError,
+    OpenLoopOutcome, OpenLoopRows, PacketKind, PacketRow, Replies, RouterChannel, RouterError, RouterRouting,
+    RouterSettings, RouterTie, Saturated, Saturation, SaturationSearch, SeedOutcome, Speedup, TableChoice,
+    TrafficPattern, WantedRows, WarmUp,
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use switch_trees::SwitchTreeError;

@@ -33,6 +33,7 @@ pub use self::{
         OpenLoopOutcome, OpenLoopRows, PacketKind, PacketRow, Replies, Saturated, Saturation,
         SaturationSearch, SeedOutcome, TrafficPattern, WantedRows, WarmUp,
     },
+    routing::ListedRouting,
     settings::{
         AdaptiveChoice, Allocator, Ejection, FlowControl, RouterError, RouterRouting, RouterSettings,
         RouterTie, TableChoice,

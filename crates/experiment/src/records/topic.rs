@@ -4,6 +4,7 @@
 
 use cubefold_collectives::ALGORITHMS;
 use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIONS};
+use cubefold_simulator::RouterRouting;
 use cubefold_topology::MachineKind;
 
 use crate::{
@@ -47,7 +48,11 @@ impl Topic {
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
         let described = described.chain(TERMS.iter().map(term));
-        let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word));
+        let routings = RouterRouting::all().filter_map(|rule| match rule {
+            RouterRouting::Listed(own) => Some(word(&("execution.routing", own.name, own.summary))),
+            _ => None,
+        });
+        let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word)).chain(routings);
         described.chain(keys).chain(words).chain(MARKS.iter().map(mark)).collect()
     }
 
@@ -367,11 +372,6 @@ const WORDS: &[Word] = &[
         "As ugal, by the queues of the links between groups, at whatever router they are.",
     ),
     ("execution.routing", "par", "As ugal, decided again after a link in the source's group."),
-    (
-        "execution.routing",
-        "minimal-adaptive",
-        "Through routers, in networks: over any neighbour that is nearer, the one with the most credits.",
-    ),
     ("execution.route_choice", "credits", "Only the candidate whose unused channels have the most credits."),
     ("execution.route_choice", "any", "All candidates of a line."),
     ("execution.route_choice", "random", "One candidate, drawn once at each router."),

@@ -461,7 +461,7 @@ keys! {
         "Whether every process advances on its own, or all route each stage together.";
     ExecutionTie "execution.tie", words!(TieRule, RouterTie::Random.name()), Word("direct"), All,
         "The direction around a wrapping dimension when both are equally long.";
-    ExecutionRouting "execution.routing", Choice(|| KeyWord::all(RoutingRule::ALL.map(RoutingRule::name))),
+    ExecutionRouting "execution.routing", Choice(|| KeyWord::all(RoutingRule::all().map(RoutingRule::name))),
         Derived("by the machine"), All,
         "The route of a message.";
     ExecutionSpread "execution.spread", words!(Spread), Word("pair"), All,

@@ -218,7 +218,7 @@ fn routing(
     };
     let Some(found) = found else {
         let rule = asked.map_or("", RoutingRule::name);
-        let fitting = RouterRouting::ALL.into_iter().filter(|own| own.applies_to(machine));
+        let fitting = RouterRouting::all().filter(|own| own.applies_to(machine));
         let fitting: Vec<&str> = fitting.map(RouterRouting::name).collect();
         let message = format!("routing {rule} of routers, expected {}", alternatives(&fitting));
         let error =

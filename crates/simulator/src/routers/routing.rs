@@ -1,14 +1,31 @@
 //! The routes of packets: the channels that a head asks for at a router (`docs/model.md` sections 26.3, 30.2 and 30.3).
 //!
 //! Every rule divides the channels into classes in such an order that no packets wait for one another in a circle. A rule
-//! sees the packet, the router, and the credits at its ports. Each file has the rules of a kind of machine, and
-//! [`PacketRoutes::new`] a line for each.
+//! sees the packet, the router, and the credits at its ports.
+//!
+//! Rules without settings of their own are an open set: each is a file with its [`ListedRouting`], and a line of
+//! [`LISTED`], from which scenarios, schema and help know it. Those with settings, and those that others build upon, are
+//! variants of [`RouterRouting`], with a file for a kind of machine and a line of [`PacketRoutes::new`].
 
 mod dragonfly;
 mod fat_tree;
 mod grid;
 mod network;
 mod table;
+
+/// Declares the files of listed rules, and lists their descriptors in the order of names in files and help.
+macro_rules! listed {
+    ($($file:ident::$descriptor:ident,)*) => {
+        $(mod $file;)*
+
+        /// The open set of rules.
+        pub(super) static LISTED: &[&ListedRouting] = &[$(&$file::$descriptor),*];
+    };
+}
+
+listed! {
+    minimal_adaptive::MINIMAL_ADAPTIVE,
+}
 
 use std::fmt;
 
@@ -53,6 +70,32 @@ trait RoutingRule: fmt::Debug + Send + Sync {
         self.escape_channels() > 0
     }
 }
+
+/// A rule of the open set. Under it only the channels of terminals count in the limit of loads, as under all rules whose
+/// links are not followed (`docs/model.md` section 30.5).
+#[derive(Debug)]
+pub struct ListedRouting {
+    /// Its name in files.
+    pub name: &'static str,
+    /// A sentence on it, for `cubefold explain`.
+    pub summary: &'static str,
+    pub(super) applies_to: fn(&Machine) -> bool,
+    /// The number of classes, and so of channels that it needs at least on a machine to which it applies; at least 1.
+    pub(super) least_channels: fn(&Machine) -> u32,
+    make: MakeRule,
+}
+
+/// Makes a rule for a machine to which it applies, with as many classes as it needs channels.
+type MakeRule = for<'run> fn(&'run Machine, Classes) -> Box<dyn RoutingRule + 'run>;
+
+/// By name, as no two rules share one.
+impl PartialEq for ListedRouting {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ListedRouting {}
 
 /// The classes that share the channels of an input.
 #[derive(Debug, Clone)]
@@ -123,6 +166,7 @@ impl<'run> PacketRoutes<'run> {
             RouterRouting::UpDown | RouterRouting::UpDownAdaptive => {
                 Box::new(TreeRoutes::new(machine, settings.routing, own))
             }
+            RouterRouting::Listed(rule) => (rule.make)(machine, own),
             RouterRouting::Table(choice) => Box::new(TableRoutes::new(machine, choice, own)),
             rule if rule.is_of_dragonflies(machine) => Box::new(Groups::new(machine, rule, all_credits, own)),
             rule => Box::new(NetworkRule::new(machine, rule, all_credits, own)),

@@ -2,7 +2,10 @@
 
 use cubefold_topology::{Extent, GraphSource, Machine, NetworkParameters, NodeId, TieRule};
 
-use super::speedup::Speedup;
+use super::{
+    routing::{LISTED, ListedRouting},
+    speedup::Speedup,
+};
 use crate::{Communication, MessageRoutes, Switching};
 
 /// The routers of a machine (`docs/model.md` section 26).
@@ -101,8 +104,8 @@ pub enum RouterRouting {
         /// As of [`Self::Ugal`].
         threshold: i64,
     },
-    /// Any shortest route of a network, by the credits, in as many classes of channels as links.
-    MinimalAdaptive,
+    /// A rule of the open set, which has no settings.
+    Listed(&'static ListedRouting),
     /// The routes of the machine's table (section 30.2).
     Table(TableChoice),
     /// The lowest of the shortest routes of a network, in as many classes of channels as links.
@@ -290,8 +293,8 @@ impl AdaptiveChoice {
 }
 
 impl RouterRouting {
-    /// Every rule, with the defaults of its settings.
-    pub const ALL: [Self; 13] = [
+    /// The rules outside the open set, with the defaults of their settings.
+    const VARIANTS: [Self; 12] = [
         Self::DimensionOrder,
         Self::Valiant,
         Self::Romm,
@@ -302,10 +305,16 @@ impl RouterRouting {
         Self::Ugal { threshold: 0 },
         Self::UgalG { threshold: 0 },
         Self::Par { threshold: 0 },
-        Self::MinimalAdaptive,
         Self::Hops,
         Self::Table(TableChoice::Credits),
     ];
+
+    /// Every rule, with the defaults of its settings. The fallback of networks and tables come last.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let (first, last) = Self::VARIANTS.split_at(Self::VARIANTS.len() - 2);
+        let listed = LISTED.iter().map(|own| Self::Listed(own));
+        first.iter().copied().chain(listed).chain(last.iter().copied())
+    }
 
     /// The defaults of machines, the first that applies.
     const DEFAULTS: [Self; 4] = [Self::DimensionOrder, Self::UpDown, Self::Minimal, Self::Hops];
@@ -324,7 +333,7 @@ impl RouterRouting {
             Self::Ugal { .. } => "ugal",
             Self::UgalG { .. } => "ugal-g",
             Self::Par { .. } => "par",
-            Self::MinimalAdaptive => "minimal-adaptive",
+            Self::Listed(own) => own.name,
             Self::Hops => "hops",
             Self::Table(_) => "table",
         }
@@ -358,7 +367,8 @@ impl RouterRouting {
             Self::Minimal | Self::UgalG { .. } | Self::Par { .. } => {
                 whole.is_some_and(NetworkParameters::is_whole_dragonfly)
             }
-            Self::Ugal { .. } | Self::MinimalAdaptive | Self::Hops => machine.graph().is_some(),
+            Self::Listed(own) => (own.applies_to)(machine),
+            Self::Ugal { .. } | Self::Hops => machine.graph().is_some(),
         }
     }
 
@@ -400,7 +410,8 @@ impl RouterRouting {
             Self::Minimal => 2,
             Self::UgalG { .. } => 3,
             Self::Par { .. } => 4,
-            Self::MinimalAdaptive | Self::Hops => longest_route(machine).max(1),
+            Self::Listed(own) => (own.least_channels)(machine),
+            Self::Hops => longest_route(machine).max(1),
             Self::Table(_) => machine.packet_routes().map_or(1, |table| table.classes()),
         }
     }
@@ -505,7 +516,7 @@ impl Routers {
         check_rules(machine, communication)?;
         let routing = settings.routing;
         if !routing.applies_to(machine) {
-            let fitting = RouterRouting::ALL.into_iter().filter(|rule| rule.applies_to(machine));
+            let fitting = RouterRouting::all().filter(|rule| rule.applies_to(machine));
             let names: Vec<&str> = fitting.map(RouterRouting::name).collect();
             return Err(RouterError::NoSuchRouting { routing: routing.name(), expected: names.join(", ") });
         }
@@ -609,7 +620,7 @@ fn check_hosts(machine: &Machine) -> Result<(), RouterError> {
 }
 
 /// The largest distance between routers with terminals of a network \[links\].
-fn longest_route(machine: &Machine) -> u32 {
+pub(super) fn longest_route(machine: &Machine) -> u32 {
     let Some(routes) = machine.network_routes() else { return 0 };
     let end_links = if has_switches(machine) { 2 } else { 0 };
     // Hosts of one switch are equally far from all others.

@@ -57,7 +57,7 @@ fn takes_machine_routes(run: &Run) -> bool {
         | RouterRouting::Ugal { .. }
         | RouterRouting::UgalG { .. }
         | RouterRouting::Par { .. }
-        | RouterRouting::MinimalAdaptive
+        | RouterRouting::Listed(_)
         | RouterRouting::Table(_) => false,
     })
 }

@@ -36,32 +36,13 @@ pub enum RoutingRule {
     Spread,
     /// On fat trees, clusters and networks with switches: by the number of the destination (section 19).
     DModK,
-    /// On grids, through routers: by way of a random node between source and destination (section 26.3).
-    Romm,
-    /// On grids, through routers: any shortest route, by the state of the channels (section 26.3).
-    Adaptive,
-    /// On fat trees, through routers: up to the nearest common ancestor by random switches (section 26.3).
-    UpDown,
-    /// The same, of two random switches by the one with more credits (section 26.3).
-    UpDownAdaptive,
-    /// On dragonflies, through routers: over the link between the two groups (section 26.3).
-    Minimal,
-    /// The same, or by way of a random group if that has shorter queues (section 26.3); on networks of a random router
-    /// (section 30.3).
-    Ugal,
-    /// On dragonflies, through routers: `ugal` by the queues between groups, wherever they are (section 30.3).
-    UgalG,
-    /// On dragonflies, through routers: `ugal` that is decided again after a link in the group (section 30.3).
-    Par,
-    /// On networks, through routers: any shortest route, by the credits (section 30.3).
-    MinimalAdaptive,
-    /// On networks, through routers: the lowest of the shortest routes (section 26.3).
-    Hops,
+    /// A rule that only routers with finite buffers have, with the defaults of its settings (section 26.3).
+    OfRouters(RouterRouting),
 }
 
 impl RoutingRule {
-    /// Every rule.
-    pub const ALL: [Self; 17] = [
+    /// The rules of queues without limit.
+    const OF_QUEUES: [Self; 7] = [
         Self::DimensionOrder,
         Self::Valiant,
         Self::Sorting,
@@ -69,17 +50,16 @@ impl RoutingRule {
         Self::Lowest,
         Self::Spread,
         Self::DModK,
-        Self::Romm,
-        Self::Adaptive,
-        Self::UpDown,
-        Self::UpDownAdaptive,
-        Self::Minimal,
-        Self::Ugal,
-        Self::UgalG,
-        Self::Par,
-        Self::MinimalAdaptive,
-        Self::Hops,
     ];
+
+    /// Every rule: those of queues without limit, then those that only routers have.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let is_of_queues = |own: &RouterRouting| Self::OF_QUEUES.iter().any(|rule| rule.name() == own.name());
+        // A table is named by a key of its own.
+        let only_routers = RouterRouting::all()
+            .filter(move |own| !is_of_queues(own) && !matches!(own, RouterRouting::Table(_)));
+        Self::OF_QUEUES.into_iter().chain(only_routers.map(Self::OfRouters))
+    }
 
     /// Its name in files.
     #[must_use]
@@ -92,23 +72,14 @@ impl RoutingRule {
             Self::Lowest => "lowest",
             Self::Spread => "spread",
             Self::DModK => "d-mod-k",
-            Self::Romm => "romm",
-            Self::Adaptive => "adaptive",
-            Self::UpDown => "up-down",
-            Self::UpDownAdaptive => "up-down-adaptive",
-            Self::Minimal => "minimal",
-            Self::Ugal => "ugal",
-            Self::UgalG => "ugal-g",
-            Self::Par => "par",
-            Self::MinimalAdaptive => "minimal-adaptive",
-            Self::Hops => "hops",
+            Self::OfRouters(own) => own.name(),
         }
     }
 
     /// The routing of routers with finite buffers, with the defaults of its settings; `None` if they do not have it.
     #[must_use]
     pub fn of_routers(self) -> Option<RouterRouting> {
-        RouterRouting::ALL.into_iter().find(|own| own.name() == self.name())
+        RouterRouting::all().find(|own| own.name() == self.name())
     }
 
     /// Whether it needs no routers with finite buffers.
@@ -126,16 +97,7 @@ impl RoutingRule {
             Self::Embedding | Self::Lowest | Self::Spread => true,
             Self::DModK => has_destination_routes(machine),
             // These are reported with the routers.
-            Self::Romm
-            | Self::Adaptive
-            | Self::UpDown
-            | Self::UpDownAdaptive
-            | Self::Minimal
-            | Self::Ugal
-            | Self::UgalG
-            | Self::Par
-            | Self::MinimalAdaptive
-            | Self::Hops => true,
+            Self::OfRouters(_) => true,
         }
     }
 }
@@ -213,16 +175,7 @@ pub(in crate::scenario) fn message_routes(
             | RoutingRule::Lowest
             | RoutingRule::Spread
             | RoutingRule::DModK
-            | RoutingRule::Romm
-            | RoutingRule::Adaptive
-            | RoutingRule::UpDown
-            | RoutingRule::UpDownAdaptive
-            | RoutingRule::Minimal
-            | RoutingRule::Ugal
-            | RoutingRule::UgalG
-            | RoutingRule::Par
-            | RoutingRule::MinimalAdaptive
-            | RoutingRule::Hops,
+            | RoutingRule::OfRouters(_),
         )
         | None => MessageRoutes::OfMachine,
     }
@@ -234,7 +187,7 @@ pub(in crate::scenario) fn read_routing(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<RoutingRule> {
     let value = settings.get(Key::ExecutionRouting)?;
-    let names = RoutingRule::ALL.map(|rule| (rule.name(), rule));
+    let names: Vec<(&str, RoutingRule)> = RoutingRule::all().map(|rule| (rule.name(), rule)).collect();
     value.choice(Key::ExecutionRouting.path(), &names, errors)
 }
 
@@ -251,8 +204,7 @@ pub(super) fn check_routing(
     let Some(machine) = machine.filter(|_| !routers::are_asked_for(settings)) else { return };
     let kind = settings.place(Key::MachineKind);
     if !rule.applies_to(machine) {
-        let fitting =
-            RoutingRule::ALL.into_iter().filter(|rule| rule.is_of_queues() && rule.applies_to(machine));
+        let fitting = RoutingRule::all().filter(|rule| rule.is_of_queues() && rule.applies_to(machine));
         let fitting: Vec<&str> = fitting.map(RoutingRule::name).collect();
         let where_to =
             if rule == RoutingRule::DModK { with_article(machine.kind().name()) } else { "a network".into() };

@@ -99,7 +99,7 @@ impl<'run> NextLink<'run> {
             | RouterRouting::Ugal { .. }
             | RouterRouting::UgalG { .. }
             | RouterRouting::Par { .. }
-            | RouterRouting::MinimalAdaptive => return Err(NoLinkLoads::NotFollowed),
+            | RouterRouting::Listed(_) => return Err(NoLinkLoads::NotFollowed),
         })
     }
 }

@@ -4,7 +4,7 @@ use cubefold_topology::{Machine, NetworkRoutes, NodeId, mix, narrow};
 
 use super::{AtRouter, Classes, RoutingRule};
 use crate::routers::{
-    packet::{Candidate, CandidateChoice, Packet, Progress, Route},
+    packet::{Candidate, Packet, Progress, Route},
     settings::{RouterRouting, has_switches},
 };
 
@@ -38,19 +38,6 @@ impl<'run> NetworkRule<'run> {
         let next = self.routes.as_ref().and_then(|routes| routes.next(from, own, to));
         let place = next.map_or(0, |direction| direction.dimension.index());
         at.wiring.port_over(at.router, narrow(place as u64))
-    }
-
-    /// All ports that lead nearer to the destination.
-    fn nearer(&self, packet: &Packet, at: &AtRouter<'_>, candidates: &mut Vec<Candidate>) {
-        let to = NodeId::new(packet.to);
-        let links = |node: NodeId| self.routes.as_ref().and_then(|routes| routes.distance(node, to));
-        let distance = links(at.wiring.node(at.router));
-        let channels = self.classes.of[packet.progress.links as usize];
-        for (port, next) in at.wiring.routers_beyond(at.router) {
-            if links(next).is_some_and(|own| Some(own + 1) == distance) {
-                candidates.push(Candidate { port, channels, is_escape: false });
-            }
-        }
     }
 
     /// By way of another router, in the first leg, or to the destination; `None` where it has come there.
@@ -99,19 +86,9 @@ impl<'run> NetworkRule<'run> {
 }
 
 impl RoutingRule for NetworkRule<'_> {
-    fn route(
-        &self,
-        packet: &mut Packet,
-        at: &AtRouter<'_>,
-        candidates: &mut Vec<Candidate>,
-    ) -> Option<Route> {
+    fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, _: &mut Vec<Candidate>) -> Option<Route> {
         match self.rule {
             RouterRouting::Valiant | RouterRouting::Ugal { .. } => self.by_middle(packet, at),
-            RouterRouting::MinimalAdaptive => {
-                self.nearer(packet, at, candidates);
-                packet.progress.links += 1;
-                Some(Route::among(candidates, CandidateChoice::Credits))
-            }
             _ => {
                 let port = self.lowest(packet, at, NodeId::new(packet.to));
                 Some(self.over(packet, port))
