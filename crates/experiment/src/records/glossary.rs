@@ -11,7 +11,10 @@ use crate::records::{
     job_record::{JOB_TIME, STEPS_OF_JOBS},
     machine_record::{MACHINE, NODE, PARTITION},
     message_record::MESSAGE,
-    open_loop_record::OPEN_LOOP,
+    open_loop_record::{
+        LOAD, LOAD_END, MEAN_OF_SEEDS, NETWORK_LATENCY, OF_SEED, OF_SEED_RUN, PACKET_LATENCY, SATURATION,
+        VERDICT,
+    },
     open_loop_rows::{BUFFERS, CHANNELS, PACKETS},
     pipeline_record::PIPELINES_OF_JOBS,
     placement_record::{BOUNDS, DILATION_BOUND, PATHS, PLACEMENT},
@@ -81,7 +84,16 @@ impl DefinitionGroup {
                 .of(JOB_TIME)
                 .and(STEPS_OF_JOBS.iter().chain(PIPELINES_OF_JOBS)),
             group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS).and([&CHANNEL].into_iter()),
-            group("Open-loop traffic").of(OPEN_LOOP),
+            group("Open-loop traffic")
+                .of(LOAD)
+                .of(PACKET_LATENCY)
+                .of(NETWORK_LATENCY)
+                .of(LOAD_END)
+                .of(OF_SEED)
+                .of(VERDICT)
+                .of(OF_SEED_RUN)
+                .of(MEAN_OF_SEEDS)
+                .of(SATURATION),
             group("The placement").of(PATHS).of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),
             group("Single processes, nodes and tables")
                 .of(PROCESS)

@@ -14,7 +14,7 @@ use super::{
     column::{BYTES_PER_SECOND, Cell, PERCENT, Record, Row, SECONDS, join},
     execution_record::EXECUTION,
     job_record::{JOB_TIME, JobStepRecord, JobTimeRecord},
-    open_loop_record::{OPEN_LOOP, OpenLoopRecord},
+    open_loop_record::OpenLoopRecord,
     pipeline_record::PipelineRecord,
     shared_columns::{EMBEDDING, NODES, PROCESSES, RUN, SCENARIO, SEED, SWEEP},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
@@ -663,7 +663,7 @@ impl Record for RunRecord {
         row.section(EXECUTION, record.map(|run| &run.execution));
         row.section(ENGINE, record);
         row.section(MAKESPAN, record);
-        row.section(OPEN_LOOP, record.and_then(|run| run.open_loop.as_ref()));
+        row.part(record.and_then(|run| run.open_loop.as_ref()));
         row.section(WHOLE_RUN, record);
         row.section(AMOUNTS, record);
         row.section(LINK_USE, record);
