@@ -48,33 +48,8 @@ impl DefinitionGroup {
     /// All groups, in the order of results.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let group = |title| Self { title, definitions: vec![] };
-        let run = group("What was run")
-            .of(SCENARIO)
-            .of(RUN)
-            .of(SEED)
-            .of(SWEEP)
-            .of(MACHINE)
-            .of(NODE)
-            .of(ROUTER)
-            .of(PARTITION);
-        let run = run
-            .of(PROGRAM)
-            .of(JOB)
-            .of(MESSAGES)
-            .of(NOISE)
-            .of(COLLECTIVE)
-            .of(GUEST)
-            .of(NEIGHBOURS)
-            .of(TRAFFIC)
-            .of(PROCESSES)
-            .of(NODES)
-            .of(STAGE_COUNT)
-            .of(EMBEDDING)
-            .of(EXECUTION);
-        vec![
-            run.of(ENGINE),
-            group("Time of the whole run").of(MAKESPAN).of(WHOLE_RUN).of(RATIO),
+        let runs = [what_was_run(), group("Time of the whole run").of(MAKESPAN).of(WHOLE_RUN).of(RATIO)];
+        let measured = [
             group("Where the time goes")
                 .of(TOTALS)
                 .of(OVERLAPPED)
@@ -95,6 +70,8 @@ impl DefinitionGroup {
                 .of(MEAN_OF_SEEDS)
                 .of(SATURATION),
             group("The placement").of(PATHS).of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),
+        ];
+        let rows = [
             group("Single processes, nodes and tables")
                 .of(PROCESS)
                 .of(ITERATION)
@@ -106,7 +83,8 @@ impl DefinitionGroup {
             group("Transmissions").of(TRANSMISSION),
             group("Searches").of(SEARCH),
             group("Claims of verify").of(CLAIM),
-        ]
+        ];
+        runs.into_iter().chain(measured).chain(rows).collect()
     }
 
     fn of<T: ?Sized>(self, columns: &'static [Column<T>]) -> Self {
@@ -117,6 +95,30 @@ impl DefinitionGroup {
         self.definitions.extend(definitions.filter(|own| !own.text.is_empty()));
         self
     }
+}
+
+/// An empty group.
+fn group(title: &'static str) -> DefinitionGroup {
+    DefinitionGroup { title, definitions: vec![] }
+}
+
+/// The settings of a run.
+fn what_was_run() -> DefinitionGroup {
+    let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(SWEEP);
+    let machine = run.of(MACHINE).of(NODE).of(ROUTER).of(PARTITION);
+    let program = machine
+        .of(PROGRAM)
+        .of(JOB)
+        .of(MESSAGES)
+        .of(NOISE)
+        .of(COLLECTIVE)
+        .of(GUEST)
+        .of(NEIGHBOURS)
+        .of(TRAFFIC)
+        .of(PROCESSES)
+        .of(NODES)
+        .of(STAGE_COUNT);
+    program.of(EMBEDDING).of(EXECUTION).of(ENGINE)
 }
 
 impl Definition {

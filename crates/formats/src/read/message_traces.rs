@@ -122,7 +122,12 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
             _ => {}
         }
     }
-    let is_part = writers.len() < matrix.size || writers.len() == 1;
+    Ok(trace_of_actions(matrix, count, flops, writers.len()))
+}
+
+/// The trace of actions that so many ranks wrote.
+fn trace_of_actions(matrix: Matrix, count: u64, flops: f64, writers: usize) -> Reading {
+    let is_part = writers < matrix.size || writers == 1;
     let mut counts = Map::new();
     counts.insert("operations".into(), json!(count));
     counts.insert("flops".into(), json!(flops));
@@ -135,7 +140,7 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
     if flops > 0.0 {
         reading.missing.push("speed");
     }
-    Ok(reading)
+    reading
 }
 
 /// The bytes of a send; types of elements have numbers.
